@@ -32,6 +32,7 @@ _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 """Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
+_ENDS_IN_HELP = re.compile(r"(?:\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)
 _NEAR_LETTERS = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 
@@ -70,6 +71,13 @@ def has_kindless_target(orders: Sequence[Order]) -> bool:
 def is_incomplete(orders: Sequence[Order]) -> bool:
     """True unless there is exactly one order and its unit has a kind."""
     return len(orders) != 1 or has_kindless_unit(orders)
+
+
+def ends_in_help(text: str) -> bool:
+    """True if a text breaks off behind the word that says whom a unit supports or convoys."""
+    # "Fleet Dublin Bay S", and below it a whole order: the first fitted a hold, and the second passed as an
+    # order of its own.
+    return _ENDS_IN_HELP.search(text) is not None
 
 
 def names_own_place(orders: Sequence[Order]) -> bool:

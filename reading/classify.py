@@ -31,7 +31,12 @@ from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
 from reading.line import InterpretedLine
-from reading.review import ReviewRules, review_confusable_writers, review_uncertain_neighbours
+from reading.review import (
+    ReviewRules,
+    review_confusable_writers,
+    review_small_letters,
+    review_uncertain_neighbours,
+)
 from reading.status import LineState
 from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
 from reading.ticks import with_tick
@@ -247,7 +252,9 @@ def _review_together(
         review_uncertain_neighbours(line, before, after, vocabulary.lexicon) for before, line, after in beside
     ]
     hand = [line.features for line in lines if line.features is not None and not line.struck]
-    return tuple(review_confusable_writers(line, hand, rules.table) for line in reviewed)
+    reviewed = [review_confusable_writers(line, hand, rules.table) for line in reviewed]
+    kinds = frozenset(vocabulary.lexicon.kinds)
+    return tuple(review_small_letters(line, lines, kinds) for line in reviewed)
 
 
 def _is_bare_hold(orders: Sequence[Order]) -> bool:

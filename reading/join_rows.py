@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from grammar.headings.values import KnownGame
-from grammar.order_traits import is_incomplete
+from grammar.order_traits import ends_in_help, is_incomplete
 from grammar.remarks import is_harmless
 from ocr.layout.wrap import (
     MOST_ROWS,
@@ -131,7 +131,10 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
     scores = score_groups(rows, decoded, vocabulary)
     # 2. Row groups: a row that is a whole order is the end of another only if the row above reads badly
     # without it.
-    ends_well = [True, *(score > READS_BADLY for score in scores.values())]
+    ends_well = [True, *(
+        score > READS_BADLY and not ends_in_help(row.row.text)
+        for row, score in zip(rows, scores.values(), strict=True)
+    )]
     stand_alone = [
         ends_well[index] and is_whole_order(row.row.text, row.decoded, vocabulary)
         for index, row in enumerate(rows)

@@ -16,6 +16,7 @@ import numpy as np
 
 from grammar.interpret import is_open_condition, is_separate_condition, may_be_order_fragment
 from grammar.lexicon import POWER, Lexicon, name_key
+from grammar.order_traits import ends_in_help
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.review_gate import (
@@ -46,6 +47,8 @@ SHARED_HEIGHT = 0.35
 share 0.1 to 0.2."""
 
 _ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
+# A letter by itself before a word; but "converts to a fleet" and "with a ..." have an article.
+_SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\s+\w")
 _HELPS = re.compile(r" [SC] ")
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
@@ -122,6 +125,7 @@ def review_uncertain_neighbours(
             before.order is None
             or (before.status is LineState.OPEN and (
                 _ENDS_IN_CONVERTS.search(before.text) or _ENDS_IN_CONVERTS.search(before.order)
+                or ends_in_help(before.text)
                 or _is_cut_short(before)))
         )
     )
@@ -152,6 +156,26 @@ def review_confusable_writers(
         return line
     is_doubtful = are_kinds_doubtful(line.features, hand, table.thresholds)
     return line.for_review(OpenReason.UNIT_LETTER) if is_doubtful else line
+
+
+def review_small_letters(
+    line: InterpretedLine, hand: Sequence[InterpretedLine], kinds: frozenset[str]
+) -> InterpretedLine:
+    """The line, opened if the letter of a unit looks like a small one on a sheet whose writer makes it large.
+    `hand`: the sheet's lines; `kinds`: letters of units."""
+    # "Command of F Inv", with an F like a small a, was taken for an army, in a hand whose A's were all large.
+    if line.status is not LineState.AUTO or line.kind != "order":
+        return line
+    small = {letter for letter in _unit_letters(line, kinds) if letter.islower()}
+    large = {letter.lower() for other in hand for letter in _unit_letters(other, kinds) if letter.isupper()}
+    return line.for_review(OpenReason.UNIT_LETTER) if small & large else line
+
+
+def _unit_letters(line: InterpretedLine, kinds: frozenset[str]) -> set[str]:
+    """The letters that stand for units in a line's text, as the ink shows them."""
+    if line.kind != "order" or line.struck:
+        return set()
+    return {letter for letter in _SINGLE_LETTER.findall(line.text) if letter.upper() in kinds}
 
 
 def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:

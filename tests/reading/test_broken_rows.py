@@ -63,3 +63,11 @@ def test_the_same_name_above_another_line_is_a_province() -> None:
     rows = ("Army York holds", "Army Glamorganshire supports Montrose", "Ormond")
     lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders", *rows)[3:]
     assert [line.status for line in lines] == [LineState.AUTO, LineState.AUTO, LineState.NOT_ORDER]
+
+
+def test_a_support_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an_order() -> None:
+    """INK-03. The first row fitted a hold, and the second passed as an order of its own."""
+    rows = ("Fleet Dublin and Caernarfon Bays S", "Fleet Arran & Bute to Carmarthen Bay", "Army York holds")
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1647 Movement Orders", *rows)[3:]
+    assert [line.order for line in lines] == [
+        "F Dublin & Caernarfon Bays S F Arran & Bute - Carmarthen Bay", "A York H"]

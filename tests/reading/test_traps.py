@@ -9,6 +9,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
+from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Box, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
@@ -114,6 +115,23 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
     badly = replace(support, status=LineState.OPEN, features=replace(support.features, word_misfit_mean=5.0))
     assert review_uncertain_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is status
     assert review_uncertain_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
+
+
+@pytest.mark.parametrize(("other", "status"), [
+    ("A York holds", LineState.OPEN), ("a York holds", LineState.AUTO), ("F York holds", LineState.AUTO)])
+def test_a_small_letter_for_a_unit_waits_where_the_writer_makes_it_large(
+    other: str, status: LineState
+) -> None:
+    """INK-03. An F like a small a was taken for an army, in a hand whose A's were all large."""
+    command = "Command of a Inverness is offered to Protectorate"
+    line, _ = read(*HEADING, command, other)[len(HEADING) :]
+    assert (line.order, line.status) == ("A Inverness proxy Protectorate", status)
+    assert (OpenReason.UNIT_LETTER in line.why_open) is (status is LineState.OPEN)
+
+
+def test_an_article_is_no_letter_of_a_unit() -> None:
+    first, _ = read(*HEADING, "F London converts to a army", "A York holds")[len(HEADING) :]
+    assert OpenReason.UNIT_LETTER not in first.why_open
 
 
 def test_a_condition_that_was_read_as_an_order_holds_the_one_above() -> None:

@@ -76,6 +76,12 @@ class PhraseBook:
             place_text = f"{written}/{short}"
         return PlaceName(place_text, f"{region.name}/{side}")
 
+    def goal(self, letter: str) -> PlaceName:
+        """Where a unit of this letter goes."""
+        # A short form never puts an army at sea (WRD-01): no reader may take "A Bristol - SEI".
+        is_inland = letter == "A" and self.dialect is Dialect.ABBR
+        return self.place(sea=False if is_inland else None, coast=True)
+
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner stand before it."""
         kind = letter or self.pick("A", "A", "F")
@@ -118,7 +124,8 @@ class PhraseBook:
 
 
 def _move(w: PhraseBook) -> tuple[str, str]:
-    unit, to = w.unit(owned=True), w.place(coast=True)
+    unit = w.unit(owned=True)
+    to = w.goal(unit.letter)
     shape = w.template(
         prose=("{u} moves to {to}", "{u} moves to {to}", "{u} moves to {to}", "{u} moves into {to}",
             "{u} to {to}",
@@ -150,7 +157,8 @@ def _hold(w: PhraseBook) -> tuple[str, str]:
 
 
 def _support_move(w: PhraseBook) -> tuple[str, str]:
-    unit, target, to = w.unit(), w.unit(owned=True), w.place(coast=True)
+    unit, target = w.unit(), w.unit(owned=True)
+    to = w.goal(target.letter)
     shape = w.template(
         prose=("{u} supports {t} to {to}", "{u} supports {t} to {to}", "{u} supports {t} into {to}",
                "{u} supports {t} moving to {to}", "{u} supports {t} in attacking {to}"),
@@ -209,7 +217,8 @@ def _proxy(w: PhraseBook) -> tuple[str, str]:
 
 
 def _retreat(w: PhraseBook) -> tuple[str, str]:
-    unit, to = w.unit(), w.place(coast=True)
+    unit = w.unit()
+    to = w.goal(unit.letter)
     shape = w.template(
         prose=("{u} retreats to {to}",), terse=("{u} retreats to {to}", "{u} R {to}"),
         abbr=("{u} R {to}", "{u} retreats to {to}", "{u} R - {to}"),
