@@ -192,6 +192,8 @@ KNOWN = {
     "/post/scans/{scan_id}.jpg": READ,
     **dict.fromkeys((
         "/account/sessions", "/account/app", "/account/app/confirm", "/account/app/remove", "/people/remove",
+        "/account/passkey", "/account/passkey/begin", "/account/passkey/remove", "/people/game-role",
+        "/sign-in/passkey", "/sign-in/passkey/begin",
         "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
         "/quarantine/discard"), ("post",)),
     # A plain letter is no sheet: its player was told that nobody reads it as orders.
@@ -203,6 +205,7 @@ KNOWN = {
     "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,
     "/results/{phase_id}/correct": WRITTEN,
     **dict.fromkeys((
+        "/public/check", "/public/verify_record.py",
         "/public/{game_id}", "/public/{game_id}/map", "/public/{game_id}/map.pdf",
         "/public/{game_id}/map-a4.pdf",
         "/public/{game_id}/map.svg", "/public/{game_id}/map.png", "/public/{game_id}/calendar",
