@@ -296,6 +296,8 @@ _CHANCE = (
     r'(?<="entered":")[^"]*',
     r"(?<=<p><code>)(?:[A-Z2-7]{4} ){8}(?=</code>)",
     r"(?<=[?]secret=)[A-Z2-7]{32}",
+    # What a passkey signs: drawn for each try (WebAuthn, 13.4.3).
+    r'(?<="challenge": ")[\w-]{86}',
 )
 _MACHINE = re.compile(r"(?m)^(?:galloper_disk|galloper_\w+_seconds|process_|python_).*$")
 """Numbers of the machine, which differ from one second to the next."""
