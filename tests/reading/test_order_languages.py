@@ -69,6 +69,19 @@ def test_a_sheet_in_its_language_goes_without_a_look(language: str) -> None:
     assert [line.text for line in lines] == list(ORDERS[language])
 
 
+@pytest.mark.parametrize(("kind", "lines"), [
+    (PhaseKind.MOVEMENT, ["Armee Kent hält", "Armée Kent tient"]),
+    (PhaseKind.RETREAT, ["Armee Kent aufgelöst", "Armée Kent dissoute"]),
+    (PhaseKind.ADJUSTMENT, ["Auflösung Armee Kent", "Dissolution armée Kent"]),
+])
+def test_a_game_may_take_both_languages(kind: PhaseKind, lines: list[str]) -> None:
+    """The fragments of two languages meet in one grammar."""
+    variant = replace(W3K, languages=LANGUAGES)
+    german, french = (parse_typed(variant, kind, "Montrose", line).orders for line in lines)
+    assert german
+    assert german == french
+
+
 @pytest.mark.parametrize(
     ("language", "text"), [(name, text) for name in LANGUAGES for text in DOUBTFUL[name]])
 def test_a_doubt_keeps_the_line_open(language: str, text: str) -> None:
