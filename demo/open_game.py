@@ -9,7 +9,6 @@ from demo.story import Story
 from service.bootstrap import Site
 from service.games import create
 from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.store.tables import GameRow
 
@@ -24,5 +23,5 @@ def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, o
     new = create.NewGame(story.game, story.variant, first_day, seats, options=dict(options or {}))
     first = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
-        row = create.create(session, new, variant, first, fresh_seed(), site.clock.now())
+        row = create.create(session, new, variant, first, site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)

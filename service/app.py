@@ -42,6 +42,7 @@ from service.public import (
     my_file,
     players,
     results,
+    roots,
     rules,
 )
 from service.web import error_pages
@@ -63,7 +64,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
-        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, results, archive,
+        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, roots, results, archive,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

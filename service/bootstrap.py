@@ -73,6 +73,8 @@ from service.notices.unsent_letters import report_unsent
 from service.operations import letter_storage, reread_settings, retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
+from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS
+from service.operations.beacon_rounds import BeaconRounds, Relays
 from service.operations.clock_check import ClockSkewGuard
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
@@ -81,6 +83,7 @@ from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
 from service.record import chain
 from service.record.chain import sessions
+from service.site_folder import key_of
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
@@ -167,6 +170,11 @@ class Site:
         return turns.judge_when_read(self.store, phase_id, self.clock, self.load)
 
     @property
+    def beacon_rounds(self) -> BeaconRounds:
+        """Fetches rounds of the public beacon for phases whose lots wait for one."""
+        return BeaconRounds(self.store, self.clock, Relays(), self.judge_when_read)
+
+    @property
     def approvals(self) -> Approvals:
         """Approvals of results as jobs."""
         return Approvals(
@@ -221,7 +229,8 @@ def open_site(
     migrate(settings.database_url)
     engine = open_engine(settings.database_url)
     now = clock or SystemClock()
-    store, blobs = sessions(engine, now), open_blobs(settings)
+    store = sessions(engine, now, key_of(settings, engine), settings.beacon)
+    blobs = open_blobs(settings)
     chain.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
@@ -464,6 +473,7 @@ class Running:
         self._schedule.every(
             "letters-by-parts", letter_storage.SECONDS,
             letter_storage.LetterStorage(site.store, site.blobs).look, leader_only=True)
+        self._schedule.every("beacon", BEACON_SECONDS, site.beacon_rounds.look, leader_only=True)
         if settings_reader is not None:
             self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)
         days = site.settings.unrelated_mail_retention_days

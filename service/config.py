@@ -68,6 +68,8 @@ def plain_words(fault: Mapping[str, Any]) -> str:
     choices = _CHOICES.fullmatch(str(context.get("pattern", "")))
     if choices:
         return f"write {' or '.join(choices[1].split('|'))}"
+    if str(context.get("pattern", "")) == "^(|quicknet)$":
+        return "write quicknet or leave it out"
     if kind == "string_pattern_mismatch":
         return "write an address that begins with https://"
     # "int_parsing" begins with "int"; the longest beginning that is known is the most exact.
@@ -314,6 +316,12 @@ class Settings(_Part):
     machines."""
     boards: str = ""
     """A folder of boards of the site's own, each a folder in it."""
+    site_key: str = ""
+    """The file with the site's key, from which the lots are drawn and receipts are signed. Without it:
+    `site.key` beside the folder `data`. Keep a copy apart from the backups."""
+    beacon: str = Field(default="", pattern="^(|quicknet)$")
+    """The public beacon of chance that the lots of games begun from now on are drawn with: `quicknet`, or
+    nothing for the sheets that come in. It needs the extra `beacon` and the way to the internet."""
     order_address: str
     """Where players send their sheets."""
     coordinator: str
@@ -339,6 +347,12 @@ class Settings(_Part):
     def old_names(self) -> tuple[tuple[str, str], ...]:
         """The old names under which this site sets something, each with the name of today."""
         return self._old_names
+
+    @property
+    def key_path(self) -> Path:
+        """The file of the site's key."""
+        # Beside `data` and not in it: who copies `data` has no secret of a game.
+        return Path(self.site_key) if self.site_key else Path(self.data).with_name("site.key")
 
     @property
     def database_url(self) -> str:

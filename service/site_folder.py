@@ -9,14 +9,18 @@ from email.utils import parseaddr
 from pathlib import Path
 
 from alembic.util import CommandError
+from sqlalchemy import Engine, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 import maps
 import templates
 from adjudicator.errors import UserFacingError
+from service import site_key
 from service.config import ConfigError, OAuth, Settings, read_settings
 from service.record.chain import sessions
+from service.site_key import SiteKey
 from service.store.engine import Store, full_url, migrate, open_engine
+from service.store.tables import PhaseRow
 
 FILE = "galloper.toml"
 OTHERS = 0o077
@@ -80,6 +84,7 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     return settings.model_copy(update={
         "data": _placed(home, settings.data),
         "boards": _placed(home, settings.boards),
+        "site_key": _placed(home, settings.site_key),
         "mail_in": incoming.model_copy(
             update={"path": _placed(home, incoming.path), "oauth": _oauth_placed(home, incoming.oauth)}),
         "mail_out": outgoing.model_copy(
@@ -151,12 +156,23 @@ def database_sentence(name: str, error: DBAPIError) -> str:
     )
 
 
+def key_of(settings: Settings, engine: Engine) -> SiteKey | None:
+    """The key of a site, made where there is none yet. None if it is missing and something in the database
+    was made with it: a new one would not open that. Raises NoSiteKey for one that is damaged."""
+    key = site_key.read(settings.key_path)
+    if key is not None:
+        return key
+    with sessions(engine)() as session:
+        was_used = session.scalar(select(PhaseRow.id).where(PhaseRow.sealed.is_not(None)).limit(1))
+    return site_key.make(settings.key_path) if was_used is None else None
+
+
 @contextmanager
 def opened(settings: Settings) -> Iterator[Store]:
     """The site's database, brought up to date. Raises ConfigError or SiteError."""
     bring_up_to_date(settings)
     engine = open_engine(settings.database_url)
     try:
-        yield sessions(engine)
+        yield sessions(engine, key=key_of(settings, engine), beacon=settings.beacon)
     finally:
         engine.dispose()

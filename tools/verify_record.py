@@ -1,10 +1,11 @@
 """Check a game's archive against itself, against the letters you kept, and against the judge.
 
-    python3 verify_record.py ARCHIVE [LETTER.eml ...]
+    python3 verify_record.py ARCHIVE [LETTER.eml ...]     (the letters of several players together)
+    python3 verify_record.py --receipt RECEIPT.eml [SHEET.eml or PHOTOGRAPH ...]
 
 It needs Python and nothing else and shares no code with Galloper. It stops at the first thing that is wrong.
 If the program `galloper` is installed, that judges every phase again. docs/record.md describes the format and
-says what each check relies on; the rules C1 to C20, about the conduct of the record's keeper, have the same
+says what each check relies on; the rules C1 to C23, about the conduct of the record's keeper, have the same
 numbers there and here.
 """
 
@@ -166,8 +167,7 @@ def check_phase(facts: dict[str, Facts], n: int, judged: dict[str, Any]) -> None
                  f"{where}: a page of {power} is on no entered photograph.")
             lines |= {line["line"]: (power, [line["order"]]) for line in page["lines"]}
     check_orders(facts, n, judged["orders"], lines, where)
-    if judged["lots"]["seed"] is not None:
-        check_lots(facts, n, phase, judged["lots"], deadline)
+    check_lots(facts, n, phase, judged["lots"], deadline)
 
 
 def better_sheets(
@@ -203,25 +203,84 @@ def check_orders(
 
 
 def check_lots(facts: dict[str, Facts], n: int, phase: int, lots: dict[str, Any], deadline: str) -> None:
-    """The seed's digest was entered before the deadline, and the lots come from seed and words."""
+    """The seed's digest was entered before the deadline, and the lots come from what their rule mixes
+    (docs/record.md, "Lots"; rule C23)."""
+    plan = latest(facts["phase"], n, "phase", phase).get("draw")
+    where, seed = f"entry {n}", lots["seed"]
+    must(lots.get("rule", 1) == (plan or {"rule": 1})["rule"],
+         f"{where}: its lots are drawn by another rule than the one committed (rule C23).")
+    must(seed is not None or plan is None or plan.get("seed_lost"),
+         f"{where}: its seed was not opened, and nobody said that it is lost (rule C23).")
+    if seed is None and plan is None:
+        return  # a tape from before there were seeds
     committed = [
         number for number, entered in facts["phase"]
-        if (entered["phase"], entered["lots"]) == (phase, sha(lots["seed"]))
+        if (entered["phase"], entered["lots"]) == (phase, sha(seed or ""))
         and entered["state"] in ("waiting", "open")
     ]
-    must(committed and committed[0] < n,
-         f"entry {n}: the digest of its seed was not entered before the deadline.")
+    must(seed is None or (committed and committed[0] < n),
+         f"{where}: the digest of its seed was not entered before the deadline.")
     words = {
         word["power"]: word["word"] for _, word in facts["word"]
         if word["phase"] == phase and word["received"] <= deadline
     }
-    must(lots["words"] == [f"{power}: {words[power]}" for power in sorted(words)],
-         f"entry {n}: its words are not those entered.")
-    numbers = [
-        int(sha("\n".join([lots["seed"], *lots["words"], str(k)]))[:8], 16)
-        for k in range(1, lots["used"] + 1)
-    ]
-    must(numbers == lots["numbers"], f"entry {n}: its lots do not come from its seed.")
+    words_in_time = [f"{power}: {words[power]}" for power in sorted(words)]
+    if plan is None:
+        must(lots["words"] == words_in_time, f"{where}: its words are not those entered.")
+        lines = [seed, *lots["words"]]
+    else:
+        game = facts["begun"][0][1]["game"]
+        lines = ["galloper lots 2", f"{game} {phase}", f"seed {seed or 'lost'}"]
+        if plan["beacon"] and not plan.get("beacon_given_up") and (lots["used"] or lots["beacon"]):
+            check_round(where, plan["beacon"], lots, deadline)
+            lines.append(f"beacon {lots['beacon']['round']} {lots['beacon']['randomness']}")
+        else:
+            must(lots["beacon"] is None, f"{where}: a beacon took part that was not named (rule C23).")
+            must(lots["words"] == words_in_time, f"{where}: its words are not those entered.")
+            must(lots["sheets"] == sheets_in_time(facts, phase), f"{where}: the sheets that took part in the "
+                 "lots are not those that came by mail before the phase was closed (rule C23).")
+            lines += [*(f"word {word}" for word in lots["words"]),
+                      *(f"sheet {sheet}" for sheet in lots["sheets"])]
+    numbers = [int(sha("\n".join([*lines, str(k)]))[:8], 16) for k in range(1, lots["used"] + 1)]
+    must(numbers == lots["numbers"], f"{where}: its lots do not come from its seed.")
+
+
+def sheets_in_time(facts: dict[str, Facts], phase: int) -> list[str]:
+    """Of each sheet of a phase the power and the mail's digest, as its first entry tells them: those that
+    came by mail, by the deadline, and were entered before the phase was closed."""
+    clock = [(n, fact) for n, fact in facts["phase"] if fact["phase"] == phase]
+    closed = min([n for n, fact in clock if fact["state"] not in ("waiting", "open")], default=1 << 60)
+    deadline = [fact["deadline"] for n, fact in clock if n < closed][-1]
+    first = {sheet["sheet"]: (n, sheet) for n, sheet in reversed(facts["sheet"]) if sheet["phase"] == phase}
+    return sorted(f"{sheet['power']}: {sheet['mail']}" for n, sheet in first.values()
+                  if n < closed and sheet["mail"] and sheet["received"] <= deadline)
+
+
+# drand's chain "quicknet": its hash, the time of its first round, the seconds between two, its public key.
+QUICKNET = {
+    "chain": "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971",
+    "genesis": 1692803367, "period": 3,
+    "key": "83cf0f2896adee7eb8b5f01fcad3912212c437e0073e911fb90022d3e760183c8c4b450b6a0a6c3ac6a5776a2d106451"
+           "0d1fec758c921cc22b0e17e63aaf4bcb5ed66304de9cf809bd274ca73bab4af5a6e9c76a4bc09e76eae8991ef5ece45a",
+}
+
+
+def check_round(where: str, chain: dict[str, Any], lots: dict[str, Any], deadline: str) -> None:
+    """The round of the beacon is the first one from ten minutes after the deadline on, and nothing else was
+    mixed in. Its signature needs a pairing of curves: compare the round with a server of drand instead."""
+    must(chain == QUICKNET, f"{where}: its beacon is none that everybody knows, so its keeper may know its "
+                            "rounds ahead (rule C23).")
+    beacon = lots["beacon"]
+    must(beacon and not lots["words"] and not lots["sheets"],
+         f"{where}: its lots are not drawn with the round of its beacon alone (rule C23).")
+    seconds = int(time(deadline).timestamp()) + 600 - chain["genesis"]
+    right = -(-seconds // chain["period"]) + 1
+    must(beacon["round"] == right, f"{where}: its lots are drawn with round {beacon['round']} of the beacon; "
+                                   f"the first one after the deadline is {right} (rule C23).")
+    must(sha(bytes.fromhex(beacon["signature"])) == beacon["randomness"],
+         f"{where}: round {right} of the beacon is not the digest of its signature (rule C23).")
+    note(f"{where} draws with round {right} of the public beacon, which is {beacon['randomness']}: compare "
+         "it with any server of drand.")
 
 
 # What a letter says, in English or German. `names` is a pattern of the game's names.
@@ -237,10 +296,16 @@ def roots_of(text: str, names: str) -> list[tuple[str, str]]:
                       rf"(?:entries up to|Einträge bis zu) [\w -]+, {HEX}", text)
 
 
-def seeds_of(text: str) -> list[tuple[str, str]]:
-    """The digests of seeds that a letter promises: phase, digest."""
-    return re.findall(rf"\([Pp]hase (\d+)\) "
-                      rf"(?:will be drawn from a seed|werden gezogen aus einer Saat) {HEX}", text)
+def seeds_of(text: str) -> list[tuple[str, str, str]]:
+    """The digests of seeds that a letter promises: phase, digest, what is mixed in: "sheets", the chain of a
+    beacon, or nothing."""
+    mixed = (r"(?: (?:Mixed in|Dazu kommen): (?:the digests of all mails with (sheets)|"
+             r"die Prüfwerte aller Mails mit (Blättern))|"
+             r" (?:Mixed in|Dazu kommt): [\w ]+\(drand, (?:chain|Kette) ([0-9a-f]{64})\))?")
+    promised = (rf"\([Pp]hase (\d+)\) (?:will be drawn from a seed|werden gezogen aus einer Saat) "
+                rf"{HEX}{mixed}")
+    return [(phase, digest, "sheets" if english or german else chain)
+            for phase, digest, english, german, chain in re.findall(promised, text)]
 
 
 def versions_of(text: str) -> set[tuple[str, str]]:
@@ -275,8 +340,9 @@ def check_letter(
         must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter "
                             f"names entry {number}.")
     for entry, stamp, digest in receipts:
+        worth = check_signature(path, text, names, int(entry), stamp, digest, message, facts) if two else ""
         must((leaves[int(entry)], received.get(int(entry), stamp)) == (digest, stamp),
-             f"entry {entry} is not the one of the receipt {path}.")
+             f"entry {entry} is not the one of the receipt {path}. {worth}")
         closed = entries[int(entry) - 1]
         phase = closed.get("head", "").partition(" ")[2]
         over = [f for _, f in facts["phase"] if str(f["phase"]) == phase and f["state"] == "sent"]
@@ -286,12 +352,16 @@ def check_letter(
              f"entry {entry} is no sheet, and {path} is a receipt for it.")
         say(path, f"entry {entry} is the sheet of this receipt, received {stamp}.")
     for entry, digest in roots:
+        words = re.search(rf"{digest} (?:In four words|In vier Wörtern): ((?:[a-z]+ ){{3}}[a-z]+)\.", text)
+        must(not words or words[1] == root_words(digest),
+             f"entry {entry}: the four words in {path} are not those of its root (rule C22).")
         must(links[int(entry)] == digest, f"the record up to entry {entry} is not the one that {path} names.")
         say(path, f"the record up to entry {entry} is the one mailed.")
         check_versions(path, text, facts, int(entry))
         check_arrival(path, message, entries[int(entry) - 1], facts)
         if two:
             check_told(path, text, names, int(entry), entries)
+    check_what_is_missing(path, message, text, names, facts, two=two)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
         check_seeds(path, text, facts, judged)
@@ -337,9 +407,12 @@ def check_seeds(
     path: str, text: str, facts: dict[str, Facts], judged: dict[int, tuple[int, dict[str, Any]]]
 ) -> None:
     """The digests of seeds that a letter promised, and the seeds that it opened, are those of the record."""
-    for phase, digest in seeds_of(text):
+    for phase, digest, mixed in seeds_of(text):
         entered = any((fact["phase"], fact["lots"]) == (int(phase), digest) for _, fact in facts["phase"])
         must(entered, f"the seed of phase {phase} is not the one in {path}.")
+        plan = next((fact.get("draw") for _, fact in facts["phase"] if fact["phase"] == int(phase)), None)
+        planned = plan and (plan["beacon"]["chain"] if plan["beacon"] else "sheets")
+        must(mixed == (planned or ""), f"the lots of phase {phase} are not mixed as {path} says (rule C23).")
         n, opened = judged.get(int(phase), (0, None))
         must(opened is None or sha(opened["lots"]["seed"] or "") == digest,
              f"entry {n}: the lots of phase {phase} are not from the seed in {path}.")
@@ -350,7 +423,179 @@ def check_seeds(
              f"phase {phase} has not the seed opened in {path}.")
 
 
-# The conduct of the keeper: rules C1 to C20 of docs/record.md, for records of format 2. ------
+# Signed receipts (rule C21). Ed25519 as RFC 8032, section 6, has it: slow, and short enough to be read. ---
+P, Q = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493  # the field, the order of the base point
+D = -121665 * pow(121666, P - 2, P) % P
+BASE_X = 15112221349535400772501151409588531511454012693041857206046113283949847762202
+BASE_Y = 46316835694926478169428394003475163141307993866256225615783033603165251855960
+Point = tuple[int, int, int, int]  # x and y with their common divisor z, and x * y / z
+BASE: Point = (BASE_X, BASE_Y, 1, BASE_X * BASE_Y % P)
+
+
+def add(one: Point, two: Point) -> Point:
+    a, b = (one[1] - one[0]) * (two[1] - two[0]), (one[1] + one[0]) * (two[1] + two[0])
+    c, d = 2 * one[3] * two[3] * D, 2 * one[2] * two[2]
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(number: int, point: Point) -> Point:
+    total: Point = (0, 1, 1, 0)
+    while number:
+        total = add(total, point) if number & 1 else total
+        point, number = add(point, point), number >> 1
+    return total
+
+
+def point_of(data: bytes) -> Point | None:
+    """The point that 32 bytes write; None if they write none."""
+    y, sign = int.from_bytes(data, "little") % (1 << 255), data[31] >> 7
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
+    if len(data) != 32 or y >= P or x * x % P != square or (x == 0 and sign):
+        return None
+    x = x if x & 1 == sign else P - x
+    return x, y, 1, x * y % P
+
+
+def is_signed(public: str, message: bytes, signature: str) -> bool:
+    try:
+        key, signed = bytes.fromhex(public), bytes.fromhex(signature)
+    except ValueError:
+        return False
+    if (len(key), len(signed)) != (32, 64):
+        return False
+    owner, point, s = point_of(key), point_of(signed[:32]), int.from_bytes(signed[32:], "little")
+    if owner is None or point is None or s >= Q:
+        return False
+    h = int.from_bytes(hashlib.sha512(signed[:32] + key + message).digest(), "little") % Q
+    one, two = times(s, BASE), add(point, times(h, owner))
+    return (one[0] * two[2] - two[0] * one[2]) % P == 0 == (one[1] * two[2] - two[1] * one[2]) % P
+
+
+def fingerprint(public: str) -> str:
+    digits = sha(bytes.fromhex(public))[:16]
+    return " ".join(digits[start:start + 4] for start in range(0, 16, 4))
+
+
+def proof_in(message: Any) -> dict[str, Any]:
+    """The file receipt.json of a letter; {} if there is none."""
+    for part in message.walk():
+        if part.get_filename() == "receipt.json":
+            told = json.loads(part.get_payload(decode=True))
+            return told if isinstance(told, dict) else {}
+    return {}
+
+
+def statement(game: str, entry: int, leaf: str, root: str, received: str, mail: str) -> bytes:
+    return "\n".join(("galloper receipt 1", game, str(entry), leaf, root, received, mail)).encode()
+
+
+def check_signature(
+    path: str, text: str, names: str, entry: int, stamp: str, leaf: str, message: Any,
+    facts: dict[str, Facts],
+) -> str:
+    """Rule C21: once a key is on record each receipt is signed with one. How much the signature is worth, in
+    words for a sentence about the receipt."""
+    game, where = facts["begun"][0][1]["game"], f"entry {entry}: the receipt {path}"
+    keys = [(n, fact["public"]) for n, fact in facts["key"]]
+    told = re.search(rf"(?:Signed with the key of|Unterschrieben mit dem Schlüssel von) (?:{names}), "
+                     r"(?:fingerprint|Fingerabdruck) ([0-9a-f ]{19}): ([0-9a-f]{128})", text)
+    if not told:
+        must(not any(n < entry for n, _ in keys), f"{where} is not signed, though the game's key was on "
+                                                  "record: the site did not write it so (rule C21).")
+        return ""
+    own = [key for _, key in keys if fingerprint(key) == told[1]]
+    must(own, f"{where} is signed with a key that is not on record (rule C21).")
+    mail = proof_in(message).get("mail") or next(
+        (fact["mail"] for n, fact in facts["sheet"] if n == entry), "")
+    root = next((digest for n, digest in roots_of(text, names) if n == str(entry)), "")
+    must(any(is_signed(key, statement(game, entry, leaf, root, stamp, mail), told[2]) for key in own),
+         f"{where} has a signature that is not of the game's key: the site did not write it so (rule C21).")
+    return "Its signature is the keeper's own"
+
+
+def check_what_is_missing(
+    path: str, message: Any, text: str, names: str, facts: dict[str, Facts], *, two: bool
+) -> None:
+    """Rule C21: the key of a welcome is on record; a letter of this game by which something is proved names
+    its entry or its root; and what names nothing is said to do so."""
+    marks = re.findall(rf"(?:Receipts of|Empfangsbestätigungen von) (?:{names}) "
+                       r"[\w ]+: ([0-9a-f ]{19})", text)
+    must(set(marks) <= {fingerprint(fact["public"]) for _, fact in facts["key"]},
+         f"the key that {path} names is not on record (rule C21).")
+    titles = {entered["name"] for _, entered in facts["game"]}
+    slugs = {re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "game" for title in titles}
+    kind = str(message["Message-ID"] or "").strip().lstrip("<").partition(".")[0]
+    own = str(message["List-Id"] or "").strip().lstrip("<").partition(".")[0] in slugs
+    named = receipts_of(text, names) if kind == "receipt" else roots_of(text, names)
+    proving = ("receipt", "welcome", "handover", *(result.replace("_", "") for result in RESULTS))
+    must(named or not own or kind not in proving or not two,
+         f"{path} is a {kind} of this game and names no place in its record (rule C21).")
+    others = set(re.findall(r"(?:On record in|The record of|Im Protokoll von|Das Protokoll von) "
+                            r"(.{1,200}?) (?:as entry|has|als Eintrag|hat) \d+", text))
+    if not (message["From"] or message["Subject"] or message["Date"]):
+        note(f"{path} is no mail. Nothing of it was checked.")
+    elif not receipts_of(text, names) and not roots_of(text, names):
+        about = f"is about the record of {', '.join(sorted(others))}, another game" if others else (
+            "names no place in the record")
+        note(f"{path} {about}.")
+
+
+def check_pool(paths: list[str], facts: dict[str, Facts], entries: list[dict[str, Any]]) -> None:
+    """Rule C22: letters of several players tell the same of one place, unless a restore lost one of them."""
+    names = "|".join(re.escape(" ".join(title.split())) for title in {
+        facts["begun"][0][1]["game"], *(entered["name"] for _, entered in facts["game"])})
+    places: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
+    for path in paths:
+        body = email.message_from_bytes(Path(path).read_bytes(), policy=email.policy.default).get_body(
+            ("plain", "html"))
+        text = " ".join(body.get_content().split()) if body else ""
+        for number, digest in roots_of(text, names):
+            places["the record up to", int(number)][digest] = path
+        for number, _, digest in receipts_of(text, names):
+            places["the sheet of", int(number)][digest] = path
+    restores = [entry.n for entry in Conduct(entries).of("event") if entry.tells["event"] == "restored"]
+    for (what, n), digests in sorted(places.items()):
+        told = "; ".join(f"{digest[:12]} in {path}" for digest, path in sorted(digests.items()))
+        must(len(digests) == 1 or any(restore <= n for restore in restores),
+             f"two truths: {what} entry {n} is {told} (rule C22).")
+
+
+def root_words(root: str) -> str:
+    number = int.from_bytes(hashlib.pbkdf2_hmac("sha256", root.encode(), b"galloper words", 100_000, 8)) >> 20
+    return " ".join(WORDS[number >> shift & 2047] for shift in (33, 22, 11, 0))
+
+
+def check_receipt_alone(path: Path, sheets: list[Path]) -> None:
+    """A receipt proves a sheet without any archive: the keeper signed its entry, and it has these
+    photographs."""
+    told = proof_in(email.message_from_bytes(path.read_bytes(), policy=email.policy.default))
+    must(told, f"{path} has no file receipt.json: it is no signed receipt, or the file was lost on its way.")
+    n, body = told["entry"], told["body"]
+    signed = statement(told["game"], n, told["leaf"], told["root"], told["received"], told["mail"])
+    must(is_signed(told["key"], signed, told["signature"]),
+         f"the signature of {path} is false: it was changed, or the site did not write it.")
+    phase = body["tells"]["phase"]
+    leaf = sha(f"{body['what']} {phase}\n" + sha(f"{told['salt']}\n{canonical(body)}"))
+    must((leaf, sha(f"{told['before']}\n{n}\n{leaf}")) == (told["leaf"], told["root"]),
+         f"entry {n}: salt and body in {path} do not give its digest or root.")
+    must((told["received"], told["mail"]) == (body["tells"]["received"], body["tells"]["mail"] or "-"),
+         f"entry {n}: {path} signs another mail or time than its entry has.")
+    print(f"{path}: the keeper of {told['game']} signed that a sheet of {body['tells']['power']} for phase "
+          f"{phase} was received {told['received']}, as entry {n}. Key {fingerprint(told['key'])}: compare "
+          "it with your welcome or any map.")
+    for sheet in sheets:
+        data = sheet.read_bytes()
+        parts = [part.get_payload(decode=True) for part in email.message_from_bytes(data).walk()]
+        digests = {sha(part) for part in (data, *parts) if isinstance(part, bytes)}
+        must(digests & {told["mail"], *body["tells"]["photographs"]},
+             f"{sheet} has none of the photographs of entry {n}.")
+        print(f"{sheet}: it is the sheet of this receipt.")
+
+
+# The conduct of the keeper: rules C1 to C23 of docs/record.md, for records of format 2. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
@@ -358,7 +603,8 @@ DESK = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "opt
     "coordinator_changed", "seat_changed", "results_approved")  # acts of a coordinator at the desk
 TOLD = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed",
-        "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand")
+        "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand",
+        "seed_lost", "beacon_given_up", "key_changed")
 OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
 CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
 
@@ -447,6 +693,7 @@ def check_conduct(
     rule_6_readings_stay(record)
     rule_8_decisions(record)
     rules_9_to_12_phases(record, final, whole)
+    rules_21_23_plans(record)
     rule_13_game(record)
     rules_14_17_times(record)
     rule_15_letters(record, final, whole)
@@ -743,6 +990,12 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                                                                        "was changed")
         rule("C12", old["lots"] == new["lots"], after, f"the seed of phase {after.phase} is not the one "
                                                        "committed")
+        was, now = old.get("draw"), new.get("draw")
+        settled = [act for act in ("seed_lost", "beacon_given_up")
+                   if (was or {}).get(act) != (now or {}).get(act)]
+        rule("C23", was == now or (was and now and all(was[name] == now[name] for name in ("beacon", "rule"))
+            and all(record.act(after, act) for act in settled)), after,
+            f"how the lots of phase {after.phase} are drawn was changed without an act on record")
         rule("C13", old["review"] == new["review"] or record.act(after, "option_changed"), after,
              "how lines are read was changed without an act on record")
     sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
@@ -776,6 +1029,24 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                 {"format": left["format"], "position": left["resolution"]["position"]}))
             rule("C11", left_board == boards[later[0]].tells["position"], boards[later[0]],
                  f"phase {later[0]} does not begin where phase {judged.phase} ended")
+
+
+def rules_21_23_plans(record: Conduct) -> None:
+    for before, after in record.pairs("key"):
+        rule("C21", before.tells == after.tells, after, f"the key of entry {before.n} was changed")
+    for key in record.of("key"):
+        rule("C21", key.tells["number"] == 1 or record.act(key, "key_changed"), key,
+             "receipts got another key without an act on record")
+    is_new = False
+    for first in firsts(record, "phase"):
+        plan = first.tells.get("draw")
+        rule("C23", plan or not is_new, first, f"phase {first.phase} is planned by an older rule for its "
+                                               "lots than the phases before it")
+        is_new = is_new or plan is not None
+        games = record.of("game", first.n)
+        rule("C23", plan is None or not games or bool(plan["beacon"]) == bool(
+            games[-1].tells["options"].get("beacon")), first,
+            f"phase {first.phase} does not draw with the beacon that the game names")
 
 
 def rule_13_game(record: Conduct) -> None:
@@ -1038,9 +1309,142 @@ def letters_named(words: list[str]) -> list[str]:
     return paths
 
 
+# The English list of BIP 39: 2,048 words, by which letters name a root in four words. ------
+WORD_LIST = """
+abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve
+acid acoustic acquire across act action actor actress actual adapt add addict address adjust admit adult
+advance advice aerobic affair afford afraid again age agent agree ahead aim air airport aisle alarm album
+alcohol alert alien all alley allow almost alone alpha already also alter always amateur amazing among
+amount amused analyst anchor ancient anger angle angry animal ankle announce annual another answer antenna
+antique anxiety any apart apology appear apple approve april arch arctic area arena argue arm armed armor
+army around arrange arrest arrive arrow art artefact artist artwork ask aspect assault asset assist assume
+asthma athlete atom attack attend attitude attract auction audit august aunt author auto autumn average
+avocado avoid awake aware away awesome awful awkward axis baby bachelor bacon badge bag balance balcony ball
+bamboo banana banner bar barely bargain barrel base basic basket battle beach bean beauty because become
+beef before begin behave behind believe below belt bench benefit best betray better between beyond bicycle
+bid bike bind biology bird birth bitter black blade blame blanket blast bleak bless blind blood blossom
+blouse blue blur blush board boat body boil bomb bone bonus book boost border boring borrow boss bottom
+bounce box boy bracket brain brand brass brave bread breeze brick bridge brief bright bring brisk broccoli
+broken bronze broom brother brown brush bubble buddy budget buffalo build bulb bulk bullet bundle bunker
+burden burger burst bus business busy butter buyer buzz cabbage cabin cable cactus cage cake call calm
+camera camp can canal cancel candy cannon canoe canvas canyon capable capital captain car carbon card cargo
+carpet carry cart case cash casino castle casual cat catalog catch category cattle caught cause caution cave
+ceiling celery cement census century cereal certain chair chalk champion change chaos chapter charge chase
+chat cheap check cheese chef cherry chest chicken chief child chimney choice choose chronic chuckle chunk
+churn cigar cinnamon circle citizen city civil claim clap clarify claw clay clean clerk clever click client
+cliff climb clinic clip clock clog close cloth cloud clown club clump cluster clutch coach coast coconut
+code coffee coil coin collect color column combine come comfort comic common company concert conduct confirm
+congress connect consider control convince cook cool copper copy coral core corn correct cost cotton couch
+country couple course cousin cover coyote crack cradle craft cram crane crash crater crawl crazy cream
+credit creek crew cricket crime crisp critic crop cross crouch crowd crucial cruel cruise crumble crunch
+crush cry crystal cube culture cup cupboard curious current curtain curve cushion custom cute cycle dad
+damage damp dance danger daring dash daughter dawn day deal debate debris decade december decide decline
+decorate decrease deer defense define defy degree delay deliver demand demise denial dentist deny depart
+depend deposit depth deputy derive describe desert design desk despair destroy detail detect develop device
+devote diagram dial diamond diary dice diesel diet differ digital dignity dilemma dinner dinosaur direct
+dirt disagree discover disease dish dismiss disorder display distance divert divide divorce dizzy doctor
+document dog doll dolphin domain donate donkey donor door dose double dove draft dragon drama drastic draw
+dream dress drift drill drink drip drive drop drum dry duck dumb dune during dust dutch duty dwarf dynamic
+eager eagle early earn earth easily east easy echo ecology economy edge edit educate effort egg eight either
+elbow elder electric elegant element elephant elevator elite else embark embody embrace emerge emotion
+employ empower empty enable enact end endless endorse enemy energy enforce engage engine enhance enjoy
+enlist enough enrich enroll ensure enter entire entry envelope episode equal equip era erase erode erosion
+error erupt escape essay essence estate eternal ethics evidence evil evoke evolve exact example excess
+exchange excite exclude excuse execute exercise exhaust exhibit exile exist exit exotic expand expect expire
+explain expose express extend extra eye eyebrow fabric face faculty fade faint faith fall false fame family
+famous fan fancy fantasy farm fashion fat fatal father fatigue fault favorite feature february federal fee
+feed feel female fence festival fetch fever few fiber fiction field figure file film filter final find fine
+finger finish fire firm first fiscal fish fit fitness fix flag flame flash flat flavor flee flight flip
+float flock floor flower fluid flush fly foam focus fog foil fold follow food foot force forest forget fork
+fortune forum forward fossil foster found fox fragile frame frequent fresh friend fringe frog front frost
+frown frozen fruit fuel fun funny furnace fury future gadget gain galaxy gallery game gap garage garbage
+garden garlic garment gas gasp gate gather gauge gaze general genius genre gentle genuine gesture ghost
+giant gift giggle ginger giraffe girl give glad glance glare glass glide glimpse globe gloom glory glove
+glow glue goat goddess gold good goose gorilla gospel gossip govern gown grab grace grain grant grape grass
+gravity great green grid grief grit grocery group grow grunt guard guess guide guilt guitar gun gym habit
+hair half hammer hamster hand happy harbor hard harsh harvest hat have hawk hazard head health heart heavy
+hedgehog height hello helmet help hen hero hidden high hill hint hip hire history hobby hockey hold hole
+holiday hollow home honey hood hope horn horror horse hospital host hotel hour hover hub huge human humble
+humor hundred hungry hunt hurdle hurry hurt husband hybrid ice icon idea identify idle ignore ill illegal
+illness image imitate immense immune impact impose improve impulse inch include income increase index
+indicate indoor industry infant inflict inform inhale inherit initial inject injury inmate inner innocent
+input inquiry insane insect inside inspire install intact interest into invest invite involve iron island
+isolate issue item ivory jacket jaguar jar jazz jealous jeans jelly jewel job join joke journey joy judge
+juice jump jungle junior junk just kangaroo keen keep ketchup key kick kid kidney kind kingdom kiss kit
+kitchen kite kitten kiwi knee knife knock know lab label labor ladder lady lake lamp language laptop large
+later latin laugh laundry lava law lawn lawsuit layer lazy leader leaf learn leave lecture left leg legal
+legend leisure lemon lend length lens leopard lesson letter level liar liberty library license life lift
+light like limb limit link lion liquid list little live lizard load loan lobster local lock logic lonely
+long loop lottery loud lounge love loyal lucky luggage lumber lunar lunch luxury lyrics machine mad magic
+magnet maid mail main major make mammal man manage mandate mango mansion manual maple marble march margin
+marine market marriage mask mass master match material math matrix matter maximum maze meadow mean measure
+meat mechanic medal media melody melt member memory mention menu mercy merge merit merry mesh message metal
+method middle midnight milk million mimic mind minimum minor minute miracle mirror misery miss mistake mix
+mixed mixture mobile model modify mom moment monitor monkey monster month moon moral more morning mosquito
+mother motion motor mountain mouse move movie much muffin mule multiply muscle museum mushroom music must
+mutual myself mystery myth naive name napkin narrow nasty nation nature near neck need negative neglect
+neither nephew nerve nest net network neutral never news next nice night noble noise nominee noodle normal
+north nose notable note nothing notice novel now nuclear number nurse nut oak obey object oblige obscure
+observe obtain obvious occur ocean october odor off offer office often oil okay old olive olympic omit once
+one onion online only open opera opinion oppose option orange orbit orchard order ordinary organ orient
+original orphan ostrich other outdoor outer output outside oval oven over own owner oxygen oyster ozone pact
+paddle page pair palace palm panda panel panic panther paper parade parent park parrot party pass patch path
+patient patrol pattern pause pave payment peace peanut pear peasant pelican pen penalty pencil people pepper
+perfect permit person pet phone photo phrase physical piano picnic picture piece pig pigeon pill pilot pink
+pioneer pipe pistol pitch pizza place planet plastic plate play please pledge pluck plug plunge poem poet
+point polar pole police pond pony pool popular portion position possible post potato pottery poverty powder
+power practice praise predict prefer prepare present pretty prevent price pride primary print priority
+prison private prize problem process produce profit program project promote proof property prosper protect
+proud provide public pudding pull pulp pulse pumpkin punch pupil puppy purchase purity purpose purse push
+put puzzle pyramid quality quantum quarter question quick quit quiz quote rabbit raccoon race rack radar
+radio rail rain raise rally ramp ranch random range rapid rare rate rather raven raw razor ready real reason
+rebel rebuild recall receive recipe record recycle reduce reflect reform refuse region regret regular reject
+relax release relief rely remain remember remind remove render renew rent reopen repair repeat replace
+report require rescue resemble resist resource response result retire retreat return reunion reveal review
+reward rhythm rib ribbon rice rich ride ridge rifle right rigid ring riot ripple risk ritual rival river
+road roast robot robust rocket romance roof rookie room rose rotate rough round route royal rubber rude rug
+rule run runway rural sad saddle sadness safe sail salad salmon salon salt salute same sample sand satisfy
+satoshi sauce sausage save say scale scan scare scatter scene scheme school science scissors scorpion scout
+scrap screen script scrub sea search season seat second secret section security seed seek segment select
+sell seminar senior sense sentence series service session settle setup seven shadow shaft shallow share shed
+shell sheriff shield shift shine ship shiver shock shoe shoot shop short shoulder shove shrimp shrug shuffle
+shy sibling sick side siege sight sign silent silk silly silver similar simple since sing siren sister
+situate six size skate sketch ski skill skin skirt skull slab slam sleep slender slice slide slight slim
+slogan slot slow slush small smart smile smoke smooth snack snake snap sniff snow soap soccer social sock
+soda soft solar soldier solid solution solve someone song soon sorry sort soul sound soup source south space
+spare spatial spawn speak special speed spell spend sphere spice spider spike spin spirit split spoil
+sponsor spoon sport spot spray spread spring spy square squeeze squirrel stable stadium staff stage stairs
+stamp stand start state stay steak steel stem step stereo stick still sting stock stomach stone stool story
+stove strategy street strike strong struggle student stuff stumble style subject submit subway success such
+sudden suffer sugar suggest suit summer sun sunny sunset super supply supreme sure surface surge surprise
+surround survey suspect sustain swallow swamp swap swarm swear sweet swift swim swing switch sword symbol
+symptom syrup system table tackle tag tail talent talk tank tape target task taste tattoo taxi teach team
+tell ten tenant tennis tent term test text thank that theme then theory there they thing this thought three
+thrive throw thumb thunder ticket tide tiger tilt timber time tiny tip tired tissue title toast tobacco
+today toddler toe together toilet token tomato tomorrow tone tongue tonight tool tooth top topic topple
+torch tornado tortoise toss total tourist toward tower town toy track trade traffic tragic train transfer
+trap trash travel tray treat tree trend trial tribe trick trigger trim trip trophy trouble truck true truly
+trumpet trust truth try tube tuition tumble tuna tunnel turkey turn turtle twelve twenty twice twin twist
+two type typical ugly umbrella unable unaware uncle uncover under undo unfair unfold unhappy uniform unique
+unit universe unknown unlock until unusual unveil update upgrade uphold upon upper upset urban urge usage
+use used useful useless usual utility vacant vacuum vague valid valley valve van vanish vapor various vast
+vault vehicle velvet vendor venture venue verb verify version very vessel veteran viable vibrant vicious
+victory video view village vintage violin virtual virus visa visit visual vital vivid vocal voice void
+volcano volume vote voyage wage wagon wait walk wall walnut want warfare warm warrior wash wasp waste water
+wave way wealth weapon wear weasel weather web wedding weekend weird welcome west wet whale what wheat wheel
+when where whip whisper wide width wife wild will win window wine wing wink winner winter wire wisdom wise
+wish witness wolf woman wonder wood wool word work world worry worth wrap wreck wrestle wrist write wrong
+yard year yellow you young youth zebra zero zone zoo
+"""
+WORDS = WORD_LIST.split()
+
+
 def main() -> None:
     """Check everything, or stop at the first thing that is not as it should be."""
     must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
+    if sys.argv[1] == "--receipt":
+        check_receipt_alone(Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
+        return
     check_seal(Path(sys.argv[1]))
     files = zipfile.ZipFile(sys.argv[1])
     must(len(set(files.namelist())) == len(files.namelist()), "two files in it have one name.")
@@ -1063,7 +1467,9 @@ def main() -> None:
                 check_letter(name, files.read(name), facts, leaves, links, manifest["game"], judged, entries)
     else:
         print("To know: its format is 1; the conduct of its keeper is not checked.")
-    for path in letters_named(sys.argv[2:]):
+    kept = letters_named(sys.argv[2:])
+    check_pool(kept, facts, entries)
+    for path in kept:
         check_letter(path, Path(path).read_bytes(), facts, leaves, links, manifest["game"], judged, entries)
     judge_again(manifest, list(judged.values()))
     print(f"{manifest['name']}: {len(links) - 1} entries, {sum(map(len, facts.values()))} of them open, "

@@ -7,6 +7,7 @@ measured page shows one.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -56,7 +57,7 @@ def fill(session: Session, number: int, years: int, slug: str, now: datetime) ->
         for seat, power in enumerate(variant.powers)
     ]
     new = create.NewGame(f"The long game {number}", slug, start, seats)
-    first = create.create(session, new, variant, windows[0], lots.fresh_seed(), windows[0].opens)
+    first = create.create(session, new, variant, windows[0], windows[0].opens)
     first.state, first.sent_at = PhaseState.SENT, windows[0].deadline
     first.closed_at = first.judged_at = windows[0].deadline
     _History(session, variant, new.slug, number).write(first, windows)
@@ -69,7 +70,7 @@ class _History:
     def __init__(self, session: Session, variant: Variant, game: str, number: int) -> None:
         self._session, self._variant, self._game, self._number = session, variant, game, number
         self._position = codec.dump_position(variant.start)
-        tape = Lots(lots.tape(lots.fresh_seed(), (), variant.rules.LOTS))
+        tape = Lots(lots.tape((secrets.token_hex(32),), variant.rules.LOTS))
         # One judged phase stands for all: what a page costs depends on the rows, not on who moved where.
         self._resolution = codec.dump_resolution(
             judge(variant.context(), variant.rules, variant.start, [], tape))
@@ -97,7 +98,7 @@ class _History:
             "season": window.phase.season,
             "kind": window.phase.kind.value, "opens_at": window.opens, "deadline": window.deadline,
             "state": PhaseState.OPEN if last else PhaseState.SENT, "position": self._position,
-            "resolution": None if last else self._resolution, "seed": lots.fresh_seed(), "lots": [],
+            "resolution": None if last else self._resolution, "seed": secrets.token_hex(32), "lots": [],
             "closed_at": over, "judged_at": over, "sent_at": over,
         }
 

@@ -21,7 +21,7 @@ from bench.servers.ports import free_port
 from maps.variant import Variant
 from service.clock import SystemClock
 from service.config import Settings
-from service.games import create, lots, turns
+from service.games import create, turns
 from service.games.deadlines import schedule
 from service.record import chain
 from service.site_folder import FILE, opened, settings_of
@@ -102,7 +102,7 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
         for power in variant.powers
     ]
     new = create.NewGame(name, variant.slug, first_day, seats)
-    phase = create.create(session, new, variant, window, lots.fresh_seed(), now)
+    phase = create.create(session, new, variant, window, now)
     turns.extend_calendar(session, session.get_one(GameRow, new.slug), variant)
     chain.seal(session)  # while the phase is open: the record takes a seed of lots only before the deadline
     phase.state, phase.closed_at = PhaseState.CLOSED, now

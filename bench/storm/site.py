@@ -31,10 +31,10 @@ from service.clock import SystemClock
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.deadlines import PhaseWindow
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.intake.verdicts.explanations import canonical_subject
 from service.record.chain import sessions
+from service.site_folder import key_of
 from service.store.engine import Store, migrate, open_engine
 from service.store.tables import GameRow, PhaseRow
 
@@ -62,7 +62,7 @@ class StormSite:
     @property
     def store(self) -> Store:
         """The storm's own sessions, beside those of the processes."""
-        return sessions(self.engine)
+        return sessions(self.engine, key=key_of(self.settings, self.engine))
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def _add_game(session: Session, variant: Variant, number: int, window: PhaseWind
     seats = [create.GameSeat(power, f"Player of {power} in {title(number)}", mail=(address(number, power),))
              for power in variant.powers]
     new = create.NewGame(title(number), variant.slug, START, seats)
-    row: PhaseRow = create.create(session, new, variant, window, fresh_seed(), now)
+    row: PhaseRow = create.create(session, new, variant, window, now)
     extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     return row.id
 

@@ -89,7 +89,7 @@ class _PlayersEdition:
 
     def _was_sent(self, kind: str, tells: dict[str, Any]) -> bool:
         match kind:
-            case "begun" | "game" | "seat" | "phase" | "person" | "gone":
+            case "begun" | "game" | "seat" | "phase" | "person" | "key" | "gone":
                 return True
             case "reading" | "decision":
                 return tells["phase"] in self.sent and tells["sheet"] in self.executed

@@ -61,6 +61,9 @@ def _load() -> Callable[[], None]:
         maps.add_folder(Path(folder))
     # Before the jail: the boards' and the judge's own code.
     from service.archive import import_game, verify
+    from service.games import beacons
+
+    beacons.prepare()
 
     if sys.argv[1] == "contents":
         return partial(_contents, import_game.contents_of)

@@ -23,6 +23,7 @@ from service.store.tables import (
     CorrectionRow,
     EntryRow,
     EventRow,
+    GameKeyRow,
     GameRow,
     HandRow,
     HeadRow,
@@ -75,6 +76,7 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
         (AddressRow, AddressRow.player_id.in_(players)), (SeatRow, SeatRow.game_id == game_id),
         # Of the hands of its players those that read a sheet of this game, and what each has learnt by now.
         (HandRow, or_(HandRow.digest.in_(used_hands), HandRow.id.in_(newest_hands))),
+        (GameKeyRow, GameKeyRow.game_id == game_id),
         (PhaseRow, PhaseRow.game_id == game_id),
         # A sheet that was filed before the record began has a mail without an entry.
         (MailRow, or_(MailRow.sha256.in_(entered_mails), MailRow.sha256.in_(sent))),

@@ -13,6 +13,8 @@ from typing import Any, TextIO
 
 from service.archive.archive_file import Archive, BrokenArchive, VerifyReport, read_archive
 from service.archive.conduct.check import check_conduct
+from service.archive.pooled_letters import Places, check_places
+from service.archive.receipts import verify_receipt
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
 from service.archive.verify_letters import check_letter, check_own_letters
@@ -32,8 +34,10 @@ def run_verify(
             check_game(archive, report)
             check_conduct(archive, report)
             check_own_letters(archive, report)
+            places: Places = {}
             for letter in letters:
-                check_letter(archive, letter.name, letter.read_bytes(), report)
+                check_letter(archive, letter.name, letter.read_bytes(), report, places)
+            check_places(archive, places, report)
     except BrokenArchive as fault:
         report.faults.append(str(fault))
     except (KeyError, TypeError, ValueError, IndexError) as fault:
@@ -56,6 +60,23 @@ def run_verify(
         print((f"{archive.manifest['name']}: {len(archive.entries)} entries, {opened} of them open, "
                f"unbroken."), file=out)
         print(f"Root {archive.manifest['root']}", file=out)
+    return 1 if report.faults else 0
+
+
+def run_verify_receipt(
+    path: Path, sheets: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False
+) -> int:
+    """Check a receipt alone, with the mails or photographs of its sheet. Returns 0 if nothing is wrong."""
+    report = VerifyReport()
+    kept = [(sheet.name, sheet.read_bytes()) for sheet in sheets]
+    verify_receipt(path.name, path.read_bytes(), kept, report)
+    if as_json:
+        print(json.dumps(_as_json(report, None), ensure_ascii=False), file=out)
+        return 1 if report.faults else 0
+    for line in () if quiet else report.confirmations:
+        print(line, file=out)
+    for line in report.faults:
+        print(f"NOT AS IT SHOULD BE: {line}", file=out)
     return 1 if report.faults else 0
 
 

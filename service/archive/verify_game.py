@@ -3,7 +3,6 @@ the judge."""
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -19,13 +18,10 @@ from maps import MapError
 from maps.variant import Variant
 from reading import vocabulary
 from service.archive.archive_file import Archive, VerifyReport
-from service.games import lots
+from service.archive.verify_lots import check_lots, rounds_to_compare
 from service.games.options import FIRST_COUNTS
 from service.games.rulings import as_played
 from service.store.digests import plain
-
-# A digest that is entered after the deadline proves nothing: the seed could be chosen to suit the orders.
-NO_LONGER_TAKEN = frozenset({"closed", "ready", "sent"})
 
 
 def judged_phases(archive: Archive) -> dict[int, tuple[int, dict[str, Any]]]:
@@ -52,7 +48,7 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
         faults = [
             *_check_sheets(archive, number, tells),
             *_check_orders(archive, variant, number, tells),
-            *_check_lots(archive, number, tells),
+            *check_lots(archive, number, tells),
             *_judge_again(variant, number, tells),
         ]
         if before is not None and not _follows(archive, before, tells):
@@ -61,6 +57,7 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
         report.faults += faults
         before = tells
         count += 1
+    report.notes += rounds_to_compare(archive)
     report.confirmations.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
                        f"{', with the same results.' if not report.faults else '.'}")
 
@@ -197,33 +194,6 @@ def _parses_to(variant: Variant, tells: dict[str, Any], judged_order: dict[str, 
     except ValueError:
         return False
     return order in [plain(parsed_order) for parsed_order in codec.dump_orders(parsed)["orders"]]
-
-
-def _check_lots(archive: Archive, number: int, tells: dict[str, Any]) -> list[str]:
-    draw = tells["lots"]
-    if draw["seed"] is None:
-        return []
-    digest = hashlib.sha256(str(draw["seed"]).encode()).hexdigest()
-    committed = any(
-        entry_number < number
-        and phase_entry["phase"] == tells["phase"]
-        and phase_entry["lots"] == digest
-        and phase_entry["state"] not in NO_LONGER_TAKEN
-        for entry_number, phase_entry in archive.open_entries("phase")
-    )
-    if not committed:
-        return [(f"Entry {number}: the digest of the seed of phase {tells['phase']} was not entered before "
-                 f"its deadline.")]
-    clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
-    words: dict[str, str] = {}
-    for _, word in archive.open_entries("word"):
-        if word["phase"] == tells["phase"] and word["received"] <= clock["deadline"]:
-            words[word["power"]] = f"{word['power']}: {word['word']}"
-    if [words[power] for power in sorted(words)] != draw["words"]:
-        return [f"Entry {number}: the players' words for the lots are not those that were entered."]
-    if list(lots.tape(draw["seed"], draw["words"], draw["used"])) != draw["numbers"]:
-        return [f"Entry {number}: the lots do not come from the seed of phase {tells['phase']}."]
-    return []
 
 
 def _judge_again(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:

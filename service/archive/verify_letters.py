@@ -9,6 +9,7 @@ import email.utils
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.message import EmailMessage
 from itertools import chain
@@ -16,36 +17,57 @@ from itertools import chain
 from service.archive.archive_file import Archive, VerifyReport
 from service.archive.conduct.facts import instant
 from service.archive.conduct.sheets import TRANSIT
-from service.archive.conduct.telling import expected
+from service.archive.conduct.telling import RESULTS, expected
+from service.archive.pooled_letters import Places, check_words, note_place
+from service.archive.receipts import Signature, check_key_of_welcome, check_signature, proof_of, told_of
 from service.archive.verify_game import judged_phases
 from service.letters.language import ENGLISH, LANGUAGES, language, wordings
+from service.store.signatures import Statement
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
 _RECEIPT = "On record in %(game)s as entry %(number)s, received %(stamp)s, with this digest:"
 _ROOTS = tuple(
     f"The record of %(game)s has %(number)s entries up to {event}, with this root:"
-    for event in ("these results", "this hand-over", "this welcome")
+    for event in ("these results", "this hand-over", "this welcome", "this receipt")
 )
 _LOTS = "The lots of %(season)s (phase %(number)s) will be drawn from a seed with this digest:"
+_SHEETS_MIXED = "Mixed in: the digests of all mails with sheets that come by the deadline."
+_BEACON_MIXED = ("Mixed in: the first round of the public beacon (drand, chain %(chain)s) from ten minutes "
+                 "after the deadline on.")
 _COUNTED = "%(power)s, %(version)s, fingerprint %(digest)s"
 _TOLD = "All players of %(game)s should know of these entries, up to entry %(number)s: %(entries)s."
 _NO_VERSION, _VERSION = "without a version number", "version %(number)s"
 # The fingerprint is the first 12 digits of the SHA-256 of the mail.
 _MARK = r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})"
+_PROVING = {"receipt": _RECEIPT, "welcome": _ROOTS[2], "handover": _ROOTS[1],
+            **dict.fromkeys((kind.replace("_", "") for kind in RESULTS), _ROOTS[0])}
+"""Letters that prove something, by the beginning of their Message-ID, and the sentence that they have."""
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 
 
-def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport) -> None:
-    """Check one mail that a player received or sent. A letter of another game is ignored."""
+def check_letter(
+    archive: Archive, name: str, data: bytes, report: VerifyReport, places: Places | None = None
+) -> None:
+    """Check one mail that a player received or sent. A letter of another game is ignored. `places`: what
+    letters of several players tell, to which this one's is added."""
     message = email.message_from_bytes(data, policy=email.policy.default)
     text, games = _plain_text(message), _game_names_pattern(archive)
-    receipts = _matches(
-        text, wordings(_RECEIPT), game=games, number=r"(?P<n>\d+)", stamp=r"(?P<stamp>\S+)")
+    receipts = list(_matches(
+        text, wordings(_RECEIPT), game=games, number=r"(?P<n>\d+)", stamp=r"(?P<stamp>\S+)"))
+    before = len(report.faults) + len(report.confirmations) + len(report.notes)
     for match in receipts:
-        _check_receipt(archive, name, int(match["n"]), match["stamp"], match["digest"], report, message)
+        if places is not None:
+            note_place(places, "sheet", int(match["n"]), match["digest"], name)
+        kept = _Receipt(name, int(match["n"]), match["stamp"], match["digest"])
+        worth = _signature(archive, kept, text, games, message, report)
+        _check_receipt(archive, kept, report, message, worth)
+    check_key_of_welcome(archive, name, text, games, report)
     roots = [match for root in _ROOTS
              for match in _matches(text, wordings(root), game=games, number=r"(?P<n>\d+)")]
     for match in roots:
+        if places is not None:
+            note_place(places, "root", int(match["n"]), match["digest"], name)
+        check_words(name, int(match["n"]), match["digest"], text[match.end():], report)
         if not _check_root(archive, name, int(match["n"]), match["digest"], report, message):
             # What it says is of entries that are no more, and other entries have their numbers now.
             return
@@ -56,6 +78,9 @@ def check_letter(archive: Archive, name: str, data: bytes, report: VerifyReport)
     if roots:
         _check_seeds(archive, name, text, report)
     _check_photographs(archive, name, message, report)
+    _check_what_is_missing(archive, name, message, text, report)
+    if before == len(report.faults) + len(report.confirmations) + len(report.notes):
+        report.notes.append(_nothing_in(name, message, text))
 
 
 def entries_named(data: bytes, names: Iterable[str]) -> list[int]:
@@ -136,12 +161,44 @@ def _archive_is_older(archive: Archive, name: str, number: int) -> str:
             f"names entry {number}. Restore a newer backup.")
 
 
+@dataclass(frozen=True, slots=True)
+class _Receipt:
+    """What a receipt says of a sheet: the number of its entry, its time, and its leaf; `name` of the
+    letter."""
+
+    name: str
+    number: int
+    stamp: str
+    leaf: str
+
+
+def _signature(
+    archive: Archive, kept: _Receipt, text: str, games: str, message: EmailMessage, report: VerifyReport
+) -> Signature:
+    """What a receipt's signature is worth; what is wrong with it is a fault (C21)."""
+    if archive.format < 2:
+        return Signature.UNKNOWN
+    roots = [match["digest"] for root in _ROOTS
+             for match in _matches(text, wordings(root), game=games, number=str(kept.number))]
+    told = told_of(text, games, roots[0] if roots else "")
+    entry = archive.entries[kept.number - 1] if 1 <= kept.number <= len(archive.entries) else None
+    mail = str((proof_of(message) or {}).get("mail", ""))
+    if not mail and entry is not None and entry.kind == "sheet":
+        mail = str(entry.facts["mail"])
+    statement = Statement(str(archive.manifest["game"]), kept.number, kept.leaf,
+                          roots[0] if roots else "", kept.stamp, mail)
+    worth, sentence = check_signature(archive, statement, told)
+    if sentence:
+        report.faults.append(f"Entry {kept.number}: the receipt {kept.name} {sentence}. (rule C21)")
+    return worth
+
+
 def _check_receipt(
-    archive: Archive, name: str, number: int, stamp: str, digest: str, report: VerifyReport,
-    message: EmailMessage,
+    archive: Archive, kept: _Receipt, report: VerifyReport, message: EmailMessage, worth: Signature
 ) -> None:
+    name, number, stamp = kept.name, kept.number, kept.stamp
     if (restore := _lost(archive, number, message)) is not None and (
-        number > len(archive.entries) or archive.entries[number - 1].leaf != digest
+        number > len(archive.entries) or archive.entries[number - 1].leaf != kept.leaf
     ):
         report.notes.append(f"{name}: entry {number}, a sheet received {stamp}, was lost by the restore of "
                             f"entry {restore}.")
@@ -150,8 +207,9 @@ def _check_receipt(
         report.faults.append(_archive_is_older(archive, name, number))
         return
     entry = archive.entries[number - 1]
-    if entry.leaf != digest:
-        report.faults.append(f"Entry {number} is not the one that the receipt {name} names.")
+    if entry.leaf != kept.leaf:
+        who = " Its signature is the keeper's own." if worth is Signature.VALID else ""
+        report.faults.append(f"Entry {number} is not the one that the receipt {name} names.{who}")
     # In the players' archive the entry may be closed; then its leaf is all there is to compare.
     elif entry.body is None and entry.head is not None and archive.format > 1 and (
         not entry.head.startswith("sheet ") or _is_over(archive, entry.head)
@@ -164,8 +222,45 @@ def _check_receipt(
     else:
         tells = entry.facts
         whose = f", of {tells['power']}, version {tells['version']}" if tells else ""
+        signed = ", signed" if worth is Signature.VALID else ""
         report.confirmations.append(f"{name}: entry {number} is the sheet of this receipt, received "
-                                    f"{stamp}{whose}.")
+                                    f"{stamp}{whose}{signed}.")
+
+
+def _check_what_is_missing(
+    archive: Archive, name: str, message: EmailMessage, text: str, report: VerifyReport
+) -> None:
+    """C21: a letter of this game by which something is proved names its entry or its root."""
+    # The record of format 1 began in the middle of games: their letters may have none.
+    if archive.format < 2 or not _is_letter_of(archive, message):
+        return
+    kind = str(message["Message-ID"] or "").strip().lstrip("<").partition(".")[0]
+    wanted = _PROVING.get(kind)
+    games = _game_names_pattern(archive)
+    if wanted is not None and not any(_matches(
+        text, wordings(wanted), game=games, number=r"\d+", stamp=r"\S+")
+    ):
+        report.faults.append(f"The record, up to entry {len(archive.entries)}: {name} is a {kind} of this "
+                             "game and names no place in its record. (rule C21)")
+
+
+def _is_letter_of(archive: Archive, message: EmailMessage) -> bool:
+    """Whether a letter's List-Id is that of this game, by any name that it had."""
+    slug = str(message["List-Id"] or "").strip().lstrip("<").partition(".")[0]
+    names = {str(tells["name"]) for _, tells in archive.open_entries("game")}
+    return slug in {re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "game" for name in names}
+
+
+def _nothing_in(name: str, message: EmailMessage, text: str) -> str:
+    """Why nothing of a file was checked: no silence about what somebody shows."""
+    if not (message["From"] or message["Subject"] or message["Date"]):
+        return f"{name} is no mail. Nothing of it was checked."
+    others = sorted({match["other"] for pattern in (_RECEIPT, _ROOTS[0]) for match in _matches(
+        text, wordings(pattern), game=r"(?P<other>.{1,200}?)", number=r"\d+", stamp=r"\S+")})
+    if others:
+        about = ", ".join(map(repr, others))
+        return f"{name} is about the record of {about}, another game. Nothing of it was checked."
+    return f"{name} names no place in the record. Nothing of it was checked."
 
 
 def _is_over(archive: Archive, head: str) -> bool:
@@ -293,6 +388,9 @@ def _check_seeds(archive: Archive, name: str, text: str, report: VerifyReport) -
                 else f"The record, up to entry {len(archive.entries)}"
             )
             report.faults.append(f"{where}: the seed of phase {phase} is not the one committed in {name}.")
+        elif _mixed(text[match.end():].lstrip()) != _planned(archive, phase):
+            report.faults.append(f"The record, up to entry {len(archive.entries)}: the lots of phase {phase} "
+                                 f"are not mixed as {name} says. (rule C23)")
         elif opened is not None:
             report.confirmations.append(f"{name}: the lots of phase {phase} come from the seed whose digest "
                                         f"it names.")
@@ -300,6 +398,24 @@ def _check_seeds(archive: Archive, name: str, text: str, report: VerifyReport) -
         phase = int(match["phase"])
         if phase not in over or over[phase][1]["lots"]["seed"] != match["digest"]:
             report.faults.append(f"The lots of phase {phase} are not from the seed that {name} opens.")
+
+
+def _mixed(text: str) -> str | None:
+    """What a letter says, right behind the digest of a seed, is mixed in: "" the sheets, or the chain of a
+    beacon; None where it says nothing, as of phases of rule 1."""
+    if any(text.startswith(words) for words in wordings(_SHEETS_MIXED)):
+        return ""
+    for match in _matches(text, wordings(_BEACON_MIXED), after="", chain=r"(?P<chain>[0-9a-f]{64})"):
+        if match.start() == 0:
+            return match["chain"]
+    return None
+
+
+def _planned(archive: Archive, phase: int) -> str | None:
+    """What the record says of the same."""
+    plans = (tells.get("draw") for _, tells in archive.open_entries("phase") if tells["phase"] == phase)
+    plan = next(plans, None)
+    return None if plan is None else str((plan["beacon"] or {"chain": ""})["chain"])
 
 
 def _check_photographs(archive: Archive, name: str, message: EmailMessage, report: VerifyReport) -> None:

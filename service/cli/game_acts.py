@@ -21,17 +21,31 @@ from service.clock import SystemClock
 from service.config import Settings
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder, addresses_in
+from service.desk.sheet.acts import reason_of
+from service.games import lot_acts
 from service.games.names import UnknownName, game_called, phase_called, power_called
+from service.games.phases import phase_of
+from service.games.turns import judge_when_read
 from service.notices.broadcasts import Broadcasts
-from service.record import chain
+from service.operations.beacon_rounds import Relays
+from service.record import chain, game_key
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.blobs_remote import open_blobs
 from service.store.engine import Store
+from service.store.signatures import fingerprint
 from service.store.tables import AddressRow, GameRow, PhaseState, PlayerRow
 
 __all__ = [
-    "Holder", "Printing", "addresses_in", "change_addresses", "change_seat", "move_deadline", "show_seats",
+    "Holder",
+    "Printing",
+    "addresses_in",
+    "change_addresses",
+    "change_key",
+    "change_seat",
+    "move_deadline",
+    "settle_lots",
+    "show_seats",
 ]
 WHEN = "%a %-d %b %Y, %H:%M GMT"
 
@@ -76,6 +90,43 @@ def move_deadline(
         data = {"game": row.id, "moved": moved, "letters": letters}
     lines.append(letters_wait(letters, "letter"))
     print_result(printing.out, "\n".join(lines), data, as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def settle_lots(folder: Path, game: str, without: str, why: str, printing: Printing) -> int:
+    """Have the closed phase of a game draw its lots without its "seed" or its "beacon". Raises UnknownName,
+    LotsRefused, ConfigError, SiteError."""
+    clock = SystemClock()
+    with _site(folder) as (_, store, _):
+        with store.begin() as session:
+            row = game_called(session, game)
+            closed = [each for each in records.phases(session, row.id) if each.state == PhaseState.CLOSED]
+            if not closed:
+                raise UnknownName(f"Nothing was changed: {row.name} has no phase that is closed and not "
+                                  "judged.")
+            phase, by = closed[0], "galloper game lots"
+            if without == "seed":
+                lot_acts.go_without_seed(session, phase, why, by=by, now=clock.now())
+            else:
+                lot_acts.go_without_beacon(session, phase, why, by=by, now=clock.now(), fetch=Relays())
+            name = str(phase_of(phase))
+        judge_when_read(store, phase.id, clock, maps.load)
+    print_result(printing.out, f"{name} draws its lots without its {without}. All players will be told.",
+                 {"game": row.id, "phase": name, "without": without},
+                 as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def change_key(folder: Path, game: str, why: str, printing: Printing) -> int:
+    """Sign the receipts of a game with another key from now on. Raises UnknownName, ActRefused, NoSiteKey,
+    ConfigError, SiteError."""
+    with _site(folder) as (_, store, _), store.begin() as session:
+        row = game_called(session, game)
+        public = game_key.change(session, row.id, reason_of(why), by="galloper game new-key")
+        data = {"game": row.id, "fingerprint": fingerprint(public)}
+    print_result(printing.out, f"Receipts of {row.name} are signed with another key from now on, fingerprint "
+                               f"{data['fingerprint']}. All players will be told.",
+                 data, as_json=printing.as_json, quiet=printing.quiet)
     return 0
 
 

@@ -21,7 +21,6 @@ from service.desk import queries
 from service.desk.queries import PhaseView
 from service.games import create, phases
 from service.games.create import NewGame
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.site_folder import bring_up_to_date, is_address, opened, settings_of
 from service.store import records
@@ -60,7 +59,7 @@ def create_game(
     with opened(settings) as store:
         # The game first, its welcome after: a letter that cannot be written must not cost the game.
         with store.begin() as session:
-            create.create(session, new, variant, first, fresh_seed(), now)
+            create.create(session, new, variant, first, now)
             extend_calendar(session, session.get_one(GameRow, new.slug), variant)
             seats = len(new.seats)
         # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.

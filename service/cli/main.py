@@ -233,20 +233,36 @@ def verify(
         bool, typer.Option("--live", help="ARCHIVE is a site's folder: compare its database and files with "
                                           "its own record, and enter what differs.")
     ] = False,
+    pool: Annotated[Path | None, typer.Option(
+        "--letters", metavar="DIR", help="A folder with letters of several players: all files in it and "
+        "below it are compared with the archive and with each other.")] = None,
+    receipt: Annotated[bool, typer.Option(
+        "--receipt", help="The first file is a receipt, the others are the sheet that it is for: a mail or "
+        "photographs. No archive is needed.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were
-    mailed."""
+    mailed; or with --receipt one receipt alone."""
     if live:
         if letters:
             raise typer.BadParameter("--live compares a site with its own record, and takes no letters.")
         from service.cli.verify_live import verify_site
 
         raise typer.Exit(verify_site(archive, sys.stdout, as_json=as_json, quiet=quiet))
+    if receipt:
+        from service.archive.verify import run_verify_receipt
+
+        raise typer.Exit(
+            run_verify_receipt(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
     from service.archive.jailed import verify_in_child
 
-    raise typer.Exit(verify_in_child(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
+    kept = list(letters or [])
+    if pool is not None:
+        if not pool.is_dir():
+            raise typer.BadParameter(f"{pool} is no folder.", param_hint="--letters")
+        kept += sorted(path for path in pool.rglob("*") if path.is_file())
+    raise typer.Exit(verify_in_child(archive, kept, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")

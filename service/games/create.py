@@ -19,11 +19,13 @@ from sqlalchemy.orm import Session
 from adjudicator.serialize import codec
 from maps.variant import Power, Variant
 from service.config import ConfigError, no_toml, plain_faults
+from service.games import sealed_lots
 from service.games.deadlines import PhaseWindow
 from service.games.game_clock import HOURS, PREFIX, START, GameClock
 from service.games.names import UnknownName, power_called
 from service.games.options import FIRST_COUNTS, HOUSE_RULES, TYPED
 from service.games.rulings import languages_fault, rules_to_keep
+from service.games.sealed_lots import BEACON
 from service.store.tables import (
     AddressRow,
     EventRow,
@@ -204,10 +206,10 @@ def review_of(options: Mapping[str, Any]) -> ReviewMode:
 
 
 def create(
-    session: Session, new: NewGame, variant: Variant, first: PhaseWindow, seed: str, now: datetime
+    session: Session, new: NewGame, variant: Variant, first: PhaseWindow, now: datetime
 ) -> PhaseRow:
-    """Write a game with its first phase open, its lots drawn from `seed`. Raises ConfigError when its name is
-    taken, or is that of a rehearsal and the game is none."""
+    """Write a game with its first phase open. Raises ConfigError when its name is taken, or is that of a
+    rehearsal and the game is none, and NoSiteKey."""
     if new.name.startswith(PREFIX) != (new.hours is not None):
         raise ConfigError(f"a name that begins with {PREFIX}belongs to a rehearsal; choose another name")
     if session.get(GameRow, new.slug) is not None:
@@ -215,9 +217,13 @@ def create(
     # Only what is true is stored: an option that is missing is off, also in games made before it existed.
     usual = {FIRST_COUNTS: variant.rules.first_version_counts(), TYPED: variant.rules.accepts_typed_orders()}
     usual = {option: True for option, is_so in usual.items() if is_so}
-    session.add(GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                        options={**usual, **rules_to_keep(variant), **new.options, **new.clock.as_options()},
-                        created_at=now))
+    # A rehearsal is over before a round of its beacon would matter to anybody.
+    beacon = session.info.get(BEACON) if new.hours is None else None
+    usual |= {BEACON: beacon} if beacon else {}
+    game = GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
+                   options={**usual, **rules_to_keep(variant), **new.options, **new.clock.as_options()},
+                   created_at=now)
+    session.add(game)
     session.flush()
     for seat in new.seats:
         session.add(SeatRow(game_id=new.slug, power=seat.power, player_id=_player(session, seat)))
@@ -225,8 +231,9 @@ def create(
     phase = PhaseRow(
         game_id=new.slug, ordinal=1, year=start.phase.year, season=start.phase.season, kind=start.phase.kind,
         opens_at=first.opens, deadline=first.deadline, state=PhaseState.OPEN,
-        position=codec.dump_position(start), seed=seed, review=review_of(new.options),
+        position=codec.dump_position(start), review=review_of(new.options),
     )
+    sealed_lots.seal(session, phase, game)
     session.add(phase)
     session.add(EventRow(at=now, game_id=new.slug, actor="coordinator", what="game created", detail={}))
     session.flush()

@@ -1,19 +1,20 @@
 """Lots that nobody has to believe: a seed whose digest is on record and mailed before the deadline, opened
 afterwards.
 
-Number k of a phase's tape is made of the seed, the words that players added, and k, each on a line of its
-own: the first eight hexadecimal digits of the SHA-256 of these lines. A draw among n things takes the next
-number modulo n. Whoever has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
+Number k of a phase's tape is made of some lines and k, each on a line of its own: the first eight
+hexadecimal digits of the SHA-256 of these lines. A draw among n things takes the next number modulo n.
+Whoever has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots"). Which lines they are
+says the rule: rule 1 here, of phases planned before December 2026, rule 2 in `sealed_lots`.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -25,8 +26,9 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from maps.variant import Variant
+from service.games import sealed_lots
 from service.store.digests import digest
-from service.store.tables import EntryRow, LotContributionRow, PhaseRow
+from service.store.tables import EntryRow, LotContributionRow, PhaseRow, PhaseState
 
 # A pocket calculator can follow it: a whole number below 4,294,967,296. Among 20 things one is likelier than
 # another by at most one part in 200 million (docs/record.md, "Lots").
@@ -38,23 +40,20 @@ class NotCommitted(UserFacingError):
     """A lot would be drawn from a seed whose digest is not on record; the sentence says of which phase."""
 
 
-def fresh_seed() -> str:
-    """A new seed: 64 hexadecimal digits from the machine's own source of chance."""
-    return secrets.token_hex(32)
+def number(lines: Sequence[str], position: int) -> int:
+    """Number `position` of the tape that some lines give, counted from 1: 0 to 4,294,967,295."""
+    return int(digest("\n".join([*lines, str(position)]))[:DIGITS], 16)
 
 
-def number(seed: str, words: Sequence[str], position: int) -> int:
-    """Number `position` of the tape, counted from 1: 0 to 4,294,967,295."""
-    return int(digest("\n".join([seed, *words, str(position)]))[:DIGITS], 16)
-
-
-def tape(seed: str, words: Sequence[str], length: int) -> tuple[int, ...]:
-    """The tape that a seed and the players' words give."""
-    return tuple(number(seed, words, position) for position in range(1, length + 1))
+def tape(lines: Sequence[str], length: int) -> tuple[int, ...]:
+    """The tape that some lines give."""
+    return tuple(number(lines, position) for position in range(1, length + 1))
 
 
 def commitment(phase: PhaseRow) -> str:
     """The digest that is published of a phase's lots before the deadline: that of its seed."""
+    if phase.commitment is not None:
+        return phase.commitment
     # Phases from before there were seeds have a tape of numbers: its digest is that of a JSON list.
     if phase.seed is None:
         return digest(json.dumps(list(phase.lots), separators=(",", ":")))
@@ -74,14 +73,72 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
     return [word_lines[power] for power in sorted(word_lines)]
 
 
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """What the lots of a phase are drawn from, as its entry of the record and the page Lots tell it. `rule`:
+    1 or 2. `beacon`: a round with `round`, `signature` and `randomness`, or None."""
+
+    game_id: str
+    ordinal: int
+    rule: int
+    seed: str | None
+    words: tuple[str, ...] = ()
+    sheets: tuple[str, ...] = ()
+    beacon: dict[str, Any] | None = None
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that each number is the digest of, without the number itself, which is the last."""
+        if self.rule == 1:
+            return (self.seed or "", *self.words)
+        return sealed_lots.lines(
+            self.game_id, self.ordinal, self.seed, self.beacon, self.words, self.sheets)
+
+    def told(self) -> dict[str, Any]:
+        """These as an entry tells them; of rule 1 as it always did."""
+        if self.rule == 1:
+            return {"seed": self.seed, "words": list(self.words)}
+        return {"rule": self.rule, "seed": self.seed, "words": list(self.words),
+                "sheets": list(self.sheets), "beacon": self.beacon}
+
+
+def mix_of(session: Session, phase: PhaseRow) -> Mix:
+    """What the lots of a phase are drawn from, with its seed as far as it is opened."""
+    draw = sealed_lots.draw_of(phase)
+    if draw is None:
+        return Mix(phase.game_id, phase.ordinal, 1, phase.seed, tuple(words_of(session, phase)))
+    if draw.uses_beacon and phase.beacon is not None:
+        return Mix(phase.game_id, phase.ordinal, sealed_lots.RULE, phase.seed, beacon=phase.beacon)
+    return Mix(phase.game_id, phase.ordinal, sealed_lots.RULE, phase.seed, tuple(words_of(session, phase)),
+               tuple(sealed_lots.sheets_on_record(session, phase)))
+
+
+def open_seed(session: Session, phase: PhaseRow) -> None:
+    """Open the seed of a phase whose deadline has passed, so that it can be judged. Raises NoSiteKey, or
+    NotCommitted where the site has another key than the one that the seed came from."""
+    draw = sealed_lots.draw_of(phase)
+    if draw is None:
+        return
+    phase.seed = sealed_lots.opened_seed(session, phase)
+    if phase.seed is None and not draw.seed_lost:
+        raise NotCommitted(
+            f"No lot of {phase.season} {phase.year} can be drawn: this site's key is not the one that its "
+            "seed was made with. Nothing was judged. Put the right site.key beside the settings; if it is "
+            "lost, say so with: galloper game lots.")
+
+
 def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
     """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may
-    need (`Ruleset.LOTS`)."""
-    return (
-        tuple(phase.lots[:length])
-        if phase.seed is None
-        else tape(phase.seed, words_of(session, phase), length)
-    )
+    need (`Ruleset.LOTS`). Before its seed is opened they are numbers that say nothing of the real ones."""
+    draw = sealed_lots.draw_of(phase)
+    if draw is None and phase.seed is None:
+        return tuple(phase.lots[:length])
+    # A dry run before the deadline must not show its reader the draw.
+    if draw is not None and (phase.state in {PhaseState.WAITING, PhaseState.OPEN}
+                             or (phase.seed is None and not draw.seed_lost)
+                             or sealed_lots.waits_for_beacon(phase)):
+        return tape((f"a rehearsal of {phase.game_id} {phase.ordinal}",), length)
+    return tape(mix_of(session, phase).lines, length)
 
 
 _IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.DOTALL)
@@ -103,8 +160,9 @@ def add_word(
     by: str
 ) -> bool:
     """Store a player's word for a phase; False if it is empty or came after the deadline."""
-    stored_word = clean_word(word)
-    if not stored_word or received_at > phase.deadline or phase.seed is None:
+    stored_word, draw = clean_word(word), sealed_lots.draw_of(phase)
+    has_seed = draw is not None or phase.seed is not None
+    if not stored_word or received_at > phase.deadline or not has_seed:
         return False
     session.add(
         LotContributionRow(
@@ -126,7 +184,7 @@ def check_committed(session: Session, phase: PhaseRow) -> None:
     for body in entries:
         tells = json.loads(body)["tells"]
         if tells["lots"] == expected_commitment and (
-            phase.seed is None or tells["state"] in {"waiting", "open"}
+            (phase.seed is None and phase.commitment is None) or tells["state"] in {"waiting", "open"}
         ):
             return
     raise NotCommitted(

@@ -26,7 +26,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from reading import vocabulary
 from service.clock import Clock
-from service.games import lots, mailbox_waits
+from service.games import lots, mailbox_waits, sealed_lots
 from service.games.ballots import executed
 from service.games.create import review_of
 from service.games.deadlines import PhaseWindow
@@ -181,6 +181,9 @@ def judge_phase(store: Store, phase_id: int, clock: Clock, load: Load) -> Resolu
         if phase.state not in JUDGEABLE or phase.position is None:
             raise NotReady("only a phase whose deadline has passed can be judged")
         lots.check_committed(session, phase)
+        if sealed_lots.waits_for_beacon(phase):
+            raise NotReady("the round of the public beacon that its lots are drawn with is not here yet")
+        lots.open_seed(session, phase)
         resolution, order_count = resolve_orders(session, phase, load)
         now = clock.now()
         claimed = records.claim(
@@ -246,8 +249,8 @@ def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: date
 
 
 def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
-    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and a seed for its
-    lots."""
+    """Keep `AHEAD` phases on the calendar after the one in play, each with its window and the
+    commitment to its lots."""
     rows = records.phases(session, game.id)
     sent_count = sum(row.state == PhaseState.SENT for row in rows)
     wanted_count = sent_count + 1 + AHEAD
@@ -256,11 +259,13 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     windows = clock_of(game.options).windows(variant.calendar, variant.start.phase, wanted_count)
     shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else timedelta()
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
-        session.add(PhaseRow(
+        row = PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
-            kind=window.phase.kind.value, state=PhaseState.WAITING, seed=lots.fresh_seed(),
-            review=review_of(game.options), opens_at=window.opens + shift, deadline=window.deadline + shift,
-        ))
+            kind=window.phase.kind.value, state=PhaseState.WAITING, review=review_of(game.options),
+            opens_at=window.opens + shift, deadline=window.deadline + shift,
+        )
+        sealed_lots.seal(session, row, game)
+        session.add(row)
     session.flush()
 
 
@@ -274,8 +279,10 @@ def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
 
 
 def is_incomplete(session: Session, phase: PhaseRow) -> bool:
-    """Whether a mail in time is unjudged, a sheet unread, or a line of a sheet that counts waits for a
-    person."""
+    """Whether a mail in time is unjudged, a sheet unread, a line of a sheet that counts waits for a person,
+    or the lots wait for the beacon."""
+    if sealed_lots.waits_for_beacon(phase):
+        return True
     mails = _unjudged(session, phase)
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None)))

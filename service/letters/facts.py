@@ -8,6 +8,7 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
+from service.record.game_key import SignedReceipt
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
 
@@ -65,7 +66,7 @@ class ReadBack:
 @dataclass(frozen=True, slots=True)
 class ArrivedSheet:
     """A sheet that arrived by mail. `version` is None if none was written, `photographs` counts those that
-    open, `digest` is the SHA-256 of the mail, `record` its entry in the record."""
+    open, `digest` is the SHA-256 of the mail, `record` its entry in the record, `signed` what proves it."""
 
     received_at: datetime
     phase: Phase
@@ -73,6 +74,7 @@ class ArrivedSheet:
     photographs: int
     digest: str
     record: RecordReference | None = None
+    signed: SignedReceipt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +326,8 @@ class Proofs:
     `ink_url` is the address of the page with the ink behind each order, or "". `drawn_lots` is a sentence on
     how a draw of lots can be checked, or ""; `seeds` are digests of seeds for lots to come; `record` is the
     root of the game's record; `notable` are entries made by hand, late, or against the usual way;
-    `check_url` is the page that says how all this is checked, or "".
+    `check_url` is the page that says how all this is checked, or "";
+    `key` is the fingerprint of the key that receipts are signed with, in a welcome.
     """
 
     ink_url: str = ""
@@ -333,6 +336,7 @@ class Proofs:
     record: RecordReference | None = None
     notable: tuple[Notable, ...] = ()
     check_url: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

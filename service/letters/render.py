@@ -47,6 +47,8 @@ from service.letters.news import news_of, own_orders, sections
 from service.mail.sending.compose import Attachment, OutLetter, one_line
 
 COLUMNS = 72
+PROOF = "receipt.json"
+"""The file of a receipt by which a player proves her sheet alone."""
 _SIGNS = ("- ", f"{DONE} ", f"{FAILED} ")
 """What the line of a list begins with."""
 LONGEST = 500
@@ -71,8 +73,10 @@ def receipt(
     game: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()
 ) -> OutLetter:
     """The machine's receipt for a sheet (OUT-02). It says what arrived, never what it means."""
+    signed = facts.sheet.signed
+    proof = [] if signed is None else [Attachment(PROOF, "application/json", signed.file())]
     return _letter("receipt", game, facts.sheet.phase, to, facts, key=facts.sheet.digest,
-                   answers=facts.message_ids, attached=pictures)
+                   answers=facts.message_ids, attached=[*pictures, *proof])
 
 
 def receipt_late(game: GameInfo, to: Recipient, facts: ReceiptFacts) -> OutLetter:
@@ -254,8 +258,8 @@ def _letter(
 ) -> OutLetter:
     values = {
         "game": game, "phase": phase, "to": to, "facts": facts,
-        # A picture that the HTML shows is not named as a file.
-        "attached": [file.name for file in attached if not file.content_id],
+        # A picture that the HTML shows is not named as a file, and the proof's own sentence names it.
+        "attached": [file.name for file in attached if not file.content_id and file.name != PROOF],
         "paragraphs": _paragraphs,
         **(more or {}),
     }

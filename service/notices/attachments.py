@@ -82,7 +82,7 @@ def enclosures(
         name = f"{info.id}-map-{phase.year}.pdf"
         files.append(Enclosure(name, "application/pdf", lambda: [pictures.board_pdf(
             variant, centres, info.name, map_date(phase, variant.calendar), units=units,
-            record=on_map(root_mark(session, phase)),
+            record=on_map(session, phase.game_id, root_mark(session, phase)),
         )]))
     # Only sheets that counted are copied to all.
     for power, key in executed(session, phase).items():

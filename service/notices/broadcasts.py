@@ -47,8 +47,10 @@ from service.notices.current_map import Control, shown
 from service.notices.order_examples import filled_sheet, order_examples
 from service.notices.replies import COORDINATOR, LetterContext
 from service.record import chain
+from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments
 from service.store import records
+from service.store.signatures import fingerprint
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
 
 
@@ -176,6 +178,9 @@ class Broadcasts:
         name = variant.powers[power].name
         position = variant.start if phase.position is None else codec.load_position(phase.position)
         base, player = self.letters.sender.base_url.rstrip("/"), records.player_of(session, address)
+        public = of_game(session, phase.game_id)
+        # The key's entry is before the root that the letter names.
+        chain.seal(session)
         game, root = session.get_one(GameRow, phase.game_id), chain.root(session, phase.game_id)
         facts = WelcomeFacts(
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
@@ -190,7 +195,8 @@ class Broadcasts:
                 # No results came before a welcome, so it also names the seed of the phase that is open.
                 seeds=commitments(session, phase, with_it=True),
                 # A record without entries has no root yet.
-                record=RecordReference(root.number, root.link) if root.number else None))
+                record=RecordReference(root.number, root.link) if root.number else None,
+                key="" if public is None else fingerprint(public)))
         to = self.letters.recipient(session, address, name)
         blank = blank_sheet(variant, info, facts.closing, power, to)
         files = [*attached, blank]

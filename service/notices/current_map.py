@@ -55,7 +55,7 @@ def control(session: Session, game_id: str, load: Callable[[str], Variant] = map
         # A judged Winter that nobody has approved yet is not public.
         if PhaseKind(row.kind).updates_ownership and row.resolution is not None and row.sent_at is not None:
             position, when = codec.load_resolution(row.resolution).position, map_date(row, variant.calendar)
-            root = on_map(root_mark(session, row))
+            root = on_map(session, game_id, root_mark(session, row))
     # None is somebody who commands no power: what anybody may see.
     visible = variant.rules.visible_position(variant.context(), position, None)
     return Control(variant, game.name, visible.centres, when, shown(game, visible.units), root)

@@ -18,6 +18,7 @@ from service.games.decisions import PART
 from service.games.lines import SettledLine, lines_of
 from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_of
+from service.games.sealed_lots import draw_of
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import PHOTO_DOUBTS, Verdict, VerdictKind
@@ -28,6 +29,7 @@ from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import turned
 from service.pictures import BoxedLine
+from service.record.game_key import signed_receipt
 from service.record.references import sheet_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
@@ -78,7 +80,8 @@ def facts_of(
     words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
-                         mail.sha256, sheet_mark(session, submission, phase.game_id))
+                         mail.sha256, sheet_mark(session, submission, phase.game_id),
+                         signed_receipt(session, submission, phase.game_id))
     return ReceiptFacts(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
         replaces=verdict.version_on_file if counts and not first and trouble is None else None,
@@ -93,8 +96,13 @@ def facts_of(
 def _word(session: Session, mail: str) -> str:
     """The sentence about a word for the lots that came with a sheet; "" if none came."""
     row = session.scalars(select(LotContributionRow).where(LotContributionRow.mail == mail)).first()
-    return "" if row is None else Sentence("Your word for the lots of this phase is kept: %(word)s.",
-                                           word=row.word)
+    if row is None:
+        return ""
+    draw = draw_of(session.get_one(PhaseRow, row.phase_id))
+    if draw is not None and draw.uses_beacon:
+        return Sentence("Your word for the lots is kept, and changes nothing: the lots of this game come "
+                        "from a public beacon.")
+    return Sentence("Your word for the lots of this phase is kept: %(word)s.", word=row.word)
 
 
 def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, power: str) -> Verdict:

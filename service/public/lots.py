@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 import maps
 from adjudicator.serialize import codec
 from service.games import lots
-from service.games.lots import Draw
+from service.games.lots import Draw, Mix
 from service.games.phases import phase_title
 from service.games.rulings import as_played
+from service.games.sealed_lots import NO_LOTS, draw_of
 from service.public.page import show
-from service.record.references import NO_LOTS
 from service.store import records
 from service.store.digests import digest
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -36,15 +36,14 @@ class PhaseLots:
 
     title: str
     ordinal: int
-    seed: str
+    mix: Mix
     commitment: str
-    words: tuple[str, ...]
     draws: tuple[Draw, ...]
 
     @property
     def lines(self) -> tuple[str, ...]:
         # The draw's number is the last line, so every draw has its own digest.
-        return (self.seed, *self.words, "1")
+        return (*self.mix.lines, "1")
 
     @property
     def first_digest(self) -> str:
@@ -58,9 +57,11 @@ def page(request: Request, game_id: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, game_id)
+        ahead = _ahead(session, game)
         return show(
             request, "lots.html", game=game, drawn=_drawn_lots(session, game),
-            ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in _ahead(session, game)],
+            ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in ahead],
+            beacon=next((draw.chain for row in ahead if (draw := draw_of(row)) is not None), None),
         )
 
 
@@ -90,8 +91,8 @@ def _as_json(phase: PhaseLots) -> dict[str, Any]:
         "phase": phase.ordinal,
         "title": phase.title,
         "digest": phase.commitment,
-        "seed": phase.seed,
-        "words": list(phase.words),
+        **phase.mix.told(),
+        "lines": list(phase.mix.lines),
         "draws": [
             {
                 "draw": d.position, "number": d.number, "among": d.among, "left_over": d.index,
@@ -112,7 +113,8 @@ def _game(session: Session, game_id: str) -> GameRow:
 def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
     """Phases in play or to come in which lots may be drawn."""
     return [row for row in records.phases(session, game.id)
-            if row.state != PhaseState.SENT and row.kind not in NO_LOTS and row.seed is not None]
+            if row.state != PhaseState.SENT and row.kind not in NO_LOTS
+            and (row.seed is not None or row.draw is not None)]
 
 
 def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
@@ -120,7 +122,9 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
     phases_drawn = []
     for row in reversed(records.phases(session, game.id)):
         # The seed of a phase is shown only once its results are sent; before, its digest alone.
-        if row.state != PhaseState.SENT or row.resolution is None or row.position is None or row.seed is None:
+        if row.state != PhaseState.SENT or row.resolution is None or row.position is None or (
+            row.seed is None and row.draw is None
+        ):
             continue
         resolution = codec.load_resolution(row.resolution)
         if not resolution.lots_used:
@@ -130,6 +134,6 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
             as_played(maps.load(game.variant), game.options), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
-        phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, row.seed, lots.commitment(row),
-                           tuple(lots.words_of(session, row)), lot_draws))
+        phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, lots.mix_of(session, row),
+                                      lots.commitment(row), lot_draws))
     return phases_drawn

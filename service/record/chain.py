@@ -18,8 +18,10 @@ from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, 
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.games.sealed_lots import BEACON
 from service.record import live
 from service.record.entries import BESIDE, FACTS, phase_told
+from service.site_key import IN_SESSION, SiteKey
 from service.store import records
 from service.store.digests import (
     FORMAT,
@@ -103,7 +105,7 @@ def enter_differences(
     """Note where the rows of a game differ from its record, for the entries of this transaction; what
     differs. `due`: facts that this transaction wrote; `running`: without sheets of phases that are over."""
     found = live.differences(session, game_id, due, running=running)
-    live.enter(session, game_id, found, _now(session))
+    live.enter(session, game_id, found, now_of(session))
     session.flush()
     return found
 
@@ -239,7 +241,7 @@ class _Chain:
     def __init__(self, session: Session, game_id: str) -> None:
         self._session = session
         self._game = game_id
-        self._now = _now(session)
+        self._now = now_of(session)
         self._edition = edition(session, game_id)
         self._new = records.insert_once(
             session, HeadRow, game_id=game_id, number=0, link=start(game_id, self._edition))
@@ -305,7 +307,8 @@ class _Chain:
         }
 
 
-def _now(session: Session) -> datetime:
+def now_of(session: Session) -> datetime:
+    """The present instant by the clock of a session's site."""
     clock = session.info.get("clock")
     return datetime.now(UTC) if clock is None else clock.now()
 
@@ -385,8 +388,13 @@ def _running(
             for _, tells in FACTS[kind](session, fact)]
 
 
-def sessions(engine: Engine, clock: Clock | None = None) -> Store:
+def sessions(
+    engine: Engine, clock: Clock | None = None, key: SiteKey | None = None, beacon: str = ""
+) -> Store:
     """A session maker whose writes are entered in the record of their game before each commit.
 
-    `clock` dates the entries; without one the machine's clock does. Rows stay readable after the commit."""
-    return record_writes(sessionmaker(engine, expire_on_commit=False, info={"clock": clock}))
+    `clock` dates the entries; without one the machine's clock does. `key`: the site's; without it nothing can
+    be planned or judged that has lots, and no receipt be signed. `beacon`: that of games begun here, or "".
+    Rows stay readable after the commit."""
+    return record_writes(sessionmaker(engine, expire_on_commit=False, info={
+        "clock": clock, IN_SESSION: key, BEACON: beacon}))

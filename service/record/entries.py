@@ -21,6 +21,7 @@ from service.store.tables import (
     CorrectionRow,
     EntryRow,
     EventRow,
+    GameKeyRow,
     GameRoleRow,
     GameRow,
     LineRow,
@@ -83,6 +84,8 @@ def phase_told(row: PhaseRow) -> dict[str, Any]:
         "deadline": row.deadline, "state": row.state, "review": row.review, "unsealed": unsealed,
         "position": None if row.position is None else digest(canonical(plain(row.position))),
         "lots": lots.commitment(row),
+        # Named only where there is one: phases of rule 1 tell what they always told.
+        **({} if row.draw is None else {"draw": row.draw}),
     }
 
 
@@ -323,6 +326,14 @@ def _person(session: Session, key: str) -> Iterator[Told]:
         yield game, {"name": key, "role": by_game.get(game, site_role)}
 
 
+def _key(session: Session, key: str) -> Iterator[Told]:
+    """A public key that receipts are signed with."""
+    game, _, number = key.rpartition(":")
+    row = session.get(GameKeyRow, (game, int(number)), populate_existing=True)
+    if row is not None:
+        yield game, {"number": row.number, "public": row.public}
+
+
 def _gone(session: Session, key: str) -> Iterator[Told]:
     """A row that was deleted, in the record of each game that tells of it."""
     kind, _, fact = key.partition(":")
@@ -335,8 +346,9 @@ FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
     "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
     "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word,
     "letter": _letter,
-    "correction": _correction, "event": _event, "person": _person, "gone": _gone,
+    "correction": _correction, "event": _event, "person": _person, "key": _key,
+    "gone": _gone,
 }
-"""Every kind of fact that is entered, by the name that the triggers of migrations 0008 and 0022 use."""
+"""Every kind of fact that is entered, by the name that the triggers use (migrations 0008, 0022 to 0024)."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
 """Facts that are entered too, in entries of their own, when a fact of this kind was written."""

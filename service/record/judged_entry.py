@@ -56,8 +56,7 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
         },
         "orders": _orders(session, variant, resolution),
         "lots": {
-            "seed": row.seed,
-            "words": lots.words_of(session, row),
+            **lots.mix_of(session, row).told(),
             "used": resolution.lots_used,
             "numbers": list(numbers),
         },

@@ -16,7 +16,8 @@ ACTS = frozenset({
     "sheet_chosen", "sheet_choice_taken_back", "sheet_refused", "sheet_refusal_taken_back",
     "sheet_filed_anew", "orders_taken_over", "phase_rolled_back", "phase_unsealed", "deadline_moved",
     "year_moved", "option_changed", "coordinator_changed", "seat_changed", "game_imported", "restored",
-    "open_phase_copied", "changed_by_hand",
+    "open_phase_copied", "changed_by_hand", "seed_lost", "beacon_given_up",
+    "key_changed",
 })
 """Events that all players are told of."""
 POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
-from service.games import lots
+from service.games import lots, sealed_lots
+from service.games.sealed_lots import NO_LOTS
 from service.record import chain
 from service.store import records
 from service.store.digests import plain
-from service.store.tables import EntryRow, PhaseRow, SubmissionRow
+from service.store.root_words import root_words
+from service.store.signatures import fingerprint
+from service.store.tables import EntryRow, GameKeyRow, PhaseRow, SubmissionRow
 
-NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
-"""Kinds of phases in which no rules draw lots."""
 SEEDS_AHEAD = 2
 """Phases with lots whose commitments a letter has."""
 
@@ -44,9 +44,15 @@ def root_mark(session: Session, phase: PhaseRow) -> RecordReference | None:
     return RecordReference(row.number, row.link)
 
 
-def on_map(mark: RecordReference | None) -> str:
-    """The root in the words of a map's imprint; "" where there is none."""
-    return "" if mark is None else f"The record has {mark.number} entries; root {mark.digest}."
+def on_map(session: Session, game_id: str, mark: RecordReference | None) -> str:
+    """The root and the fingerprint of the game's key in the words of a map's imprint; "" where there is no
+    root."""
+    if mark is None:
+        return ""
+    key = session.scalars(select(GameKeyRow.public).where(GameKeyRow.game_id == game_id)
+                          .order_by(GameKeyRow.number.desc()).limit(1)).first()
+    own_key = "" if key is None else f" Key {fingerprint(key)}."
+    return f"The record has {mark.number} entries; root {mark.digest}.{own_key}"
 
 
 def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> tuple[Commitment, ...]:
@@ -55,24 +61,36 @@ def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> 
     ahead = [
         row
         for row in records.phases(session, phase.game_id)
-        if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS and row.seed is not None
+        if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS
+        and (row.seed is not None or row.draw is not None)
     ]
     return tuple(
-        Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row))
+        Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row), *_source(row))
         for row in ahead[:SEEDS_AHEAD]
     )
 
 
+def _source(row: PhaseRow) -> tuple[bool, str]:
+    """Whether a phase draws by rule 2, and the chain of its beacon or ""."""
+    draw = sealed_lots.draw_of(row)
+    return draw is not None, "" if draw is None or draw.chain is None else draw.chain.chain
+
+
 def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: str) -> str:
     """The sentence that opens the seed of a phase in which lots were drawn; "" of any other."""
-    if not resolution.lots_used or phase.seed is None:
+    mix = lots.mix_of(session, phase)
+    if not resolution.lots_used or (mix.rule == 1 and phase.seed is None):
         return ""
-    words = lots.words_of(session, phase)
-    words_clause = f" and the words {'; '.join(words)}" if words else ""
+    words_clause = f" and the words {'; '.join(mix.words)}" if mix.words else ""
+    if mix.beacon is not None:
+        words_clause = f" and round {mix.beacon['round']} of the beacon, {mix.beacon['randomness']}"
+    elif mix.sheets:
+        words_clause += f" and the sheets that came in time ({len(mix.sheets)})"
     where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
     count = resolution.lots_used
-    return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from the "
-            f"seed {phase.seed}{words_clause}.{where}")
+    seed = "a seed that is lost" if phase.seed is None else f"the seed {phase.seed}"
+    return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from "
+            f"{seed}{words_clause}.{where}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +103,19 @@ class RecordReference:
     digest: str
     stamp: str = ""
 
+    @property
+    def words(self) -> str:
+        """The digest in four words, by which people compare it."""
+        return root_words(self.digest)
+
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
     """The commitment to the lots of a phase: the phase in words, its number in the game, the digest of its
-    seed."""
+    seed; whether something else is mixed in at or after the deadline, and the chain of its beacon or ""."""
 
     phase: str
     ordinal: int
     digest: str
+    is_mixed: bool = False
+    chain: str = ""

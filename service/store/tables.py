@@ -31,7 +31,7 @@ from service.store.tables_desk import (
 from service.store.tables_hand import HandRow
 from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
 from service.store.tables_mailbox import MailboxDrainRow, MailboxWaitRow, MailTroubleRow
-from service.store.tables_record import EntryRow, HeadRow, LotContributionRow, RecordPendingRow
+from service.store.tables_record import EntryRow, GameKeyRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow
 from service.store.tables_sign_in import (
@@ -52,6 +52,7 @@ __all__ = [
     "CorrespondenceRow",
     "EntryRow",
     "EventRow",
+    "GameKeyRow",
     "GameRoleRow",
     "GameRow",
     "HandRow",
@@ -203,9 +204,15 @@ class PhaseRow(TableBase):
     position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     lots: Mapped[list[Any]] = mapped_column(default=list)
-    # What its lots are drawn from (service.games.lots); None where the tape in `lots` was fixed before there
-    # were seeds.
+    # What its lots are drawn from (service.games.lots). By rule 1 from the first day; None where the tape in
+    # `lots` was fixed before there were seeds. By rule 2, where `draw` says so, only once it was judged:
+    # before, `sealed` and the site's key give the seed, and `commitment` is its digest.
     seed: Mapped[str | None] = mapped_column(String(64))
+    sealed: Mapped[str | None] = mapped_column(String(64))
+    commitment: Mapped[str | None] = mapped_column(String(64))
+    draw: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    # The round of the beacon, once it is here.
+    beacon: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     closed_at: Mapped[datetime | None]
     judged_at: Mapped[datetime | None]
     sent_at: Mapped[datetime | None]

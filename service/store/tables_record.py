@@ -52,6 +52,17 @@ class RecordPendingRow(TableBase):
     fact: Mapped[str] = mapped_column(String(200))
 
 
+class GameKeyRow(TableBase):
+    """A public key that receipts of a game are signed with; the newest is in use. Its secret half comes from
+    the site's key and is in no table."""
+
+    __tablename__ = "game_keys"
+    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    # 32 bytes as hexadecimal digits.
+    public: Mapped[str] = mapped_column(String(64))
+
+
 class LotContributionRow(TableBase):
     """A player's word for the lots of a phase, which changes every draw of it. The newest of a power that was
     received by the deadline counts."""

@@ -48,6 +48,7 @@ from service.store.tables import (
 from service.web import sessions as access
 from tests.support.desk_ports import desk_ports
 from tests.support.servers.postgres import copy_of
+from tests.support.site import KEY
 
 GAME, PHASE = "powick-bridge", 7
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
@@ -85,7 +86,7 @@ def _filled() -> bytes:
         path = Path(folder) / "desk.sqlite"
         migrate(f"sqlite:///{path}")
         engine = open_engine(f"sqlite:///{path}")
-        _fill(sessions(engine))
+        _fill(sessions(engine, key=KEY))
         engine.dispose()
         return path.read_bytes()
 
@@ -104,7 +105,7 @@ def _prepare_postgresql(url: str) -> None:
     """Fill a database and set its counters behind the ids that the tests name."""
     migrate(url)
     engine = open_engine(url)
-    _fill(sessions(engine))
+    _fill(sessions(engine, key=KEY))
     with engine.begin() as connection:
         for table in ("players", "phases", "submissions", "pages", "lines"):
             connection.execute(text(f"select setval(pg_get_serial_sequence('{table}', 'id'), 1000)"))
@@ -163,7 +164,7 @@ class DeskSite:
 
     def __init__(self, folder: Path, url: str = "", base_url: str = "") -> None:
         self.engine = _postgresql(url) if url.startswith("postgresql") else _sqlite(folder / "desk.sqlite")
-        self.store: Store = sessions(self.engine)
+        self.store: Store = sessions(self.engine, key=KEY)
         self.blobs = Blobs(folder / "blobs")
         self.blobs.put(photograph())
         self.clock = SimulatedClock(AFTER)

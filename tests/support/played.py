@@ -28,16 +28,21 @@ SHORT = "Newcastle"
 HERSELF = "Montrose"
 
 
-def played(site: Site) -> Table:
-    """Newcastle owes two removals and sends nothing; then a Spring in which Montrose sends by mail, twice."""
+def winter_table(site: Site) -> Table:
+    """A game whose first phase is a Winter in which Newcastle owes two removals."""
     board = autumn_1642()
     centres = {
         power: frozenset(sorted(owned)[:4]) if power == SHORT else owned
         for power, owned in board.centres.items()
     }
-    table = open_table(
+    return open_table(
         site, position=replace(board, phase=WINTER, centres=centres, memory=type(board.memory)())
     )
+
+
+def played(site: Site) -> Table:
+    """Newcastle owes two removals and sends nothing; then a Spring in which Montrose sends by mail, twice."""
+    table = winter_table(site)
     # Pictures take seconds to draw.
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     finish(table)

@@ -17,9 +17,12 @@ from sqlalchemy.orm import Session
 from service.clock import SimulatedClock
 from service.jobs import Handler, Payload
 from service.record.chain import sessions
+from service.site_key import SiteKey
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine
 
+KEY = SiteKey(bytes(range(32)))
+"""The key of the sites of tests."""
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
@@ -101,6 +104,7 @@ def make_site(folder: Path, url: str = "", now: datetime = NOON, *, migrated: bo
     clock = SimulatedClock(now)
     try:
         # Entries are dated by the clock of the site, as those of a real one.
-        yield Site(address, engine, sessions(engine, clock), Blobs(folder / "blobs"), MemoryJobs(), clock)
+        store = sessions(engine, clock, KEY)
+        yield Site(address, engine, store, Blobs(folder / "blobs"), MemoryJobs(), clock)
     finally:
         engine.dispose()

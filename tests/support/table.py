@@ -26,10 +26,9 @@ from adjudicator.units import Unit
 from demo.story import read_story
 from grammar.print import canonical
 from maps.variant import Variant
-from service.games import create, turns
+from service.games import create, sealed_lots, turns
 from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.intake.load_context import Concern, build_context
 from service.intake.opening.open_mail import BodyReader, OwnBodies
@@ -189,6 +188,12 @@ class Table:
     def phase(self, number: int = 1) -> PhaseRow:
         """The game's first phase, or the one of another ordinal."""
         return self.phases()[number - 1]
+
+    def seed_of(self, number: int = 1) -> str:
+        """The seed of a phase by rule 2, as only who has the site's key can know it."""
+        with self.site.store() as session:
+            row = records.phases(session, self.game)[number - 1]
+            return sealed_lots.opened_seed(session, row) or "-"
 
     def set_phase(self, number: int = 1, **values: object) -> None:
         with self.site.store.begin() as session:
@@ -358,7 +363,7 @@ def open_table(
     ]
     new = create.NewGame(name, slug, start, seats)
     with site.store.begin() as session:
-        row = create.create(session, new, variant, window, fresh_seed(), site.clock.now())
+        row = create.create(session, new, variant, window, site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         game = row.game_id
     return Table(site, variant, game, announce or NotedAnnouncer())

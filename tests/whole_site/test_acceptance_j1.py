@@ -35,7 +35,6 @@ from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.deadlines import schedule
 from service.games.extensions import move_deadline
-from service.games.lots import fresh_seed
 from service.games.phases import phase_of
 from service.games.turns import extend_calendar
 from service.intake.sheets.recognizer import RecognizedPage
@@ -276,7 +275,7 @@ def _create(tables: Tables, game: str) -> None:
     first = schedule(T0, variant.calendar, variant.start.phase, 1)[0]
     with tables.site.store.begin() as session:
         # Both games begin on one day, so their deadlines fall together.
-        row = create.create(session, new, variant, first, fresh_seed(), tables.clock.now())
+        row = create.create(session, new, variant, first, tables.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
         assert Broadcasts(tables.site.announcements.letters).welcome(session, row.game_id) == 10
     tables.due("welcome", game, tables.everybody(game))

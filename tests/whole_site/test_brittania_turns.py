@@ -93,7 +93,7 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     table.open_phase(table.phase(2).id)
     assert table.phase(2).state == PhaseState.OPEN
     # its first two numbers leave 5 and 3 when divided by ten: dice of 6 and 4
-    table.set_phase(2, seed=f"{39:064x}")
+    table.set_phase(2, seed=f"{39:064x}", sealed=None, commitment=None, draw=None)
     table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
     table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
     _finish(table, 2)

@@ -20,7 +20,6 @@ from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.deadlines import PhaseWindow
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.store.tables import GameRow, MailRow, MailState, OutboxRow, PhaseRow, PhaseState, SubmissionRow
 from service.web import sessions
@@ -73,7 +72,7 @@ def turn_site(
     with site.store.begin() as session:
         sessions.add_user(session, NAME, PASSWORD, now)
         new = create.NewGame(story.game, story.variant, date(2027, 3, 1), seats)
-        row = create.create(session, new, variant, window, fresh_seed(), now)
+        row = create.create(session, new, variant, window, now)
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
     running, web = Running(site), WebServer(site.desk(), "127.0.0.1", 0)
     running.start()

@@ -18,7 +18,6 @@ from service.config import ConfigError
 from service.desk import queries
 from service.games import create
 from service.games.game_clock import NOTICE
-from service.games.lots import fresh_seed
 from service.games.phases import phase_of
 from service.games.turns import NotReady, extend_calendar
 from service.intake.sheets.recognizer import ImageOpener
@@ -63,7 +62,7 @@ def rehearse(real: Table, begins: datetime) -> Table:
     new = create.NewGame("Powick Bridge", "w3k", begins.date(), seats).rehearsed(begins, HOURS)
     window = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
-        create.create(session, new, variant, window, fresh_seed(), begins)
+        create.create(session, new, variant, window, begins)
         extend_calendar(session, session.get_one(GameRow, new.slug), variant)
     again = replace(real, game=new.slug)
     again.announce = ResultsAnnouncer(again.writer, drawing=False)

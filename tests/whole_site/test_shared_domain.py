@@ -14,7 +14,6 @@ from service.bootstrap import Site, open_site
 from service.config import MailIn, MailOut, Settings
 from service.games import create
 from service.games.deadlines import PhaseWindow
-from service.games.lots import fresh_seed
 from service.notices.ignored_mails import waiting
 from service.store import records
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow, SubmissionRow
@@ -47,7 +46,7 @@ def site(tmp_path: Path, dovecot: Dovecot) -> Iterator[Site]:
     window = PhaseWindow(variant.start.phase, now - timedelta(days=1), now + timedelta(days=1))
     with site.store.begin() as session:
         new = create.NewGame("Cropredy Bridge", "w3k", date(2027, 3, 1), seats)
-        create.create(session, new, variant, window, fresh_seed(), now)
+        create.create(session, new, variant, window, now)
         session.flush()
         # The mails name the third summer; which one it is matters not to the mailbox.
         session.scalars(select(PhaseRow)).one().year = 1644

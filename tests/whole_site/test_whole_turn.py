@@ -37,7 +37,6 @@ from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.operations import logs
 from service.store.tables import (
@@ -131,7 +130,7 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
     with site.store.begin() as session:
         sessions.add_user(session, NAME, PASSWORD, clock.now())
         row = create.create(
-            session, create.NewGame(story.game, story.variant, begin, seats), variant, first, fresh_seed(),
+            session, create.NewGame(story.game, story.variant, begin, seats), variant, first,
             clock.now()
         )
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from service.archive.archive_file import Archive, VerifyReport
-from service.archive.conduct import lines, phases, sheets, telling
+from service.archive.conduct import lines, phases, plans, sheets, telling
 from service.archive.conduct.facts import Fact, facts_of
 
 
 def check_conduct(archive: Archive, report: VerifyReport) -> None:
-    """Add every fault and note of the rules C1 to C20 to the report. A record of format 1 has no such
+    """Add every fault and note of the rules C1 to C23 to the report. A record of format 1 has no such
     rules."""
     if archive.format < 2:
         report.notes.append("The record is of format 1: its chain, sheets and lots are checked, and not "
@@ -31,6 +31,8 @@ def check_conduct(archive: Archive, report: VerifyReport) -> None:
     lines.check_decisions(facts)
     phases.check_phases(facts)
     phases.check_judgings(facts)
+    plans.check_plans(facts)
+    plans.check_keys(facts)
     phases.check_game(facts)
     phases.check_times(facts)
     telling.check_letters(facts)

@@ -17,6 +17,11 @@ game_app = typer.Typer(
 )
 
 
+def _seed_or_beacon(what: str) -> str:
+    if what not in {"seed", "beacon"}:
+        raise typer.BadParameter("say seed or beacon.")
+    return what
+
 
 @game_app.command("new", epilog="Example: galloper game new ~/galloper-site game.toml")
 def game_new(
@@ -211,6 +216,40 @@ def game_move_deadline(
 
     raise typer.Exit(move_deadline(folder, game, phase, day, hour, why, Printing(sys.stdout, as_json, quiet),
                                    later=later))
+
+
+@game_app.command("new-key", epilog=(
+    "Example: galloper game new-key ~/galloper-site powick-bridge --why 'The old server was sold.'"))
+def game_new_key(
+    folder: Site,
+    game: Game,
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that goes on record.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Sign the game's receipts with another key from now on. All players are told in the next results."""
+    from service.cli.game_acts import Printing, change_key
+
+    raise typer.Exit(change_key(folder, game, why, Printing(sys.stdout, as_json, quiet)))
+
+
+@game_app.command("lots", epilog=(
+    "Example: galloper game lots ~/galloper-site powick-bridge --without beacon "
+    "--why 'It has not answered.'"))
+def game_lots(
+    folder: Site,
+    game: Game,
+    without: Annotated[str, typer.Option(
+        "--without", metavar="seed|beacon", callback=_seed_or_beacon,
+        help="What cannot be had: the seed, because the site's key is lost, or the public beacon.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw the lots of the closed phase without its seed or its beacon. It goes on record."""
+    from service.cli.game_acts import Printing, settle_lots
+
+    raise typer.Exit(settle_lots(folder, game, without, why, Printing(sys.stdout, as_json, quiet)))
 
 
 @game_app.command("seat", epilog=(

@@ -128,7 +128,18 @@ def _kinds() -> dict[str, Schema]:
             "why": TEXT,
         }
     )
-    lots = _tells({"seed": or_null(DIGEST), "words": {}, "used": COUNT, "numbers": list_of(COUNT)})
+    chain = _tells({"chain": DIGEST, "genesis": COUNT, "period": _NUMBER, "key": FILLED})
+    draw = _tells(
+        {"rule": {"const": 2}, "beacon": or_null(chain), "seed_lost": FLAG, "beacon_given_up": FLAG},
+        {"seed_lost", "beacon_given_up"})
+    beacon = _tells({"round": _NUMBER, "signature": FILLED, "randomness": DIGEST})
+    lots = _tells(
+        {
+            "rule": {"const": 2}, "seed": or_null(DIGEST), "words": list_of(FILLED),
+            "sheets": list_of(FILLED), "beacon": or_null(beacon), "used": COUNT, "numbers": list_of(COUNT),
+        },
+        {"rule", "sheets", "beacon"},
+    )
     judged = _tells(
         {
             "phase": _PHASE,
@@ -162,8 +173,11 @@ def _kinds() -> dict[str, Schema]:
                 "unsealed": or_null(seal),
                 "position": or_null(DIGEST),
                 "lots": or_null(DIGEST),
-            }
+                "draw": draw,
+            },
+            {"draw"},
         ),
+        "key": _tells({"number": _NUMBER, "public": DIGEST}),
         "person": _tells({"name": FILLED, "role": or_null(FILLED)}),
         "gone": _tells({"of": FILLED, "which": FILLED}),
         "mail": _tells(

@@ -18,7 +18,6 @@ from service.games import create, extensions, mailbox_waits
 from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
-from service.games.lots import fresh_seed
 from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.turns import extend_calendar
 from service.intake.sheets.read_submission import THRESHOLD
@@ -84,7 +83,7 @@ def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: d
             "choose a later day."
         )
     try:
-        create.create(session, new, variant, first, fresh_seed(), now)
+        create.create(session, new, variant, first, now)
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault
     # The feed shows a whole year (CAL-16), so the phases to come are rows from the first day.

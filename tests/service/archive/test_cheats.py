@@ -13,20 +13,31 @@ from pathlib import Path
 
 import pytest
 
-from tests.service.archive.cheats import on_archives, on_clock, on_conduct, on_lines, on_sheets
+from tests.service.archive.cheats import (
+    on_archives,
+    on_clock,
+    on_conduct,
+    on_letters,
+    on_lines,
+    on_lots,
+    on_sheets,
+)
 from tests.service.archive.cheats.table import EXCHANGED, Cheat
 from tests.support import keeper
 from tests.support.keeper import OTHER, PLAYERS, VICTIM, Evidence
 
 CHEATS: tuple[Cheat, ...] = (
-    *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_archives.CHEATS, *on_conduct.CHEATS)
-IMPOSSIBLE = (*on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE)
+    *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_lots.CHEATS, *on_letters.CHEATS,
+    *on_archives.CHEATS, *on_conduct.CHEATS)
+IMPOSSIBLE = (
+    *on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE, *on_lots.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
 QUICK = ("all sheets of a power are deleted", "a sheet is put in with a mail of the keeper's",
          "a letter by post is typed in once all sheets are open",
          "the same, and the results say nothing of it", "an order is called no order",
          "a stranger decides a line", "the deadline is moved for a late sheet",
-         "the seed is exchanged without triggers", "the chain is cut and goes on",
+         "the seed is exchanged without triggers", "a sheet is left out of the lots",
+         "a beacon of the keeper's own is named", "the chain is cut and goes on",
          "a sheet is closed as words beside the orders",
          "two players get two records", "a mail in time is stamped as late")
 """Cheats of the quick suite; the slow one plays all."""

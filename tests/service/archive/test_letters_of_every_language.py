@@ -17,13 +17,16 @@ from tests.support import letters_samples as samples
 from tools import verify_record
 
 GAME = GameInfo("edgehill", "Edgehill (2)", "Wars", "orders@w3k.example", "Ada")
-ROOT, SEED, LEAF = "ab" * 32, "cd" * 32, "ef" * 32
+ROOT, SEED, LEAF, CHAIN = "ab" * 32, "cd" * 32, "ef" * 32, "52" * 32
 
 
 def text_of(kind: str, code: str) -> str:
     """The words of a letter with proofs, as a checker sees them."""
     to = Recipient("a@b.example", "Montrose", language=code)
-    proofs = Proofs(seeds=(Commitment("Winter 1645", 12, SEED),), record=RecordReference(41, ROOT))
+    proofs = Proofs(
+        seeds=(Commitment("Winter 1645", 12, SEED, is_mixed=True, chain=CHAIN),
+               Commitment("Winter 1646", 20, SEED, is_mixed=True), Commitment("Winter 1647", 28, SEED)),
+        record=RecordReference(41, ROOT))
     if kind == "results":
         letter = render.final_results(GAME, samples.MOVEMENT, to, replace(samples.results(), proofs=proofs))
     else:
@@ -39,13 +42,15 @@ def test_root_seeds_and_versions_of_results_are_read(code: str) -> None:
     roots = [match for root in verify_letters._ROOTS
              for match in verify_letters._matches(text, wordings(root), game=name, number=r"(?P<n>\d+)")]
     assert [(match["n"], match["digest"]) for match in roots] == [("41", ROOT)]
-    seeds = verify_letters._matches(text, wordings(verify_letters._LOTS), season=".{0,80}?",
-                                    number=r"(?P<phase>\d+)")
-    assert [(match["phase"], match["digest"]) for match in seeds] == [("12", SEED)]
+    seeds = list(verify_letters._matches(text, wordings(verify_letters._LOTS), season=".{0,80}?",
+                                         number=r"(?P<phase>\d+)"))
+    assert [(match["phase"], match["digest"], verify_letters._mixed(text[match.end():].lstrip()))
+            for match in seeds] == [("12", SEED, CHAIN), ("20", SEED, ""), ("28", SEED, None)]
     mark = samples.DIGEST[:12]
     assert verify_letters._counted(text) == {("version 2", mark), ("without a version number", mark)}
     assert verify_record.roots_of(text, name) == [("41", ROOT)]
-    assert verify_record.seeds_of(text) == [("12", SEED)]
+    assert verify_record.seeds_of(text) == [
+        ("12", SEED, CHAIN), ("20", SEED, "sheets"), ("28", SEED, "")]
     assert verify_record.versions_of(text) == {("2", mark), ("number", mark)}
 
 

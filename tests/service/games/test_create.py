@@ -61,7 +61,7 @@ def _refused(folder: Path, text: str) -> str:
 def _begin(site: Site, new: NewGame, now: datetime = NOON) -> None:
     first = schedule(new.start, W3K.calendar, W3K.start.phase, 1)[0]
     with site.store.begin() as session:
-        create.create(session, new, W3K, first, lots.fresh_seed(), now)
+        create.create(session, new, W3K, first, now)
         extend_calendar(session, session.get_one(GameRow, new.slug), W3K)
 
 
@@ -200,17 +200,17 @@ def test_a_full_year_has_the_worked_dates(site: Site, tmp_path: Path) -> None:
 
 def test_every_phase_has_lots_of_its_own(site: Site, tmp_path: Path) -> None:
     _begin(site, _new(tmp_path))
-    tapes = [lots.tape(row.seed or "", (), W3K.rules.LOTS) for row in _phases(site)]
+    tapes = [lots.tape((row.commitment or "",), W3K.rules.LOTS) for row in _phases(site)]
     assert len(set(tapes)) == len(tapes) == 9
     assert all(0 <= lot < 2**32 for tape in tapes for lot in tape)
 
 
 def test_a_calendar_that_reaches_far_enough_is_left_alone(site: Site, tmp_path: Path) -> None:
     _begin(site, _new(tmp_path))
-    before = [(row.id, row.seed) for row in _phases(site)]
+    before = [(row.id, row.commitment) for row in _phases(site)]
     with site.store.begin() as session:
         extend_calendar(session, session.get_one(GameRow, "powick-bridge"), W3K)
-    assert [(row.id, row.seed) for row in _phases(site)] == before
+    assert [(row.id, row.commitment) for row in _phases(site)] == before
 
 
 @pytest.mark.parametrize("name", ["Powick Bridge", "POWICK - BRIDGE!"])

@@ -359,7 +359,7 @@ def test_there_is_always_a_year_on_the_calendar(table: Table) -> None:
         finish(table, number)
         ahead = [p for p in table.phases() if p.state != PhaseState.SENT]
         assert len(ahead) >= AHEAD
-        assert len({p.seed for p in table.phases()}) == len(table.phases())
+        assert len({p.commitment for p in table.phases()}) == len(table.phases())
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -58,7 +58,7 @@ def test_the_next_years_first_day_may_be_moved_and_winter_stand(table: Table, da
     assert (after[WINTER - 1].opens_at, after[WINTER - 1].deadline) == (winter.opens_at, winter.deadline)
     for was, now in zip(before[SPRING - 1 :], after[SPRING - 1 :], strict=True):
         assert now.opens_at - was.opens_at == now.deadline - was.deadline == timedelta(days=days)
-        assert (now.moved, now.seed) == (was.moved + 1, was.seed)
+        assert (now.moved, now.commitment) == (was.moved + 1, was.commitment)
 
 
 def test_phases_that_come_on_the_calendar_later_follow_the_year_as_it_was_moved(table: Table) -> None:

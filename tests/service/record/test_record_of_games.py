@@ -101,10 +101,12 @@ def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None
     second = _told(data, "judged")[-1]
     assert second["lots"]["seed"] == table.phase(2).seed
     # One die for the attack and one for the defence, each a number of the tape as docs/record.md has it.
-    numbers = [
-        int(hashlib.sha256(f"{table.phase(2).seed}\n{position}".encode()).hexdigest()[:8], 16)
-        for position in (1, 2)
-    ]
+    sheets = sorted(f"{tells['power']}: {tells['mail']}" for tells in _told(data, "sheet")
+                    if tells["phase"] == 2)
+    lines = ["galloper lots 2", f"{table.game} 2", f"seed {table.phase(2).seed}",
+             *(f"sheet {sheet}" for sheet in dict.fromkeys(sheets))]
+    numbers = [int(hashlib.sha256("\n".join([*lines, str(position)]).encode()).hexdigest()[:8], 16)
+               for position in (1, 2)]
     assert second["lots"]["numbers"] == numbers
     attack, defence = (1 + number % 10 for number in numbers)
     letter = next(row for row in table.letters("final_results") if row.phase_id == table.phase(2).id)
@@ -191,10 +193,10 @@ def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
     row = table.letters("welcome")[0]
     words = table.words(row)
     first = next(phase for phase in table.phases() if phase.kind in {"adjustment", "turn"})
-    digest = hashlib.sha256((first.seed or "").encode()).hexdigest()
+    digest = hashlib.sha256(table.seed_of(first.ordinal).encode()).hexdigest()
     named = f"(phase {first.ordinal}) will be drawn from a seed with this digest: {digest}"
     assert named in words
-    assert (first.seed or "-") not in words
+    assert table.seed_of(first.ordinal) not in words
     letter = tmp_path / "welcome.eml"
     letter.write_bytes(finished(site.blobs, row))
     code, report = _verify(archived(table, Edition.PLAYERS), tmp_path, letter)

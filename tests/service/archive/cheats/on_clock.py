@@ -20,9 +20,7 @@ from tests.service.archive.cheats.table import (
     Cheat,
     Impossible,
     Play,
-    exchange,
     sql,
-    without_triggers,
 )
 from tests.support import keeper
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
@@ -146,16 +144,6 @@ def _word_changed(table: Table) -> None:
     sql("UPDATE lot_words SET word = 'thistle'")(table)
 
 
-def _other_seed(table: Table) -> None:
-    sql(f"UPDATE phases SET seed = '{'ab' * 32}' WHERE id = {keeper.in_play(table).id}")(table)
-
-
-def _seed_without_triggers(table: Table) -> None:
-    """The seed is exchanged past the triggers, and the check that forbids it is taken out."""
-    without_triggers(f"UPDATE phases SET seed = '{'ab' * 32}' WHERE id = {keeper.in_play(table).id}")(table)
-    exchange(lots, "check_committed", lambda *_facts: None)
-
-
 CHEATS = (
     Cheat("the deadline is moved to now by hand", KEEPER, BEFORE, "sheets", _deadline(0), "C10"),
     Cheat("the deadline is moved on by hand", KEEPER, BEFORE, "sheets", _deadline(1000), "C10"),
@@ -195,9 +183,6 @@ CHEATS = (
     Cheat("a word for the lots is entered after the deadline", WITH_PLAYER, BEFORE, "winter", _word_behind,
           "C19"),
     Cheat("a word for the lots is exchanged", KEEPER, BEFORE, "winter", _word_changed, "C17"),
-    Cheat("the seed is exchanged before the deadline", KEEPER, BEFORE, "winter", _other_seed, "C12"),
-    Cheat("the seed is exchanged without triggers", OPERATOR, BEFORE, "winter", _seed_without_triggers,
-          "C12"),
     Cheat("an event of the log is deleted", KEEPER, AFTER, "sent",
           sql("DELETE FROM events WHERE what = 'phase_judged'"), "C17"),
     Cheat("an event of the log is changed", KEEPER, AFTER, "sent",
@@ -218,12 +203,4 @@ IMPOSSIBLE = (
                "her letters are hers"),
     Impossible("a player sends orders for a friend under the friend's address", PLAYER,
                "who holds a mailbox is its owner; the mail server's proof is all there is"),
-    Impossible("the keeper knows the seed and asks a player for the word that suits both, in time",
-               WITH_PLAYER,
-               "open until the draw mixes what comes after the deadline (TRU-02): the word is a player's, "
-               "in time"),
-    Impossible("the seed was chosen for its lots before play began", KEEPER, "the same (TRU-02)"),
-    Impossible("a player forges a receipt that the site never wrote", PLAYER,
-               "open until receipts are signed (TRU-03): the checkers say that entry and receipt differ, "
-               "and not who lies"),
 )

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from service.games import lots, turns
+from service.games import lots, sealed_lots, turns
 from service.notices import results
-from service.record import judged_entry
+from service.record import game_key, judged_entry
 from tests.support.altered import entries, rechained, unpacked
 from tests.support.keeper import Evidence
 from tests.support.table import Table
@@ -19,7 +19,9 @@ from tests.support.table import Table
 BEFORE, AFTER = "before mailing", "after mailing"
 KEEPER, OPERATOR, PLAYER, WITH_PLAYER = "keeper", "operator", "player", "keeper with player"
 EXCHANGED = (
-    (lots, "check_committed"), (turns, "executed"), (results, "notable_of"), (judged_entry, "count"))
+    (lots, "check_committed"), (turns, "executed"), (results, "notable_of"), (judged_entry, "count"),
+    (sealed_lots, "sheets_on_record"), (sealed_lots, "opened_seed"), (sealed_lots, "seal"),
+    (game_key, "of_game"), (game_key, "_secret"))
 """The parts of the program that cheats exchange."""
 
 Chain = list[dict[str, Any]]

@@ -10,7 +10,6 @@ import pytest
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import create
 from service.games.deadlines import schedule
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.store import records
 from service.store.tables import GameRow, MailState, PhaseState
@@ -113,7 +112,7 @@ def begin(table: Table, name: str, start: date) -> None:
     new = create.NewGame(name, "w3k", start, seats)
     window = schedule(start, table.variant.calendar, table.variant.start.phase, 1)[0]
     with table.site.store.begin() as session:
-        row = create.create(session, new, table.variant, window, fresh_seed(), table.site.clock.now())
+        row = create.create(session, new, table.variant, window, table.site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), table.variant)
 
 

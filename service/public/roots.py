@@ -1,0 +1,84 @@
+"""The roots of a game's record on one page, as JSON and as a feed, for anyone: each player can see that all
+are shown the same (docs/record.md, "No two truths")."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import Response
+from sqlalchemy.orm import Session
+
+from service.games.phases import phase_title
+from service.public.page import environment, show
+from service.record.references import root_mark
+from service.store import records
+from service.store.tables import GameRow, PhaseState
+from service.web.ports import DeskPorts
+
+router = APIRouter()
+UNKNOWN = "There is no such game here. Check the address in your letters."
+
+
+@dataclass(frozen=True, slots=True)
+class SentRoot:
+    """The root up to the judging of a phase whose results were sent."""
+
+    phase: int
+    title: str
+    number: int
+    digest: str
+    words: str
+    sent_at: datetime
+
+
+@router.get("/public/{game_id}/roots")
+def page(request: Request, game_id: str) -> Response:
+    """Each root with its four words, the newest first."""
+    game, roots = _roots(request, game_id)
+    return show(request, "roots.html", game=game, roots=roots)
+
+
+@router.get("/public/{game_id}/roots.json")
+def as_json(request: Request, game_id: str) -> Response:
+    """The same as a file to keep."""
+    game, roots = _roots(request, game_id)
+    told = {"game": game.id, "name": game.name, "roots": [
+        {"phase": root.phase, "title": root.title, "entries": root.number, "root": root.digest,
+         "words": root.words, "sent": root.sent_at.isoformat()} for root in roots]}
+    return Response(json.dumps(told, indent=1, ensure_ascii=False) + "\n", media_type="application/json",
+                    headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/public/{game_id}/roots.atom")
+def feed(request: Request, game_id: str) -> Response:
+    """The same as a feed (RFC 4287), so that a feed reader keeps what was shown when."""
+    ports: DeskPorts = request.app.state.ports
+    game, roots = _roots(request, game_id)
+    base = ports.settings.base_url or str(request.base_url).rstrip("/")
+    updated = max((root.sent_at for root in roots), default=game.created_at)
+    text = environment().get_template("roots.atom").render(
+        game=game, roots=roots, address=f"{base}/public/{game.id}/roots", updated=updated.isoformat())
+    return Response(text, media_type="application/atom+xml", headers={"Cache-Control": "no-cache"})
+
+
+def _roots(request: Request, game_id: str) -> tuple[GameRow, list[SentRoot]]:
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = session.get(GameRow, game_id)
+        if game is None:
+            raise HTTPException(404, UNKNOWN)
+        return game, sent_roots(session, game_id)
+
+
+def sent_roots(session: Session, game_id: str) -> list[SentRoot]:
+    """The root of each phase whose results were sent, the newest first."""
+    roots = []
+    for row in reversed(records.phases(session, game_id)):
+        mark = root_mark(session, row) if row.state == PhaseState.SENT and row.sent_at is not None else None
+        if mark is not None and row.sent_at is not None:
+            roots.append(SentRoot(row.ordinal, phase_title(row), mark.number, mark.digest, mark.words,
+                                  row.sent_at))
+    return roots

@@ -1,0 +1,90 @@
+"""TRU-04: letters of several players together show two truths, and a root has four words."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from service.store.root_words import WORDS, root_words
+from tests.support import keeper
+from tests.support.keeper import OTHER, VICTIM, Evidence
+from tests.support.public_site import visitor
+
+LIST = "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda"
+"""The SHA-256 of BIP 39's English list as its authors publish it."""
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Evidence, dict[str, str]]:
+    """A game with two results, and its public pages of roots."""
+    folder = tmp_path_factory.mktemp("game")
+    with keeper.opened(folder / "play", None) as table:
+        keeper.go_on(table)
+        keeper.send_sheets(table)
+        keeper.go_on(table)
+        with visitor(table.site) as browser:
+            pages = {end: browser.get(f"/public/{table.game}/roots{end}") for end in ("", ".json", ".atom")}
+            assert browser.get("/public/nowhere/roots").status_code == 404
+        assert {page.status_code for page in pages.values()} == {200}
+        return keeper.evidence(table), {end: page.text for end, page in pages.items()}
+
+
+def test_the_words_are_the_published_list_and_both_programs_say_the_same() -> None:
+    """(TRU-04) As docs/record.md has it, by hashlib alone."""
+    assert hashlib.sha256(("\n".join(WORDS) + "\n").encode()).hexdigest() == LIST
+    tool = keeper.tool_module()
+    assert tool.WORDS == WORDS
+    root = "5f" * 32
+    made = hashlib.pbkdf2_hmac("sha256", root.encode(), b"galloper words", 100_000, 8)
+    bits = f"{int.from_bytes(made):064b}"
+    expected = " ".join(WORDS[int(bits[start:start + 11], 2)] for start in (0, 11, 22, 33))
+    assert root_words(root) == tool.root_words(root) == expected
+
+
+def test_results_page_and_feed_have_the_same_words(game: tuple[Evidence, dict[str, str]]) -> None:
+    """(TRU-04)"""
+    shown, pages = game
+    letters = [data.decode(errors="replace") for name, data in shown.letters[VICTIM].items()
+               if "results" in name]
+    assert len(letters) == 2
+    for letter in letters:
+        words = " ".join(letter.split()).partition("In four words: ")[2].partition(".")[0]
+        assert len(words.split()) == 4
+        assert all(words in page for page in pages.values())
+
+
+def two_records(shown: Evidence, name_part: str) -> dict[str, bytes]:
+    """A letter of one player with another digest than that of another player, both whole in themselves."""
+    own = next((name, data) for name, data in shown.letters[VICTIM].items() if name_part in name)
+    other = next((name, data) for name, data in shown.letters[OTHER].items() if name_part in name)
+    text = other[1].decode()
+    digest = text.partition("with this root:")[2].split()[0]
+    false = hashlib.sha256(b"another record").hexdigest()
+    return {own[0]: own[1], other[0]: text.replace(digest, false).replace(
+        root_words(digest), root_words(false)).encode()}
+
+
+def test_two_truths_are_named_with_both_letters(
+    game: tuple[Evidence, dict[str, str]], tmp_path: Path
+) -> None:
+    """(TRU-04) And whoever shows them together sees it; all true letters together are sound."""
+    shown, _ = game
+    letters = two_records(shown, "-final_results-")
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        alarms, _ = check(shown.whole, letters)
+        assert "two truths" in alarms
+        assert all(name in alarms for name in letters)
+        assert check(shown.whole, shown.shown(keeper.PLAYERS))[0] == ""
+
+
+def test_words_of_another_root_are_named(game: tuple[Evidence, dict[str, str]], tmp_path: Path) -> None:
+    """(TRU-04)"""
+    shown, _ = game
+    name, data = next(each for each in shown.letters[VICTIM].items() if "-final_results-" in each[0])
+    words = " ".join(data.decode().split()).partition("In four words: ")[2].partition(".")[0]
+    letters = {name: data.replace(words.split()[0].encode() + b" ", b"zoo ", 1)}
+    assert letters[name] != data
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        assert "four words" in check(shown.whole, letters)[0]
