@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
+from grammar.headings.root_words import is_root
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
 from grammar.words import BY_CONVOY, REMARK_DOUBTS, words
 
@@ -117,7 +118,8 @@ def _is_like_doubt(word: str, doubts: frozenset[str]) -> bool:
 
 
 def is_harmless(text: str, lexicon: Lexicon) -> bool:
-    """True if a line is clearly a greeting, a signature or the number of a page or version.
+    """True if a line is clearly a greeting, a signature, the number of a page or version, or the four words
+    of a root of the record.
 
     A letter here and there may be misread.
     """
@@ -128,6 +130,8 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
     texts = [word.text for word in words(text) if word.text.isalnum()]
     if not texts or any(word in lexicon.doubt_words for word in texts):
         return False
+    if is_root(texts):
+        return True
     signature = " ".join(word for word in texts if not _is_known(word, ("signed",)))
     likenesses = (OSA.normalized_similarity(signature, power) for power in _power_names(lexicon))
     if signature and max(likenesses, default=0.0) >= _POWER_LIKENESS:

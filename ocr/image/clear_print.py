@@ -55,6 +55,8 @@ def clear_print(clean: Image, sheet: FlattenedSheet, printed: PrintedFrame) -> C
     _cover(image, to_sheet, layout.CODE)
     _lighten(image, to_sheet, layout.NOTES, PALE_TYPE)
     _lighten(image, to_sheet, layout.VERSION, PALE)
+    _lighten(image, to_sheet, layout.WORDS, PALE)
+    _lighten(image, to_sheet, layout.WORDS_WORD, PALE_TYPE)
     if not _ink(image, to_sheet, _inner(layout.VERSION), VERSION_INK):
         _lighten(image, to_sheet, layout.VERSION_WORD, PALE_TYPE)
     if not printed.is_whole:

@@ -63,7 +63,10 @@ KIND_BOX, KIND_BOXES, BOX_ABOVE_RULE = 5.2, (0.0, 6.2), 1.6
 its rule a box ends. They stand to the left of the rules, where nobody begins to write."""
 
 FOOT = Area(15.0, 246.5, 175.0, 257.0)
-"""Left free, one line between the lower marks."""
+"""One line between the lower marks: the place for the four words of the record's root."""
+
+WORDS, WORDS_WORD = Area(76.0, 247.5, 175.0, 256.5), Area(15.0, 247.5, 74.5, 256.5)
+"""The box for these words, and the small type to the left of it. Older sheets have neither."""
 
 
 def rule_height(row: int) -> float:

@@ -69,7 +69,8 @@ def printed_sheet(
         code_of(game_id, power, phase, 1, nonce or _fixed_nonce(game_id, power, phase)),
         (" ".join(note for note in notes if note),
          *((say("Example: %(order)s", order=example),) if example else ())),
-        say("Version"), _BOXES if has_boxes else (), tuple(units))
+        say("Version"), _BOXES if has_boxes else (), tuple(units),
+        words=say("Four words of your last results"))
 
 
 def blanks(

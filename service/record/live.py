@@ -43,7 +43,7 @@ from service.store.tables import (
 
 CHANGED_BY_HAND = "changed_by_hand"
 """The event by which a difference is entered. All players are told of it, and both checkers name it."""
-SCRIPTS = ("0008_record", "0022_conduct")
+SCRIPTS = ("0008_record", "0022_conduct", "0023_sealed_lots", "0024_game_keys")
 """The migrations whose triggers note what is written."""
 FORGOTTEN = "forgotten"
 """What stands in place of a fact whose words were deleted."""

@@ -75,7 +75,8 @@ class BlankSheet:
     wanted at least, one for each unit. `code`: what the QR code of the first page says; None for a sheet
     without. `notes`: lines in small type, as they are printed: address, deadline, an example. `version`: the
     word before the box for a version number, "" for no box. `kinds`: the letters of the two boxes of a row,
-    army's first, or none. `units`: names that stand small under the first rules, or none.
+    army's first, or none. `units`: names that stand small under the first rules, or none. `words`: what
+    stands before the box for the four words of the record's root, "" for no box.
     """
 
     power: str
@@ -88,6 +89,7 @@ class BlankSheet:
     kinds: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     paper: SheetPaper = SheetPaper.A4
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ class _PrintedPage:
     size: float
     notes_size: float
     version_size: float
+    words_size: float
     marks: Markup
     units: tuple[str, ...]
 
@@ -136,6 +139,7 @@ def _page(sheet: BlankSheet, number: int) -> _PrintedPage:
         sheet, sheet.paper,
         _type_size(heading, _width(layout.HEADING), HEADING, HEADING_LEAST, HEADING_SPACING),
         _notes_size(sheet.notes), _type_size((sheet.version,), _width(layout.VERSION_WORD), NOTE, NOTE_LEAST),
+        _type_size((sheet.words,), _width(layout.WORDS_WORD), NOTE, NOTE_LEAST),
         _marks(code), (*units, *[""] * (ROWS - len(units))))
 
 

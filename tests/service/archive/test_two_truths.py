@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from service.store.root_words import WORDS, root_words
+import maps
+from adjudicator.calendar import PhaseKind
+from grammar.headings.root_words import WORDS, is_root
+from grammar.remarks import is_harmless
+from reading.vocabulary import vocabulary_of
+from service.store.root_words import root_words
 from tests.support import keeper
 from tests.support.keeper import OTHER, VICTIM, Evidence
 from tests.support.public_site import visitor
@@ -41,6 +46,18 @@ def test_the_words_are_the_published_list_and_both_programs_say_the_same() -> No
     bits = f"{int.from_bytes(made):064b}"
     expected = " ".join(WORDS[int(bits[start:start + 11], 2)] for start in (0, 11, 22, 33))
     assert root_words(root) == tool.root_words(root) == expected
+
+
+@pytest.mark.parametrize(("line", "is_read_so"), [
+    ("girl all piano circle", True), ("girl al1 piano circle", False), ("gir1 all pjano circle", True),
+    ("girl all piano", False), ("army all piano circle", False), ("ayr holds and moves", False),
+    ("support clyde to ayr", False),
+])
+def test_four_words_on_a_sheet_are_no_order_and_need_nobody(line: str, *, is_read_so: bool) -> None:
+    """(TRU-04) One letter may be misread; what may be a part of an order stays a person's."""
+    assert is_root(line.split()) == is_read_so
+    lexicon = vocabulary_of(maps.load("w3k"), PhaseKind.MOVEMENT).lexicon
+    assert is_harmless(line, lexicon) == is_read_so
 
 
 def test_results_page_and_feed_have_the_same_words(game: tuple[Evidence, dict[str, str]]) -> None:

@@ -17,7 +17,6 @@ from service.archive.import_game import contents_here, import_archive
 from service.archive.move_database import move
 from service.archive.remove_rehearsal import remove_rehearsal
 from service.games import create
-from service.games.lots import fresh_seed
 from service.games.turns import extend_calendar
 from service.store.engine import open_engine
 from service.store.tables import GameRow, PhaseRow, PhaseState, UserRow
@@ -96,7 +95,7 @@ def rehearses(game: HonestGame) -> None:
     variant = game.table.variant
     window = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
     with game.site.store.begin() as session:
-        create.create(session, new, variant, window, fresh_seed(), game.now)
+        create.create(session, new, variant, window, game.now)
         extend_calendar(session, session.get_one(GameRow, new.slug), variant)
     if game.chance.random() < 0.7:
         remove_rehearsal(game.site.engine, game.site.blobs, new.slug)
