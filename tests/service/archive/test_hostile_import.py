@@ -127,6 +127,7 @@ OF_A_GAME = frozenset(
         "events",
         "record",
         "record_heads",
+        "game_keys",
     }
 )
 USERS = {
