@@ -30,6 +30,7 @@ LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-bench.lock"
 DISTRIBUTION = {
     "PIL": "pillow", "argon2": "argon2-cffi", "cv2": "opencv-python-headless", "dkim": "dkimpy",
     "dns": "dnspython", "flufl": "flufl-bounce", "multipart": "python-multipart", "zxingcpp": "zxing-cpp",
+    "py_ecc": "py-ecc",
 }
 """Module to the package that has it, where the names differ."""
 
@@ -47,7 +48,7 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
     used = {name for folder in PRODUCT for name in imported(ROOT / folder)}
     assert used - declared(
         [*PROJECT["dependencies"],
-         *(name for extra in ("s3", "postgres", "codes", "passkeys", "age")
+         *(name for extra in ("s3", "postgres", "beacon", "codes", "passkeys", "age")
            for name in EXTRAS[extra])]) == set()
     groups = [*PYPROJECT["dependency-groups"]["dev"], *PYPROJECT["dependency-groups"]["bench"]]
     beside = {name for folder in BESIDE for name in imported(ROOT / folder)}

@@ -530,7 +530,7 @@ def check_what_is_missing(
     kind = str(message["Message-ID"] or "").strip().lstrip("<").partition(".")[0]
     own = str(message["List-Id"] or "").strip().lstrip("<").partition(".")[0] in slugs
     named = receipts_of(text, names) if kind == "receipt" else roots_of(text, names)
-    proving = ("receipt", "welcome", "handover", *(result.replace("_", "") for result in RESULTS))
+    proving = ("receipt", "welcome", "handover", "draftresults", "finalresults", "yearendresults")
     must(named or not own or kind not in proving or not two,
          f"{path} is a {kind} of this game and names no place in its record (rule C21).")
     others = set(re.findall(r"(?:On record in|The record of|Im Protokoll von|Das Protokoll von) "

@@ -40,7 +40,7 @@ _NO_VERSION, _VERSION = "without a version number", "version %(number)s"
 # The fingerprint is the first 12 digits of the SHA-256 of the mail.
 _MARK = r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})"
 _PROVING = {"receipt": _RECEIPT, "welcome": _ROOTS[2], "handover": _ROOTS[1],
-            **dict.fromkeys((kind.replace("_", "") for kind in RESULTS), _ROOTS[0])}
+            **dict.fromkeys((kind.replace("_", "") for kind in RESULTS if kind != "adjustment"), _ROOTS[0])}
 """Letters that prove something, by the beginning of their Message-ID, and the sentence that they have."""
 _OPENED = re.compile(r"drawn in phase (?P<phase>\d+), from the seed" + _HEX)
 

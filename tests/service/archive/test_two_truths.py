@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import hashlib
 from pathlib import Path
 
@@ -63,24 +65,40 @@ def test_four_words_on_a_sheet_are_no_order_and_need_nobody(line: str, *, is_rea
 def test_results_page_and_feed_have_the_same_words(game: tuple[Evidence, dict[str, str]]) -> None:
     """(TRU-04)"""
     shown, pages = game
-    letters = [data.decode(errors="replace") for name, data in shown.letters[VICTIM].items()
-               if "results" in name]
+    letters = [words_of(data) for name, data in shown.letters[VICTIM].items() if "results" in name]
     assert len(letters) == 2
     for letter in letters:
-        words = " ".join(letter.split()).partition("In four words: ")[2].partition(".")[0]
+        words = letter.partition("In four words: ")[2].partition(".")[0]
         assert len(words.split()) == 4
         assert all(words in page for page in pages.values())
+
+
+def words_of(letter: bytes) -> str:
+    body = email.message_from_bytes(letter, policy=email.policy.default).get_body(("plain",))
+    assert body is not None
+    return " ".join(str(body.get_content()).split())
+
+
+def with_words(letter: bytes, changes: dict[str, str]) -> bytes:
+    """The letter with other words."""
+    message = email.message_from_bytes(letter, policy=email.policy.default)
+    body, text = message.get_body(("plain",)), words_of(letter)
+    assert body is not None
+    for before, after in changes.items():
+        assert before in text
+        text = text.replace(before, after)
+    body.set_content(text)
+    return message.as_bytes()
 
 
 def two_records(shown: Evidence, name_part: str) -> dict[str, bytes]:
     """A letter of one player with another digest than that of another player, both whole in themselves."""
     own = next((name, data) for name, data in shown.letters[VICTIM].items() if name_part in name)
     other = next((name, data) for name, data in shown.letters[OTHER].items() if name_part in name)
-    text = other[1].decode()
-    digest = text.partition("with this root:")[2].split()[0]
+    digest = words_of(other[1]).partition("with this root: ")[2].split()[0]
     false = hashlib.sha256(b"another record").hexdigest()
-    return {own[0]: own[1], other[0]: text.replace(digest, false).replace(
-        root_words(digest), root_words(false)).encode()}
+    return {own[0]: own[1], other[0]: with_words(other[1], {
+        digest: false, root_words(digest): root_words(false)})}
 
 
 def test_two_truths_are_named_with_both_letters(
@@ -100,8 +118,7 @@ def test_words_of_another_root_are_named(game: tuple[Evidence, dict[str, str]], 
     """(TRU-04)"""
     shown, _ = game
     name, data = next(each for each in shown.letters[VICTIM].items() if "-final_results-" in each[0])
-    words = " ".join(data.decode().split()).partition("In four words: ")[2].partition(".")[0]
-    letters = {name: data.replace(words.split()[0].encode() + b" ", b"zoo ", 1)}
-    assert letters[name] != data
+    words = words_of(data).partition("In four words: ")[2].partition(".")[0]
+    letters = {name: with_words(data, {words: f"zoo {words.partition(' ')[2]}"})}
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
         assert "four words" in check(shown.whole, letters)[0]

@@ -49,7 +49,7 @@ CHANGES = {
     "UPDATE lines SET order_text = 'A Perth H' WHERE id = 1": (How.CHANGED, "reading"),
     "UPDATE mails SET received_at = stored_at, reason = 'x'": (How.CHANGED, "mail"),
     "UPDATE phases SET deadline = opens_at WHERE ordinal = 4": (How.CHANGED, "phase"),
-    "UPDATE phases SET seed = 'b' WHERE ordinal = 4": (How.CHANGED, "phase"),
+    "UPDATE phases SET commitment = 'b' WHERE ordinal = 4": (How.CHANGED, "phase"),
     "UPDATE phases SET resolution = position WHERE ordinal = 1": (How.CHANGED, "judged"),
     "UPDATE games SET options = '{\"first_counts\": true}'": (How.CHANGED, "game"),
     "UPDATE seats SET player_id = (SELECT MIN(player_id) FROM seats)": (How.CHANGED, "seat"),
