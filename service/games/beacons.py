@@ -8,6 +8,7 @@ Pure. https://drand.love, "Specification"; the signature is BLS on BLS12-381 (RF
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
@@ -74,12 +75,22 @@ def randomness(signature: str) -> str:
 
 def prepare() -> bool:
     """Load the library that `is_signed` needs, before this process is shut in; whether it is installed."""
-    return find_spec("py_ecc") is not None and bool(
-        import_module("py_ecc.bls.hash_to_curve") and import_module("py_ecc.optimized_bls12_381"))
+    if find_spec("py_ecc") is None:
+        return False
+    depth = sys.getrecursionlimit()
+    try:
+        for name in ("bls.hash_to_curve", "bls.point_compression", "optimized_bls12_381"):
+            import_module(f"py_ecc.{name}")
+    finally:
+        # It lets all of Python go 100,000 calls deep. A stranger's JSON of so many brackets would then break
+        # the C stack, and with it the process, where it is refused now.
+        sys.setrecursionlimit(depth)
+    return True
 
 
 def is_signed(chain: BeaconChain, number: int, signature: str) -> bool:
     """Whether a signature is the chain's own of this round. Raises NoBeaconLibrary."""
+    prepare()
     try:
         from py_ecc.bls.hash_to_curve import hash_to_G1
         from py_ecc.bls.point_compression import decompress_G1, decompress_G2

@@ -49,9 +49,9 @@ COMMANDS = [
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
     "map import", "map moves",
-    "game new", "game move-deadline", "game seat", "game address",
+    "game new", "game move-deadline", "game seat", "game address", "game lots", "game new-key",
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
-    "bench letters",
+    "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
     "game read-again", "game remove-rehearsal", "migrate",
 ]

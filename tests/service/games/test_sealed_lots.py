@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from py_ecc.bls.hash_to_curve import hash_to_G1
-from py_ecc.bls.point_compression import compress_G1, compress_G2
-from py_ecc.optimized_bls12_381 import G2, multiply
 from sqlalchemy import text
 
 from service import site_key
@@ -37,14 +35,32 @@ SECRET = 271828
 WHY = "The file was on a disk that broke."
 
 
+def test_the_library_of_the_beacon_lets_nobody_go_deeper() -> None:
+    """A hostile archive of many brackets ended a worker with a broken stack."""
+    depth = sys.getrecursionlimit()
+    assert beacons.prepare()
+    assert sys.getrecursionlimit() == depth
+    with pytest.raises(RecursionError):
+        json.loads("[" * 50_000)
+
+
 def signature_of(number: int, secret: int = SECRET) -> str:
     """The signature of a round, as drand's scheme makes it (`bls-unchained-g1-rfc9380`)."""
+    assert beacons.prepare()
+    from py_ecc.bls.hash_to_curve import hash_to_G1
+    from py_ecc.bls.point_compression import compress_G1
+    from py_ecc.optimized_bls12_381 import multiply
+
     message = hashlib.sha256(number.to_bytes(8, "big")).digest()
     digest = hash_to_G1(message, b"BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_", hashlib.sha256)
     return int(compress_G1(multiply(digest, secret))).to_bytes(48, "big").hex()
 
 
 def chain_of(secret: int = SECRET) -> BeaconChain:
+    assert beacons.prepare()
+    from py_ecc.bls.point_compression import compress_G2
+    from py_ecc.optimized_bls12_381 import G2, multiply
+
     first, second = compress_G2(multiply(G2, secret))
     key = int(first).to_bytes(48, "big") + int(second).to_bytes(48, "big")
     return BeaconChain("ab" * 32, 1_700_000_000, 3, key.hex())
