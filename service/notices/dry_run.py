@@ -300,14 +300,17 @@ def _without_names(letter: OutLetter, root: RecordReference | None) -> str:
     # judging.
     names = ", ".join(attachment.name for attachment in letter.attachments)
     parts = letter.text.split("\n\n")
-    root_parts = {index for index, part in enumerate(parts) if root is not None and root.digest in part}
-    # The paragraph before the digest says whose it is, the one after it what it is good for, and a third may
-    # name entries of the record that all should know of, up to its number.
+    # The paragraph before the digest says whose it is, the next one has it in four words, and one more says
+    # what it is good for; a later one may name entries of the record, up to its number.
+    about_root = {
+        near for index, part in enumerate(parts) if root is not None and root.digest in part
+        for near in range(index - 1, index + 3)
+    }
     about_entries = "" if root is None else f" {root.number}: "
     other_parts = [
         part for index, part in enumerate(parts)
-        if not root_parts & {index - 1, index, index + 1}
-        and not (index - 2 in root_parts and about_entries in " ".join(part.split()))
+        if index not in about_root
+        and not (about_root and index > min(about_root) and about_entries in " ".join(part.split()))
     ]
     words = " ".join(" ".join(other_parts).split())
     return words.replace(names, "") if names else words

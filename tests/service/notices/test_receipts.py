@@ -64,8 +64,8 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
     assert "Photographs: 1" in words
     assert "Nobody has read your orders yet." in words
     message = desk.table.message(desk.table.letters("receipt")[0])
-    (attached,) = message.iter_attachments()
-    assert attached.get_filename() == "reading-1.jpg"
+    attached, proof = message.iter_attachments()
+    assert (attached.get_filename(), proof.get_filename()) == ("reading-1.jpg", "receipt.json")
     with Image.open(io.BytesIO(attached.get_content())) as opened:
         assert opened.format == "JPEG"
         assert not opened.getexif()
@@ -92,7 +92,8 @@ def test_without_the_option_the_receipt_leaves_at_once_and_shows_nothing(desk: D
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
     assert "Orkney" not in words
-    assert list(desk.table.message(desk.table.letters("receipt")[0]).iter_attachments()) == []
+    attached = desk.table.message(desk.table.letters("receipt")[0]).iter_attachments()
+    assert [part.get_filename() for part in attached] == ["receipt.json"]
 
 
 def test_a_photograph_that_cannot_be_read_brings_one_letter(desk: Desk) -> None:
