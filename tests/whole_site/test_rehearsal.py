@@ -143,7 +143,7 @@ def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Tabl
     about_guest = [again.message(row).get_body(("plain",)) for row in again.letters("coordinator_notice")
                    if row.game_id is None]
     assert [str(body.get_content()).splitlines()[0] for body in about_guest if body] == [NOTICE]
-    # A refusal of a mail that names no game is about the one game that its sender plays, and was marked above.
+    # Who plays one game is refused in its name, whatever the mail names: that letter was marked above.
     assert "rejection" in kinds
     assert not [row for row in again.letters() if row.game_id is None and row.recipient == GUESTS_ADDRESS]
     assert kinds & {"draft_results", "final_results"}
