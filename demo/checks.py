@@ -6,6 +6,7 @@ import email
 import email.policy
 import hashlib
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -209,7 +210,9 @@ def _check_letter(findings: Findings, kind: str, message: EmailMessage, title: s
 
 
 def _opens(data: bytes, kind: str) -> bool:
-    """True if a PDF has a page, or a picture loads and carries no EXIF."""
+    """True if a PDF has a page, a receipt's proof is an object, or a picture loads and carries no EXIF."""
+    if kind == "application/json":
+        return isinstance(json.loads(data), dict)
     if kind == "application/pdf":
         document = pypdfium2.PdfDocument(data)
         pages = len(document)
