@@ -27,6 +27,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from maps.variant import Variant
 from service.games import sealed_lots
+from service.site_key import NoSiteKey
 from service.store.digests import digest
 from service.store.tables import EntryRow, LotContributionRow, PhaseRow, PhaseState
 
@@ -133,12 +134,25 @@ def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
     draw = sealed_lots.draw_of(phase)
     if draw is None and phase.seed is None:
         return tuple(phase.lots[:length])
+    mix = mix_of(session, phase)
+    if draw is None:
+        return tape(mix.lines, length)
+    if mix.seed is None and not draw.seed_lost:
+        mix = replace(mix, seed=_seed_if_known(session, phase))
     # A dry run before the deadline must not show its reader the draw.
-    if draw is not None and (phase.state in {PhaseState.WAITING, PhaseState.OPEN}
-                             or (phase.seed is None and not draw.seed_lost)
-                             or sealed_lots.waits_for_beacon(phase)):
+    if phase.state in {PhaseState.WAITING, PhaseState.OPEN} or sealed_lots.waits_for_beacon(phase) or (
+        mix.seed is None and not draw.seed_lost
+    ):
         return tape((f"a rehearsal of {phase.game_id} {phase.ordinal}",), length)
-    return tape(mix_of(session, phase).lines, length)
+    return tape(mix.lines, length)
+
+
+def _seed_if_known(session: Session, phase: PhaseRow) -> str | None:
+    """The seed of a phase that is not judged yet, for a dry run after the deadline."""
+    try:
+        return sealed_lots.opened_seed(session, phase)
+    except NoSiteKey:
+        return None
 
 
 _IN_SUBJECT = re.compile(r"\s*lots?\s*[:\-–—]?\s+(.+)", re.IGNORECASE | re.DOTALL)

@@ -81,11 +81,14 @@ def entries(table: Table) -> list[EntryRow]:
 
 
 def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed(table: Table) -> None:
-    """The rehearsal shows what the deadline will do, lots included (desk plan, page Rehearsal)."""
+    """The rehearsal shows what the deadline will do, but for the lots: before the deadline nobody knows them,
+    not even whoever has opened the sheets (TRU-02)."""
     unseal(table)
     rehearsal = rehearse(table)
     assert rehearsal.result
-    close(table)
+    table.set_phase(1, state=PhaseState.CLOSED)
+    rehearsal = rehearse(table)
+    table.judge_phase(table.phase().id)
     assert table.phase().state == PhaseState.READY
     assert canonical_bytes(table.phase().resolution or {}) == rehearsal.result
     assert table.outcomes()["Manchester", "A Lindsey - Kesteven & Holland"]
