@@ -149,6 +149,7 @@ SHOTS = (
     Shot("entry-stranger", "/public/me", _path("/public/me"), coordinator=False, status=403),
     Shot("left-out", "/public/letter/{token}", _path("/public/letter/{n.left_out}"), coordinator=False),
     Shot("moves", "/public/moves/{slug}", _path("/public/moves/w3k"), coordinator=False),
+    Shot("roots", "/public/{game_id}/roots", _path("/public/{n.game}/roots"), coordinator=False),
     Shot("check", "/public/check", _path("/public/check"), coordinator=False),
     Shot("rules", "/public/rules/{slug}", _path("/public/rules/w3k"), coordinator=False),
 )

@@ -212,6 +212,7 @@ KNOWN = {
         "/public/{game_id}/calendar.ics",
         "/public/calendar/{token}.ics", "/public/moves/{slug}", "/public/rules/{slug}",
         "/public/{game_id}/sheets.pdf",
+        "/public/{game_id}/roots", "/public/{game_id}/roots.json", "/public/{game_id}/roots.atom",
         "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}",
         "/public/letter/{token}/{number}",
         "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf",

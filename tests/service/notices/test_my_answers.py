@@ -46,14 +46,13 @@ def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable
     assert "Montrose" not in theirs
 
 
-def test_a_refusal_that_belongs_to_no_game_is_in_the_file_of_whoever_had_it(desk: DeskTable) -> None:
-    """The subject names no known game."""
+def test_a_refusal_of_a_mail_that_names_no_game_is_in_the_file_of_whoever_had_it(desk: DeskTable) -> None:
+    """The subject names no known game, and the sender plays one: it is refused in that game's name."""
     table = desk.table
     table.take(table.mail("Montrose", 40, subject=("Nasby - Montrose - Summer 1642 - Movement Orders - "
                                                    "v1")), table.phase().opens_at)
     (refused,) = table.letters("rejection")
-    assert refused.game_id is None
-    # The answer is in the player's file, whichever game they look at.
+    assert refused.game_id == table.game
     assert refused.subject in visit(desk, "Montrose").get(f"/public/{table.game}/file").text
     assert refused.subject not in visit(desk, "Argyll").get(f"/public/{table.game}/file").text
 
