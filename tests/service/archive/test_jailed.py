@@ -57,7 +57,8 @@ def test_the_child_says_what_the_check_says(table: Table, path: Path, tmp_path: 
 
 def test_a_child_that_broke_by_chance_is_asked_once_more(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In whole runs of the tests the child of a sound archive broke now and then; the cause is not known."""
-    usual, tries = jailed.answer_of, []
+    usual = sandbox.answer_of
+    tries: list[tuple[Any, ...]] = []
 
     def breaks(times: int) -> Any:
         def answer_of(*arguments: Any) -> Any:
