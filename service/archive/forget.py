@@ -65,9 +65,9 @@ class Forgotten:
     entries: int
 
 
-def player_called(session: Session, who: str) -> PlayerRow:
+def player_called(session: Session, name_or_address: str) -> PlayerRow:
     """The player with this address, number, pseudonym or name. Raises NotForgotten for none, or several."""
-    wanted = who.strip()
+    wanted = name_or_address.strip()
     player = records.player_of(session, wanted)
     if player is None:
         rows = [row for row in session.scalars(select(PlayerRow).order_by(PlayerRow.id))
@@ -90,12 +90,12 @@ def games_of(session: Session, player: PlayerRow) -> list[GameRow]:
 
 
 def forget(
-    store: sessionmaker[Session], blobs: Blobs, who: str, by: str, now: datetime
+    store: sessionmaker[Session], blobs: Blobs, name_or_address: str, by: str, now: datetime
 ) -> Forgotten:
     """Forget a player all of whose games are over. What was begun and cut off is finished by the same command
     again. Raises NotForgotten."""
     with store.begin() as session:
-        player = player_called(session, who)
+        player = player_called(session, name_or_address)
         name, games = pseudonym(player), games_of(session, player)
         running = [game.name for game in games if session.scalar(select(PhaseRow.id).where(
             PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT).limit(1)) is not None]
@@ -167,10 +167,11 @@ def _forget_rows(
 
 def _parts_of_them_alone(session: Session, letters: Iterable[OutboxRow]) -> set[str]:
     """The files of letters that no letter to anybody else has, such as the copy of their own sheet."""
-    own = {letter.id for letter in letters}
+    letter_ids = {letter.id for letter in letters}
     keys = blob_keys((letter.message, letter.words, letter.files) for letter in letters)
     others = blob_keys((message, words, files) for message, words, files in session.execute(
-        select(OutboxRow.message, OutboxRow.words, OutboxRow.files).where(OutboxRow.id.not_in(own))).all())
+        select(OutboxRow.message, OutboxRow.words, OutboxRow.files)
+        .where(OutboxRow.id.not_in(letter_ids))).all())
     return keys - others
 
 
@@ -178,13 +179,13 @@ def _shred_entries(
     session: Session, game_id: str, sheets: Iterable[int], real_name: str, name: str
 ) -> list[int]:
     """Take away the words of entries; their leaf can still be computed. The numbers of these entries."""
-    own, numbers = {str(key) for key in sheets}, []
+    sheet_keys, numbers = {str(key) for key in sheets}, []
     for row in session.scalars(select(EntryRow).where(
         EntryRow.game_id == game_id, EntryRow.what.in_(SHREDDED)).order_by(EntryRow.number)
     ):
         body = json.loads(row.body)
         named = body["tells"].get("player") == real_name and real_name != name
-        if is_forgotten(row.body) or not (row.fact in own if row.what == "aside" else named):
+        if is_forgotten(row.body) or not (row.fact in sheet_keys if row.what == "aside" else named):
             continue
         # The salt's column takes the digest of what was there (`digests.kept_inner`).
         row.salt = inner(row.salt, row.body)

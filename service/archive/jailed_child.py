@@ -72,8 +72,8 @@ def _load() -> Callable[[], None]:
 
 def _verify(run: Callable[..., int], words: str, quiet: str, letters: str) -> None:
     out = io.StringIO()
-    kept = list(_letters(int(letters)))
-    code = run(OpenedFile(0), kept, out, as_json=words == "json", quiet=quiet == "quiet")
+    letter_files = list(_letters(int(letters)))
+    code = run(OpenedFile(0), letter_files, out, as_json=words == "json", quiet=quiet == "quiet")
     sys.stdout.buffer.write(f"{code}\n{out.getvalue()}".encode(errors="replace"))
 
 

@@ -29,15 +29,15 @@ def check_places(archive: Archive, places: Places, report: VerifyReport) -> None
     for (kind, number), digests in sorted(places.items()):
         if len(digests) < 2:
             continue
-        told = "; ".join(f"{digest[:SHOWN]} in {', '.join(dict.fromkeys(names))}"
-                         for digest, names in sorted(digests.items()))
-        what = "the record up to it has" if kind == "root" else "its digest is"
+        digest_list = "; ".join(f"{digest[:SHOWN]} in {', '.join(dict.fromkeys(names))}"
+                                for digest, names in sorted(digests.items()))
+        subject = "the record up to it has" if kind == "root" else "its digest is"
         lost = next((restore for restore in restores if restore <= number), None)
         if lost is None:
-            report.faults.append(f"Entry {number}: two truths: {what} {told}. (rule C22)")
+            report.faults.append(f"Entry {number}: two truths: {subject} {digest_list}. (rule C22)")
         else:
             report.notes.append(f"Entry {number} was made twice, before and after the restore of entry "
-                                f"{lost}: {what} {told}.")
+                                f"{lost}: {subject} {digest_list}.")
 
 
 def check_words(name: str, number: int, digest: str, behind: str, report: VerifyReport) -> None:

@@ -51,10 +51,10 @@ def proof_of(message: EmailMessage) -> dict[str, Any] | None:
         if part.get_filename() == PROOF:
             try:
                 data = part.get_payload(decode=True)
-                told = json.loads(data if isinstance(data, bytes) else b"")
+                proof = json.loads(data if isinstance(data, bytes) else b"")
             except ValueError:
                 return None
-            return told if isinstance(told, dict) else None
+            return proof if isinstance(proof, dict) else None
     return None
 
 
@@ -75,20 +75,20 @@ def told_of(text: str, games: str, root: str) -> Told | None:
 
 
 def check_signature(
-    archive: Archive, statement: Statement, told: Told | None
+    archive: Archive, statement: Statement, signature_words: Told | None
 ) -> tuple[Signature, str]:
     """What the signature of a receipt is worth by the keys on record, and a sentence for what is wrong."""
     keys = [(number, str(tells["public"])) for number, tells in archive.open_entries("key")]
-    if told is None:
+    if signature_words is None:
         before = [number for number, _ in keys if number < statement.number]
         if not before:
             return Signature.UNKNOWN, ""
         return Signature.MISSING, ("is not signed, though the game's key was on record from entry "
                                    f"{before[0]} on: the site did not write it so")
-    named = [key for _, key in keys if fingerprint(key) == told.fingerprint]
+    named = [key for _, key in keys if fingerprint(key) == signature_words.fingerprint]
     if not named:
         return Signature.FALSE, "is signed with a key that is not on record"
-    if not any(is_signed(key, statement, told.signature) for key in named):
+    if not any(is_signed(key, statement, signature_words.signature) for key in named):
         return Signature.FALSE, "has a signature that is not of the game's key: the site did not write it so"
     return Signature.VALID, ""
 
@@ -108,19 +108,20 @@ def check_key_of_welcome(archive: Archive, name: str, text: str, games: str, rep
 def verify_receipt(name: str, data: bytes, sheets: Sequence[tuple[str, bytes]], report: VerifyReport) -> None:
     """Check a receipt alone, with the mails or photographs that its player kept."""
     message = email.message_from_bytes(data, policy=email.policy.default)
-    told = proof_of(message)
-    if told is None:
+    proof = proof_of(message)
+    if proof is None:
         report.faults.append(f"{name} has no file {PROOF} that can be read: it is no signed receipt, or the "
                              "file was lost on its way.")
         return
     try:
-        statement = Statement(str(told["game"]), int(told["entry"]), str(told["leaf"]), str(told["root"]),
-                              str(told["received"]), str(told["mail"]))
-        body, facts = canonical(told["body"]), told["body"]["tells"]
-        leaf = headed(head(told["body"]), inner(str(told["salt"]), body))
-        root = link(str(told["before"]), statement.number, leaf)
-        public, signature = str(told["key"]), str(told["signature"])
-        photographs, own = list(facts["photographs"]), (str(facts["received"]), str(facts["mail"] or "-"))
+        statement = Statement(str(proof["game"]), int(proof["entry"]), str(proof["leaf"]), str(proof["root"]),
+                              str(proof["received"]), str(proof["mail"]))
+        body, facts = canonical(proof["body"]), proof["body"]["tells"]
+        leaf = headed(head(proof["body"]), inner(str(proof["salt"]), body))
+        root = link(str(proof["before"]), statement.number, leaf)
+        public, signature = str(proof["key"]), str(proof["signature"])
+        photographs = list(facts["photographs"])
+        sheet_arrival = str(facts["received"]), str(facts["mail"] or "-")
         mark = fingerprint(public)
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         report.faults.append(f"{PROOF} of {name} has another form than a receipt's ({type(fault).__name__}).")
@@ -131,7 +132,7 @@ def verify_receipt(name: str, data: bytes, sheets: Sequence[tuple[str, bytes]], 
     if leaf != statement.leaf or root != statement.root:
         report.faults.append(f"Entry {statement.number}: salt and body in {name} do not give its digest or "
                              "root.")
-    if own != (statement.received, statement.mail):
+    if sheet_arrival != (statement.received, statement.mail):
         report.faults.append(f"Entry {statement.number}: {name} signs another mail or time than its entry "
                              "has.")
     if report.faults:

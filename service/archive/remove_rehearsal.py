@@ -181,10 +181,10 @@ class _Removal:
         seated |= set(self._among(SubmissionRow.player_id, SubmissionRow.id, self.sheets))
         elsewhere = set(self._all(SeatRow.player_id, SeatRow.game_id != game.id))
         elsewhere |= set(self._all(SubmissionRow.player_id, SubmissionRow.phase_id.not_in(self.phases)))
-        own = set(self.mails)
+        game_mails = set(self.mails)
         for row in session.scalars(select(AddressRow).where(AddressRow.player_id.in_(seated - {None}))):
             # A player who left another game keeps the letters and mails of that time.
-            wrote = set(self._all(MailRow.sha256, MailRow.sender == row.email)) - own
+            wrote = set(self._all(MailRow.sha256, MailRow.sender == row.email)) - game_mails
             got = self._all(OutboxRow.id, OutboxRow.recipient == row.email, OutboxRow.game_id != game.id)
             if wrote or got:
                 elsewhere.add(row.player_id)
@@ -192,14 +192,14 @@ class _Removal:
 
     def _own_letters(self) -> list[int]:
         """Letters of the game, answers to its mails that named no game, and letters to its own people."""
-        own = set(self._all(OutboxRow.id, or_(OutboxRow.game_id == self._game.id,
-                                              OutboxRow.phase_id.in_(self.phases))))
+        letter_ids = set(self._all(OutboxRow.id, or_(OutboxRow.game_id == self._game.id,
+                                                     OutboxRow.phase_id.in_(self.phases))))
         addresses, mails = set(self.addresses), set(self.mails)
         for row in self._session.scalars(select(OutboxRow).where(OutboxRow.game_id.is_(None))):
             digest = row.key.rpartition("/")[2].removeprefix("held-")
             if row.recipient in addresses or digest in mails:
-                own.add(row.id)
-        return sorted(own)
+                letter_ids.add(row.id)
+        return sorted(letter_ids)
 
     def remove_rows(self, blobs: Blobs) -> None:
         """Delete every row, each before those that it points to, and note the files that they named."""

@@ -68,8 +68,8 @@ def run_verify_receipt(
 ) -> int:
     """Check a receipt alone, with the mails or photographs of its sheet. Returns 0 if nothing is wrong."""
     report = VerifyReport()
-    kept = [(sheet.name, sheet.read_bytes()) for sheet in sheets]
-    verify_receipt(path.name, path.read_bytes(), kept, report)
+    sheet_files = [(sheet.name, sheet.read_bytes()) for sheet in sheets]
+    verify_receipt(path.name, path.read_bytes(), sheet_files, report)
     if as_json:
         print(json.dumps(_as_json(report, None), ensure_ascii=False), file=out)
         return 1 if report.faults else 0

@@ -58,9 +58,9 @@ def check_letter(
     for match in receipts:
         if places is not None:
             note_place(places, "sheet", int(match["n"]), match["digest"], name)
-        kept = _Receipt(name, int(match["n"]), match["stamp"], match["digest"])
-        worth = _signature(archive, kept, text, games, message, report)
-        _check_receipt(archive, kept, report, message, worth)
+        receipt = _Receipt(name, int(match["n"]), match["stamp"], match["digest"])
+        worth = _signature(archive, receipt, text, games, message, report)
+        _check_receipt(archive, receipt, report, message, worth)
     check_key_of_welcome(archive, name, text, games, report)
     roots = [match for root in _ROOTS
              for match in _matches(text, wordings(root), game=games, number=r"(?P<n>\d+)")]
@@ -98,12 +98,13 @@ def check_own_letters(archive: Archive, report: VerifyReport) -> None:
     """The letters of a whole archive agree with its chain (C15); only what does not is noted."""
     if archive.format < 2:
         return
-    own = VerifyReport()
+    letters_report = VerifyReport()
     for key, data in archive.letters.items():
-        check_letter(archive, f"letter {key[:12]}", data, own)
+        check_letter(archive, f"letter {key[:12]}", data, letters_report)
+    faults = letters_report.faults
     # One sentence for all: a root that is another is in the letters of every player.
-    more = f" So are {len(own.faults) - 1} other sentences of its letters." if len(own.faults) > 1 else ""
-    report.faults += [f"{own.faults[0]}{more}"] if own.faults else []
+    more = f" So are {len(faults) - 1} other sentences of its letters." if len(faults) > 1 else ""
+    report.faults += [f"{faults[0]}{more}"] if faults else []
 
 
 def _matches(
@@ -173,32 +174,32 @@ class _Receipt:
 
 
 def _signature(
-    archive: Archive, kept: _Receipt, text: str, games: str, message: EmailMessage, report: VerifyReport
+    archive: Archive, receipt: _Receipt, text: str, games: str, message: EmailMessage, report: VerifyReport
 ) -> Signature:
     """What a receipt's signature is worth; what is wrong with it is a fault (C21)."""
     if archive.format < 2:
         return Signature.UNKNOWN
     roots = [match["digest"] for root in _ROOTS
-             for match in _matches(text, wordings(root), game=games, number=str(kept.number))]
-    told = told_of(text, games, roots[0] if roots else "")
-    entry = archive.entries[kept.number - 1] if 1 <= kept.number <= len(archive.entries) else None
+             for match in _matches(text, wordings(root), game=games, number=str(receipt.number))]
+    signature_words = told_of(text, games, roots[0] if roots else "")
+    entry = archive.entries[receipt.number - 1] if 1 <= receipt.number <= len(archive.entries) else None
     mail = str((proof_of(message) or {}).get("mail", ""))
     if not mail and entry is not None and entry.kind == "sheet":
         mail = str(entry.facts["mail"])
-    statement = Statement(str(archive.manifest["game"]), kept.number, kept.leaf,
-                          roots[0] if roots else "", kept.stamp, mail)
-    worth, sentence = check_signature(archive, statement, told)
+    statement = Statement(str(archive.manifest["game"]), receipt.number, receipt.leaf,
+                          roots[0] if roots else "", receipt.stamp, mail)
+    worth, sentence = check_signature(archive, statement, signature_words)
     if sentence:
-        report.faults.append(f"Entry {kept.number}: the receipt {kept.name} {sentence}. (rule C21)")
+        report.faults.append(f"Entry {receipt.number}: the receipt {receipt.name} {sentence}. (rule C21)")
     return worth
 
 
 def _check_receipt(
-    archive: Archive, kept: _Receipt, report: VerifyReport, message: EmailMessage, worth: Signature
+    archive: Archive, receipt: _Receipt, report: VerifyReport, message: EmailMessage, worth: Signature
 ) -> None:
-    name, number, stamp = kept.name, kept.number, kept.stamp
+    name, number, stamp = receipt.name, receipt.number, receipt.stamp
     if (restore := _lost(archive, number, message)) is not None and (
-        number > len(archive.entries) or archive.entries[number - 1].leaf != kept.leaf
+        number > len(archive.entries) or archive.entries[number - 1].leaf != receipt.leaf
     ):
         report.notes.append(f"{name}: entry {number}, a sheet received {stamp}, was lost by the restore of "
                             f"entry {restore}.")
@@ -207,9 +208,9 @@ def _check_receipt(
         report.faults.append(_archive_is_older(archive, name, number))
         return
     entry = archive.entries[number - 1]
-    if entry.leaf != kept.leaf:
-        who = " Its signature is the keeper's own." if worth is Signature.VALID else ""
-        report.faults.append(f"Entry {number} is not the one that the receipt {name} names.{who}")
+    if entry.leaf != receipt.leaf:
+        signer_note = " Its signature is the keeper's own." if worth is Signature.VALID else ""
+        report.faults.append(f"Entry {number} is not the one that the receipt {name} names.{signer_note}")
     # In the players' archive the entry may be closed; then its leaf is all there is to compare.
     elif entry.body is None and entry.head is not None and archive.format > 1 and (
         not entry.head.startswith("sheet ") or _is_over(archive, entry.head)

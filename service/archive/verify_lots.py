@@ -61,9 +61,9 @@ def _check(archive: Archive, number: int, tells: dict[str, Any]) -> None:
 def _is_committed(archive: Archive, number: int, phase: int, seed: str) -> bool:
     digest = hashlib.sha256(seed.encode()).hexdigest()
     return any(
-        entry_number < number and told["phase"] == phase and told["lots"] == digest
-        and told["state"] not in NO_LONGER_TAKEN
-        for entry_number, told in archive.open_entries("phase"))
+        entry_number < number and tells["phase"] == phase and tells["lots"] == digest
+        and tells["state"] not in NO_LONGER_TAKEN
+        for entry_number, tells in archive.open_entries("phase"))
 
 
 def _check_words(archive: Archive, tells: dict[str, Any], deadline: str) -> None:
@@ -79,9 +79,9 @@ def _check_mix(
     archive: Archive, number: int, tells: dict[str, Any], plan: dict[str, Any], deadline: str
 ) -> None:
     """What a judging by rule 2 says that it mixed is what its plan asks for."""
-    draw, phase, told = tells["lots"], tells["phase"], plan[sealed_lots.BEACON]
-    if told is not None and not plan.get(sealed_lots.GIVEN_UP) and (draw["used"] or draw["beacon"]):
-        _check_round(phase, draw, beacons.of_told(told), deadline)
+    draw, phase, chain_fields = tells["lots"], tells["phase"], plan[sealed_lots.BEACON]
+    if chain_fields is not None and not plan.get(sealed_lots.GIVEN_UP) and (draw["used"] or draw["beacon"]):
+        _check_round(phase, draw, beacons.of_told(chain_fields), deadline)
         return
     _must(draw["beacon"] is None, f"a beacon took part in the lots of phase {phase}, and none was named. "
                                   "(rule C23)")

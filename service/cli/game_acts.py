@@ -165,10 +165,11 @@ def change_seat(
             name, mails = (None if player is None else player.name), _addresses(session, player)
         letters = seat_acts.welcome(store, circulars, slug, key) if held else 0
     known = variant.powers[key].name
-    told = letters_wait(letters, "welcome") if letters else "No welcome was written: tell them yourself."
+    welcome_note = (letters_wait(letters, "welcome") if letters
+                    else "No welcome was written: tell them yourself.")
     print_result(
         printing.out,
-        f"{name} plays {known} now. What was sent in for it still counts. {told}" if held
+        f"{name} plays {known} now. What was sent in for it still counts. {welcome_note}" if held
         else f"Nobody plays {known} now. What was sent in for it still counts.",
         {"game": slug, "power": key, "player": name, "mail": mails, "letters": letters},
         as_json=printing.as_json, quiet=printing.quiet)

@@ -63,10 +63,10 @@ def create_game(
             extend_calendar(session, session.get_one(GameRow, new.slug), variant)
             seats = len(new.seats)
         # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
-        letters, told = _write_welcome(settings, store, new.slug)
+        letters, welcome_note = _write_welcome(settings, store, new.slug)
         print_result(
             out, f"{new.name} is created: {variant.title}, {seats} powers.\n"
-                 f"{first.phase} is open and closes on {first.deadline:{WHEN}}.\n{told}"
+                 f"{first.phase} is open and closes on {first.deadline:{WHEN}}.\n{welcome_note}"
                  f"{_rehearsal_words(new, folder)}",
             {"game": new.slug, "name": new.name, "variant": new.variant, "powers": seats,
              "phase": str(first.phase), "deadline": first.deadline.isoformat(), "letters": letters,
@@ -114,8 +114,8 @@ def _remove_letter_files(settings: Settings, letters: Iterable[str]) -> int:
     outgoing = settings.mail_out
     if outgoing.kind != "folder":
         return 0
-    own = {f"{re.sub(r'[^A-Za-z0-9.-]', '', name.partition('@')[0])}.eml" for name in letters}
-    paths = [path for path in Path(outgoing.path).glob("*.eml") if path.name.partition("-")[2] in own]
+    file_names = {f"{re.sub(r'[^A-Za-z0-9.-]', '', name.partition('@')[0])}.eml" for name in letters}
+    paths = [path for path in Path(outgoing.path).glob("*.eml") if path.name.partition("-")[2] in file_names]
     for path in paths:
         path.unlink()
     return len(paths)

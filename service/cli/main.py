@@ -257,12 +257,12 @@ def verify(
             run_verify_receipt(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
     from service.archive.jailed import verify_in_child
 
-    kept = list(letters or [])
+    letter_paths = list(letters or [])
     if pool is not None:
         if not pool.is_dir():
             raise typer.BadParameter(f"{pool} is no folder.", param_hint="--letters")
-        kept += sorted(path for path in pool.rglob("*") if path.is_file())
-    raise typer.Exit(verify_in_child(archive, kept, sys.stdout, as_json=as_json, quiet=quiet))
+        letter_paths += sorted(path for path in pool.rglob("*") if path.is_file())
+    raise typer.Exit(verify_in_child(archive, letter_paths, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")

@@ -19,13 +19,13 @@ STAYS = ("Not reached: backups and archives made before, the mails that the mail
 
 
 def forget_player(
-    folder: Path, who: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
+    folder: Path, name_or_address: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
 ) -> int:
     """Forget a player whose games are over. Raises NotForgotten, and then nothing was changed."""
     settings = settings_of(folder)
     with opened(settings) as store:
         done = forgetting.forget(
-            store, open_blobs(settings), who, "galloper player forget", SystemClock().now())
+            store, open_blobs(settings), name_or_address, "galloper player forget", SystemClock().now())
     games = ", ".join(done.games) or "no game"
     print_result(
         out, f"{done.player} is forgotten: {done.files} files were deleted, and the words of {done.entries} "
@@ -36,7 +36,8 @@ def forget_player(
 
 
 def player_data(
-    folder: Path, who: str, output: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+    folder: Path, name_or_address: str, output: Path, out: TextIO, *, as_json: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Write all that the site keeps of a player into a new file, which only its owner may read. Raises
     SiteError, NotForgotten for an unknown player."""
@@ -44,7 +45,7 @@ def player_data(
     if output.exists():
         raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
     with opened(settings) as store, store() as session:
-        player = forgetting.player_called(session, who)
+        player = forgetting.player_called(session, name_or_address)
         with os.fdopen(os.open(output, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
             files = write_player_data(session, open_blobs(settings), player, file)
         name = pseudonym(player)

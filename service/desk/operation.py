@@ -38,19 +38,19 @@ def log(
     """Events, newest first, of one game or of all; `before` pages to older entries. With `digest` the page
     says whether the game's record has that digest."""
     ports: DeskPorts = request.app.state.ports
-    own = visitor.coordinates
+    visitor_games = visitor.coordinates
     _refuse_other_games(visitor, game)
     with ports.sessions() as session:
         # One more than a page shows, to know whether there is an older page.
         query = select(EventRow).order_by(EventRow.id.desc()).limit(AT_ONCE + 1)
-        if own is not None:
-            query = query.where(EventRow.game_id.in_(own))
+        if visitor_games is not None:
+            query = query.where(EventRow.game_id.in_(visitor_games))
         if game:
             query = query.where(EventRow.game_id == game)
         if before is not None:
             query = query.where(EventRow.id < before)
         events = session.scalars(query).all()
-        games = [row for row in records.games(session) if own is None or row.id in own]
+        games = [row for row in records.games(session) if visitor_games is None or row.id in visitor_games]
         wanted_digest = "".join(digest.split()).lower()[:64]
         # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
         stood = chain.find_entry(session, game, wanted_digest) if game and wanted_digest else None

@@ -213,11 +213,11 @@ def _quarantined(
     `sent_until`: the last deadline of the game whose results are sent."""
     # A mail of a phase that is sent keeps nothing: Today said "to be settled first" of it, and the results
     # page could be approved.
-    own = [other for other in phases if other.game_id == phase.game_id]
+    game_phases = [other for other in phases if other.game_id == phase.game_id]
     return tuple(dict.fromkeys(
         power for received_at, power in mails
         if (sent_until is None or received_at > sent_until)
-        and min((other for other in own if received_at <= other.deadline),
+        and min((other for other in game_phases if received_at <= other.deadline),
                 key=lambda other: other.ordinal, default=None) is phase))
 
 

@@ -63,9 +63,9 @@ CHAINS: Mapping[str, BeaconChain] = {"quicknet": QUICKNET}
 """The chains that a site may name."""
 
 
-def of_told(told: Mapping[str, Any]) -> BeaconChain:
+def of_told(chain: Mapping[str, Any]) -> BeaconChain:
     """The chain that an entry tells."""
-    return BeaconChain(str(told["chain"]), int(told["genesis"]), int(told["period"]), str(told["key"]))
+    return BeaconChain(str(chain["chain"]), int(chain["genesis"]), int(chain["period"]), str(chain["key"]))
 
 
 def randomness(signature: str) -> str:

@@ -66,8 +66,8 @@ def _settle(phase: PhaseRow, why: str) -> None:
                           f"{LEAST_REASON} letters.")
 
 
-def _note(session: Session, phase: PhaseRow, what: str, why: str, by: str, now: datetime) -> None:
-    phase.draw = {**(phase.draw or {}), what: True}
-    records.log_event(session, now, what, game_id=phase.game_id, actor=by,
+def _note(session: Session, phase: PhaseRow, event: str, why: str, by: str, now: datetime) -> None:
+    phase.draw = {**(phase.draw or {}), event: True}
+    records.log_event(session, now, event, game_id=phase.game_id, actor=by,
                       detail={"phase_id": phase.id, "why": " ".join(why.split())[:MOST_REASON]})
     session.flush()

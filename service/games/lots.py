@@ -95,7 +95,7 @@ class Mix:
         return sealed_lots.lines(
             self.game_id, self.ordinal, self.seed, self.beacon, self.words, self.sheets)
 
-    def told(self) -> dict[str, Any]:
+    def entry_fields(self) -> dict[str, Any]:
         """These as an entry tells them; of rule 1 as it always did."""
         if self.rule == 1:
             return {"seed": self.seed, "words": list(self.words)}

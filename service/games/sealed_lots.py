@@ -51,12 +51,12 @@ class Draw:
 
 def draw_of(phase: PhaseRow) -> Draw | None:
     """How a phase draws; None for rule 1, of phases that were planned before there was rule 2."""
-    told = phase.draw
-    if told is None:
+    plan = phase.draw
+    if plan is None:
         return None
-    chain = told.get(BEACON)
-    return Draw(None if chain is None else beacons.of_told(chain), bool(told.get(LOST)),
-                bool(told.get(GIVEN_UP)))
+    chain = plan.get(BEACON)
+    return Draw(None if chain is None else beacons.of_told(chain), bool(plan.get(LOST)),
+                bool(plan.get(GIVEN_UP)))
 
 
 def seal(session: Session, phase: PhaseRow, game: GameRow) -> None:

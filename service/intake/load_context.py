@@ -101,10 +101,10 @@ class _KnownNames:
         rows = [(name, aliases, slug) for name, aliases, slug in session.execute(
             select(GameRow.name, GameRow.aliases, GameRow.variant).order_by(GameRow.name))]
         variants = {slug: load(slug) for slug in {slug for *_, slug in rows}}
-        kept = self._kept
-        if kept is not None and kept[0] == rows and all(
-                variant is kept[1].get(slug) for slug, variant in variants.items()):
-            return kept[2]
+        cached = self._kept
+        if cached is not None and cached[0] == rows and all(
+                variant is cached[1].get(slug) for slug, variant in variants.items()):
+            return cached[2]
         known = GameList(known_game(variants[slug], name, aliases) for name, aliases, slug in rows)
         self._kept = (rows, variants, known)
         return known

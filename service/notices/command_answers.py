@@ -96,9 +96,9 @@ def facts_of(
 
 def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:
     """What is on file of a power's orders, in the words that its receipts have."""
-    own = [sheet for sheet in ballots.ranked_submissions(session, phase.id) if sheet.power == power]
-    is_held = any(sheet.held for sheet in own)
-    ballot = ballots.count(own, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
+    own_sheets = [sheet for sheet in ballots.ranked_submissions(session, phase.id) if sheet.power == power]
+    is_held = any(sheet.held for sheet in own_sheets)
+    ballot = ballots.count(own_sheets, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
     if ballot is None:
         return OwnSheet(held=is_held)
     row = session.get_one(SubmissionRow, ballot.submission.id)

@@ -232,8 +232,8 @@ class Previews:
         seats = () if player is None else seats_on_file(
             self.session, self.letters, self.session.get_one(PlayerRow, player), self.game)
         mail = AnsweredMail("preview", self.letters.clock.now(), "Three more days, please?")
-        own = tuple(seat for seat in seats if seat.power == self._name)
-        facts = AcknowledgementFacts(mail, own)
+        own_seats = tuple(seat for seat in seats if seat.power == self._name)
+        facts = AcknowledgementFacts(mail, own_seats)
         return Preview(render.acknowledgement(self._info, self._to, facts), "As if this player had written.")
 
     def _answer(self) -> Preview:

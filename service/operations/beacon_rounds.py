@@ -50,9 +50,9 @@ class Relays:
             url = f"{address}/{chain.chain}/public/{number}"
             try:
                 with urllib.request.urlopen(url, timeout=PATIENCE) as answer:  # noqa: S310 - HTTPS, see RELAYS
-                    told = json.loads(answer.read(MOST_BYTES))
-                if told["round"] == number and bytes.fromhex(told["signature"]):
-                    return str(told["signature"])
+                    reply = json.loads(answer.read(MOST_BYTES))
+                if reply["round"] == number and bytes.fromhex(reply["signature"]):
+                    return str(reply["signature"])
             except (OSError, ValueError, KeyError, TypeError) as error:
                 log.info("a relay of the beacon did not answer: %s", type(error).__name__)
         return None

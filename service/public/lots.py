@@ -91,7 +91,7 @@ def _as_json(phase: PhaseLots) -> dict[str, Any]:
         "phase": phase.ordinal,
         "title": phase.title,
         "digest": phase.commitment,
-        **phase.mix.told(),
+        **phase.mix.entry_fields(),
         "lines": list(phase.mix.lines),
         "draws": [
             {

@@ -45,10 +45,10 @@ def page(request: Request, game_id: str) -> Response:
 def as_json(request: Request, game_id: str) -> Response:
     """The same as a file to keep."""
     game, roots = _roots(request, game_id)
-    told = {"game": game.id, "name": game.name, "roots": [
+    document = {"game": game.id, "name": game.name, "roots": [
         {"phase": root.phase, "title": root.title, "entries": root.number, "root": root.digest,
          "words": root.words, "sent": root.sent_at.isoformat()} for root in roots]}
-    return Response(json.dumps(told, indent=1, ensure_ascii=False) + "\n", media_type="application/json",
+    return Response(json.dumps(document, indent=1, ensure_ascii=False) + "\n", media_type="application/json",
                     headers={"Cache-Control": "no-cache"})
 
 

@@ -104,10 +104,10 @@ def enter_differences(
 ) -> list[live.Difference]:
     """Note where the rows of a game differ from its record, for the entries of this transaction; what
     differs. `due`: facts that this transaction wrote; `running`: without sheets of phases that are over."""
-    found = live.differences(session, game_id, due, running=running)
-    live.enter(session, game_id, found, now_of(session))
+    differences = live.differences(session, game_id, due, running=running)
+    live.enter(session, game_id, differences, now_of(session))
     session.flush()
-    return found
+    return differences
 
 
 def _take_due(session: Session) -> dict[tuple[str, str], None]:

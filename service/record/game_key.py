@@ -39,10 +39,11 @@ class SignedReceipt:
 
     def file(self) -> bytes:
         """The file `receipt.json` of the letter."""
-        told = self.statement
+        statement = self.statement
         return (json.dumps({
-            "format": "galloper receipt 1", "game": told.game, "entry": told.number, "leaf": told.leaf,
-            "before": self.before, "root": told.root, "received": told.received, "mail": told.mail,
+            "format": "galloper receipt 1", "game": statement.game, "entry": statement.number,
+            "leaf": statement.leaf, "before": self.before, "root": statement.root,
+            "received": statement.received, "mail": statement.mail,
             "salt": self.salt, "body": json.loads(self.body), "key": self.public, "signature": self.signature,
         }, indent=1, ensure_ascii=False) + "\n").encode()
 

@@ -56,7 +56,7 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
         },
         "orders": _orders(session, variant, resolution),
         "lots": {
-            **lots.mix_of(session, row).told(),
+            **lots.mix_of(session, row).entry_fields(),
             "used": resolution.lots_used,
             "numbers": list(numbers),
         },

@@ -98,8 +98,8 @@ def differences(
     broken, last = _read_chain(session, game_id)
     noted = [] if broken is None else [Difference(How.CHAIN, "entry", str(broken), broken)]
     begun = next((tells for (kind, _), (_, tells) in last.items() if kind == "begun"), {})
-    kept = _prefetched(session, game_id)
-    over = frozenset(row.ordinal for row in kept if running and isinstance(row, PhaseRow)
+    prefetched = _prefetched(session, game_id)
+    over = frozenset(row.ordinal for row in prefetched if running and isinstance(row, PhaseRow)
                      and row.state == PhaseState.SENT)
     for (kind, fact), (number, tells) in last.items():
         if (kind, fact) in due or kind in UNCOMPARED or kind not in FACTS or (
@@ -114,14 +114,14 @@ def differences(
         elif not _alike(kind, tells, now):
             noted.append(Difference(How.CHANGED, kind, fact, number))
     noted += _added(session, game_id, frozenset(last) | due, is_older=bool(begun.get("found")))
-    del kept
+    del prefetched
     return noted + [Difference(How.TRIGGER, "trigger", name) for name in missing_triggers(session)]
 
 
-def enter(session: Session, game_id: str, found: Iterable[Difference], now: datetime) -> None:
+def enter(session: Session, game_id: str, noted: Iterable[Difference], now: datetime) -> None:
     """Put each difference into the log of a game, and note its fact, so that both are entered before the
     commit."""
-    for difference in found:
+    for difference in noted:
         records.log_event(
             session, now, CHANGED_BY_HAND, game_id=game_id,
             detail={"how": difference.how.value, "of": difference.kind, "which": difference.fact,
@@ -139,13 +139,13 @@ def missing_triggers(session: Session) -> list[str]:
         "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid WHERE tgenabled <> 'D'"
         if session.get_bind().dialect.name == "postgresql" else
         "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-    there = {str(name): str(body) for name, body in session.execute(bodies)}
+    triggers = {str(name): str(body) for name, body in session.execute(bodies)}
     wrong = []
     for script in SCRIPTS:
         module = importlib.import_module(f"migrations.versions.{script}")
         for number, (kind, *_) in enumerate(module.TRIGGERS, start=getattr(module, "FIRST", 1)):
             # The text that follows the name of its table of notes.
-            noted = there.get(f"record_{number}", "").partition("record_due (what, fact) VALUES ('")[2]
+            noted = triggers.get(f"record_{number}", "").partition("record_due (what, fact) VALUES ('")[2]
             if not noted.startswith(f"{kind}'"):
                 wrong.append(f"record_{number}")
     return wrong
@@ -215,9 +215,10 @@ def _now(
         case "mail":
             # Its sender may have left the game since.
             mail = session.get(MailRow, fact)
-            told = None if mail is None else mail_told(mail)
+            mail_facts = None if mail is None else mail_told(mail)
             # One that was put back into the queue has no end at the moment.
-            return dict(entered) if mail is not None and mail.state == MailState.STORED else _plain(told)
+            is_queued = mail is not None and mail.state == MailState.STORED
+            return dict(entered) if is_queued else _plain(mail_facts)
         case "letter":
             letter = session.get(OutboxRow, int(fact))
             of = None if letter is None or letter.phase_id is None else session.get(PhaseRow, letter.phase_id)
@@ -244,10 +245,10 @@ def _told_without_names(
     """Facts of which earlier programs entered more than today's: real names, and words that are empty."""
     if kind == "seat" and not str(entered["player"] or "player-").startswith("player-"):
         return dict(entered)
-    told = _of_game(session, game_id, kind, fact)
-    if kind == "aside" and told is None and not any(words for _, words in entered["lines"]):
+    row_facts = _of_game(session, game_id, kind, fact)
+    if kind == "aside" and row_facts is None and not any(words for _, words in entered["lines"]):
         return dict(entered)
-    return told
+    return row_facts
 
 
 def _plain(tells: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -260,8 +261,8 @@ def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> boo
     if kind != "reading":
         return all(entered[name] == now[name] for name in both)
     # A page names its code only where one was read, which earlier programs did not do.
-    pages = [[{name: page[name] for name in page if name != "code"} for page in told["pages"]]
-             for told in (entered, now)]
+    pages = [[{name: page[name] for name in page if name != "code"} for page in reading["pages"]]
+             for reading in (entered, now)]
     return pages[0] == pages[1] and all(entered[name] == now[name] for name in both - {"pages"})
 
 

@@ -81,14 +81,16 @@ def note(
         set_={name: statement.excluded[name] for name in ("instant", "next_at", "clock_set")}))
 
 
-def call_back(session: Session, phase_id: int, at: datetime) -> None:
+def call_back(session: Session, phase_id: int, instant: datetime) -> None:
     """Have the deadline of a phase looked at again at an instant, and not only after its minutes; nothing if
     the clockwork has not looked at it yet. Nobody waits for the answer: an earlier call stands."""
     # The number makes a key of its own, so that the queue takes the same work once more.
     session.execute(
         update(PhaseLookRow)
-        .where(PhaseLookRow.phase_id == phase_id, PhaseLookRow.work == "deadline", PhaseLookRow.next_at > at)
-        .values(next_at=at, turn=PhaseLookRow.turn + 1), execution_options={"synchronize_session": False})
+        .where(PhaseLookRow.phase_id == phase_id, PhaseLookRow.work == "deadline",
+               PhaseLookRow.next_at > instant)
+        .values(next_at=instant, turn=PhaseLookRow.turn + 1),
+        execution_options={"synchronize_session": False})
 
 
 def forget(session: Session, phase_id: int) -> None:
@@ -131,4 +133,4 @@ def _due(
         ))
         .order_by(instant, PhaseRow.id).limit(look.limit)
     )
-    return [DuePhase(phase_id, at, turn) for phase_id, at, turn in session.execute(query)]
+    return [DuePhase(phase_id, due_at, turn) for phase_id, due_at, turn in session.execute(query)]

@@ -395,7 +395,7 @@ def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> Outbox
 
 def log_event(
     session: Session,
-    at: datetime,
+    instant: datetime,
     kind: str,
     *,
     game_id: str | None = None,
@@ -404,5 +404,5 @@ def log_event(
 ) -> None:
     """Note what happened. `detail` never holds order text or addresses."""
     session.execute(
-        insert(EventRow).values(at=at, game_id=game_id, actor=actor, what=kind, detail=detail or {})
+        insert(EventRow).values(at=instant, game_id=game_id, actor=actor, what=kind, detail=detail or {})
     )

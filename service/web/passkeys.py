@@ -94,18 +94,18 @@ def add(session: Session, place: Place, user: str, answer: str, label: str, now:
     library = _library()
     challenge = _use(session, answer, user, now)
     try:
-        made = library.verify_registration_response(
+        registration = library.verify_registration_response(
             credential=answer, expected_challenge=challenge, expected_rp_id=place.host,
             expected_origin=place.origin, require_user_verification=True)
     except _faults() as fault:
         raise PasskeyRefused(NOT_ACCEPTED) from fault
-    key = library.helpers.bytes_to_base64url(made.credential_id)
+    key = library.helpers.bytes_to_base64url(registration.credential_id)
     # Another person's key under this name would let them in as this one.
     if len(key) > 1400 or session.get(PasskeyRow, key) is not None:
         raise PasskeyRefused(NOT_ACCEPTED)
     row = PasskeyRow(
-        id=key, user=user, public_key=library.helpers.bytes_to_base64url(made.credential_public_key),
-        count=made.sign_count, label=" ".join(label.split())[:_LABEL] or "A passkey", made_at=now)
+        id=key, user=user, public_key=library.helpers.bytes_to_base64url(registration.credential_public_key),
+        count=registration.sign_count, label=" ".join(label.split())[:_LABEL] or "A passkey", made_at=now)
     session.add(row)
     return row
 

@@ -112,10 +112,10 @@ class BodyLimit:
             return
         path = str(scope["path"])
         most = MOST_OF_A_STRANGER if path.startswith(("/sign-in", "/public/")) else MOST_OF_A_FORM
-        told = dict(scope["headers"]).get(b"content-length", b"")
+        length = dict(scope["headers"]).get(b"content-length", b"")
         # The server holds a body to the size that was told for it; browsers tell it of every form.
-        if told.isdigit():
-            fits, again = int(told) <= most, receive
+        if length.isdigit():
+            fits, again = int(length) <= most, receive
         else:
             fits, again = await _read_whole(receive)
         refusal = PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})

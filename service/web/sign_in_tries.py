@@ -48,7 +48,7 @@ def reserve(session: Session, name: str, address: str, browser: str | None, now:
     session.execute(delete(SignInTryRow).where(SignInTryRow.at <= now - HOUR))
     counts = _counts(session, name, address, browser, now)
     for count in counts:
-        made = (
+        tries = (
             session.scalar(
                 select(func.count())
                 .select_from(SignInTryRow)
@@ -56,7 +56,7 @@ def reserve(session: Session, name: str, address: str, browser: str | None, now:
             )
             or 0
         )
-        if made >= count.most:
+        if tries >= count.most:
             return False
     session.add_all(SignInTryRow(subject=count.subject, at=now) for count in counts)
     return True
@@ -70,8 +70,8 @@ def count_alone(session: Session) -> None:
 
 def succeeded(session: Session, name: str, address: str, browser: str | None, now: datetime) -> str:
     """Forget the tries of a person who has signed in, and know the browser; its cookie."""
-    own = [count.subject for count in _counts(session, name, address, browser, now)[:1]]
-    session.execute(delete(SignInTryRow).where(SignInTryRow.subject.in_(own)))
+    subjects = [count.subject for count in _counts(session, name, address, browser, now)[:1]]
+    session.execute(delete(SignInTryRow).where(SignInTryRow.subject.in_(subjects)))
     session.execute(delete(KnownBrowserRow).where(KnownBrowserRow.made_at <= now - KEPT))
     token = secrets.token_urlsafe(32)
     session.add(KnownBrowserRow(token_hash=_hash(token), user=name, made_at=now))

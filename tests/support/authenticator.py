@@ -46,9 +46,9 @@ class Authenticator:
         public = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32, "big"),
                               -3: numbers.y.to_bytes(32, "big")})
         data = self._data(HAS_KEY) + bytes(16) + len(self.id).to_bytes(2, "big") + self.id + public
-        made = cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data})
+        attestation = cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data})
         client = self._client("webauthn.create", options)
-        return self._answer({"clientDataJSON": text(client), "attestationObject": text(made)})
+        return self._answer({"clientDataJSON": text(client), "attestationObject": text(attestation)})
 
     def sign(self, options: dict[str, Any]) -> str:
         """The answer to a site that asks who is there."""

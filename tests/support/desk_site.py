@@ -223,7 +223,7 @@ class DeskSite:
         self.csrf = CSRF
         self.client.cookies.set(access.COOKIE, TOKEN)
 
-    def at(self, address: str) -> TestClient:
+    def browser_at(self, address: str) -> TestClient:
         """A browser of somebody else, at another address."""
         return TestClient(self.client.app, base_url="http://testserver", client=(address, 5000),
                           raise_server_exceptions=False, follow_redirects=False)

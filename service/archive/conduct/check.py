@@ -17,13 +17,14 @@ def check_conduct(archive: Archive, report: VerifyReport) -> None:
     facts = facts_of(archive)
     for judged in final_judgings(facts.of("judged")):
         clock = facts.last("phase", judged.number)
-        own = next((fact for fact in clock.values() if fact.tells["phase"] == judged.tells["phase"]), None)
-        if own is None:
+        phase_fact = next(
+            (fact for fact in clock.values() if fact.tells["phase"] == judged.tells["phase"]), None)
+        if phase_fact is None:
             continue
-        sheets.check_ballot(facts, judged, own.tells["deadline"])
+        sheets.check_ballot(facts, judged, phase_fact.tells["deadline"])
         sheets.check_receipts(facts, judged)
-        lines.check_lines(facts, judged, own.tells["review"])
-        phases.check_words(facts, judged, own.tells["deadline"])
+        lines.check_lines(facts, judged, phase_fact.tells["review"])
+        phases.check_words(facts, judged, phase_fact.tells["deadline"])
     sheets.check_sheets_stay(facts)
     sheets.check_arrivals(facts)
     sheets.check_mails(facts)

@@ -92,10 +92,10 @@ def check_judgings(facts: Facts) -> None:
     for phase, judged in sorted(last.items()):
         if "taken_back" in judged.tells:
             continue
-        own = boards.get(phase)
-        if own is not None and _digest(judged.tells["position"]) != own.tells["position"]:
+        board_fact = boards.get(phase)
+        if board_fact is not None and _digest(judged.tells["position"]) != board_fact.tells["position"]:
             facts.wrong("C11", judged.number, f"phase {phase} was judged on another board than entry "
-                                              f"{own.number} says.")
+                                              f"{board_fact.number} says.")
         following = min((number for number in boards if number > phase), default=None)
         left = judged.tells["resolution"]
         assert left is not None

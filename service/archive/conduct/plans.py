@@ -30,8 +30,8 @@ def check_plans(facts: Facts) -> None:
             facts.wrong("C23", fact.number, f"phase {phase} is planned by an older rule for its lots than "
                                             "the phases before it.")
         is_new = is_new or plan is not None
-        named = next((told.get(BEACON) for number, told in reversed(options.items()) if number < fact.number),
-                     None)
+        named = next((game_options.get(BEACON) for number, game_options in reversed(options.items())
+                      if number < fact.number), None)
         if plan is not None and (plan[BEACON] is None) != (named is None):
             facts.wrong("C23", fact.number, f"phase {phase} does not draw with the beacon that the game "
                                             "names.")

@@ -36,10 +36,10 @@ def expected(archive: Archive, judged: int) -> set[int] | None:
     """The entries that the results of a judging must tell of; None if it is none that stands."""
     entries = [Entered(entry.number, entry.kind, str(entry.body["fact"]), entry.facts)
                for entry in archive.entries if entry.body is not None and entry.number <= judged]
-    own = next((entry for entry in entries if entry.number == judged and entry.kind == "judged"), None)
-    if own is None or "taken_back" in own.tells:
+    judging = next((entry for entry in entries if entry.number == judged and entry.kind == "judged"), None)
+    if judging is None or "taken_back" in judging.tells:
         return None
-    return {entry.number for entry in notable(entries, judged, own.tells["phase"])}
+    return {entry.number for entry in notable(entries, judged, judging.tells["phase"])}
 
 
 def check_letters(facts: Facts) -> None:
@@ -58,9 +58,9 @@ def check_letters(facts: Facts) -> None:
         _check_corrections_were_told(facts)
     for event in facts.of("event"):
         if event.tells["event"] == "restored":
-            own = facts.archive.entries[event.number - 2].link if event.number > 1 else ""
+            last_link = facts.archive.entries[event.number - 2].link if event.number > 1 else ""
             detail = event.tells["detail"]
-            if (detail.get("entries"), detail.get("root")) != (event.number - 1, own):
+            if (detail.get("entries"), detail.get("root")) != (event.number - 1, last_link):
                 facts.wrong("C18", event.number, "a restore names another end of the record than the entry "
                                                  "before it.")
             facts.notes.append(f"Entry {event.number}: the site was restored from a backup that had "
@@ -75,11 +75,11 @@ def _check_everybody_was_told(facts: Facts, judged: Fact) -> None:
     results = [letter for letter in letters
                if letter.tells["kind"] in RESULTS and letter.tells["phase"] == phase]
     sent_at = min((letter.number for letter in results), default=0)
-    given = {seat.tells["power"]: seat for seat in facts.of("seat") if seat.number < sent_at}
+    seats = {seat.tells["power"]: seat for seat in facts.of("seat") if seat.number < sent_at}
     ended = facts.last("letter", len(facts.archive.entries) + 1)
     reached = {power for letter in results for power in letter.tells["to"]
                if ended[letter.key].tells["became"] != "cancelled" or _left(facts, letter.number, power)}
-    for power, seat in sorted(given.items()):
+    for power, seat in sorted(seats.items()):
         wrote = any(power in letter.tells["to"] and seat.number < letter.number < sent_at
                     and letter.tells["phase"] == phase for letter in letters)
         if wrote and seat.tells["player"] is not None and power not in reached:

@@ -17,10 +17,10 @@ game_app = typer.Typer(
 )
 
 
-def _seed_or_beacon(what: str) -> str:
-    if what not in {"seed", "beacon"}:
+def _seed_or_beacon(value: str) -> str:
+    if value not in {"seed", "beacon"}:
         raise typer.BadParameter("say seed or beacon.")
-    return what
+    return value
 
 
 @game_app.command("new", epilog="Example: galloper game new ~/galloper-site game.toml")

@@ -17,18 +17,18 @@ Who = Annotated[str, typer.Argument(metavar="PLAYER", help="A mail address, a na
 
 
 @player_app.command("forget", epilog="Example: galloper player forget ~/galloper-site ada@example.org")
-def player_forget(folder: Site, who: Who, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def player_forget(folder: Site, player: Who, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Forget a player whose games are over: name, addresses, photographs, mails and letters. Orders stay."""
     from service.cli.players import forget_player
 
-    raise typer.Exit(forget_player(folder, who, sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(forget_player(folder, player, sys.stdout, as_json=as_json, quiet=quiet))
 
 
 @player_app.command("data", epilog="Example: galloper player data ~/galloper-site ada@example.org ada.zip")
 def player_data(
-    folder: Site, who: Who, output: NewFile, as_json: AsJson = False, quiet: Quiet = False
+    folder: Site, player: Who, output: NewFile, as_json: AsJson = False, quiet: Quiet = False
 ) -> None:
     """Write all that the site keeps of a player into one file, for that player."""
     from service.cli.players import player_data as write_data
 
-    raise typer.Exit(write_data(folder, who, output, sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(write_data(folder, player, output, sys.stdout, as_json=as_json, quiet=quiet))

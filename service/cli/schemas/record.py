@@ -77,8 +77,8 @@ def entry() -> Schema:
         }
     )
     body["allOf"] = [
-        {"if": {"properties": {"what": {"const": what}}}, "then": {"properties": {"tells": tells}}}
-        for what, tells in kinds.items()
+        {"if": {"properties": {"what": {"const": kind}}}, "then": {"properties": {"tells": tells}}}
+        for kind, tells in kinds.items()
     ]
     # Either both are shown or neither.
     return whole | {"dependentRequired": {

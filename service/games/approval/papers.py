@@ -102,7 +102,7 @@ def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, l
     if not mails:
         return {}
     seats = session.scalars(select(SeatRow).where(SeatRow.game_id.in_([game.id for game in games]))).all()
-    found: dict[str, list[tuple[datetime, str]]] = {}
+    mails_by_game: dict[str, list[tuple[datetime, str]]] = {}
     for mail in mails:
         verdict = mail.verdict or {}
         player = records.player_of(session, mail.sender) if mail.sender else None
@@ -113,8 +113,8 @@ def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, l
             powers = [str(named)] if named else [
                 seat.power for seat in seats
                 if player is not None and (seat.game_id, seat.player_id) == (game.id, player.id)]
-            found.setdefault(game.id, []).extend((mail.received_at, power) for power in powers)
-    return found
+            mails_by_game.setdefault(game.id, []).extend((mail.received_at, power) for power in powers)
+    return mails_by_game
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def _sheet_sentence(row: SubmissionRow, phase: PhaseRow) -> str:
 
 def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
     """What became of mails from which no sheet was filed, each with the power it is from."""
-    told = [
+    sentences = [
         (power, f"A mail was received and set aside: {_reason(mail.reason, mail)}.")
         for mail in window.mails(session, MailState.QUARANTINED, MailState.REFUSED, MailState.IGNORED)
         # A late one belongs to the phase whose deadline it missed, not to the one that was open when it came.
@@ -275,7 +275,7 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
     letters = session.scalars(
         select(MailRow).join(CorrespondenceRow, CorrespondenceRow.sha256 == MailRow.sha256)
         .where(MailRow.received_at <= window.phase.deadline)).all()
-    told += [
+    sentences += [
         (power, "A mail was received without a photograph of a sheet.")
         for mail in letters
         if window.has(mail.received_at) and (mail.verdict or {}).get("season") is not None
@@ -287,9 +287,9 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
         verdict, phase = mail.verdict or {}, window.phase
         if (verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
                 phase.season, phase.year, phase.kind):
-            told += [(power, "A sheet was received after the deadline and does not count.")
+            sentences += [(power, "A sheet was received after the deadline and does not count.")
                      for power in window.powers_of(session, mail)]
-    return told
+    return sentences
 
 
 def _reason(code: str | None, mail: MailRow | None = None) -> str:

@@ -90,13 +90,14 @@ class IntakeContext:
     def is_own(self, address: str) -> bool:
         """Whether a mail from this address is our own. `orders+receipt.1f3a@` is an address of `orders@`."""
         folded = address.casefold()
-        own = {own_address.casefold() for own_address in self.own_addresses}
-        if folded in own:
+        site_addresses = {own_address.casefold() for own_address in self.own_addresses}
+        if folded in site_addresses:
             return True
         local, _, domain = folded.rpartition("@")
         # A player may use a +form of the very mailbox that the site uses, and is then registered with it.
         plus_of_own = any(
-            f"{local[:at]}@{domain}" in own for at, letter in enumerate(local) if letter == "+"
+            f"{local[:position]}@{domain}" in site_addresses
+            for position, letter in enumerate(local) if letter == "+"
         )
         return plus_of_own and self.registered_address(address) is None
 

@@ -48,73 +48,77 @@ def doubled_field(headers: Headers) -> str | None:
     return next((name for name in _SINGLE if names.count(name) > 1), None)
 
 
-def _judge(own: OwnStamps, provider: Provider, domain: str) -> Authentication:
+def _judge(own_stamps: OwnStamps, provider: Provider, domain: str) -> Authentication:
     server = provider.label or "our mail server"
-    if not own.stamps:
-        if own.elsewhere:
+    if not own_stamps.stamps:
+        if own_stamps.elsewhere:
             return _nothing(f"The only stamp in the name of {server} stands where the sender can have "
                             "written it.")
         return _nothing(f"There is no stamp of {server} that says whether the sender is genuine.")
-    if not all(stamp.is_whole for stamp in (*own.stamps, *own.against)) or _is_beside_none(own):
+    stamps = (*own_stamps.stamps, *own_stamps.against)
+    if not all(stamp.is_whole for stamp in stamps) or _is_beside_none(own_stamps):
         return _failure(f"A stamp in the name of {server} cannot be read for certain, so nothing is proved.")
-    verdicts = {result.result for result in _results((*own.stamps, *own.against), Method.DMARC)}
+    verdicts = {result.result for result in _results(stamps, Method.DMARC)}
     if len(verdicts) > 1:
         return _failure(f"The stamps of {server} contradict each other about DMARC "
                         f"({', '.join(sorted(verdicts))}).")
     if verdicts - {_PASS}:
         return _failure(f"{_capital(server)} says of the sender: dmarc={verdicts.pop()}.")
-    proving = _proving(own)
+    proving = _proving(own_stamps)
     return (
-        _by_dmarc(own, proving, server, domain)
-        or _by_dkim(own, proving, domain)
+        _by_dmarc(own_stamps, proving, server, domain)
+        or _by_dkim(own_stamps, proving, domain)
         or _failure(f"{_capital(server)} did not find that the mail comes from {domain}.")
     )
 
 
-def _is_beside_none(own: OwnStamps) -> bool:
+def _is_beside_none(own_stamps: OwnStamps) -> bool:
     """Whether one stamp says that nothing was checked ("none", RFC 8601, 2.2) and another, which the sender
     can have written directly below it, that something was."""
-    return own.is_exposed and len(own.stamps) > 1 and not all(stamp.results for stamp in own.stamps)
+    stamps = own_stamps.stamps
+    return own_stamps.is_exposed and len(stamps) > 1 and not all(stamp.results for stamp in stamps)
 
 
-def _proving(own: OwnStamps) -> tuple[Stamp, ...]:
+def _proving(own_stamps: OwnStamps) -> tuple[Stamp, ...]:
     """The stamps that may prove something: where the sender's lines stand next to them, only the topmost one
     if it holds all methods, since the server wrote that one for certain."""
-    if not own.is_exposed:
-        return own.stamps
-    weighed = [stamp for stamp in own.stamps if {result.method for result in stamp.results} & JUDGED]
+    if not own_stamps.is_exposed:
+        return own_stamps.stamps
+    weighed = [stamp for stamp in own_stamps.stamps if {result.method for result in stamp.results} & JUDGED]
     if weighed and len({result.method for result in weighed[0].results} & JUDGED) > 1:
         return (weighed[0],)
-    return own.stamps
+    return own_stamps.stamps
 
 
 def _by_dmarc(
-    own: OwnStamps, proving: Sequence[Stamp], server: str, domain: str
+    own_stamps: OwnStamps, proving: Sequence[Stamp], server: str, domain: str
 ) -> Authentication | None:
     """The answer that DMARC gives; None if the stamps that may prove something have no result of it."""
-    results = _results(own.stamps, Method.DMARC)
+    results = _results(own_stamps.stamps, Method.DMARC)
     for result in results:
         judged = domain_of(result.get("header.from"))
         if judged is not None and (ascii_domain(judged) or judged) != (ascii_domain(domain) or domain):
             return _failure(f"The DMARC result of {server} is about {judged}, not about {domain}.")
     # DMARC passes by SPF or by DKIM (RFC 7489, 4.2). Beside the sender's own lines a pass without either is
     # his.
-    if own.is_exposed and results and all(
-        (said := _results(own.stamps, method)) and all(result.result != _PASS for result in said)
+    if own_stamps.is_exposed and results and all(
+        (method_results := _results(own_stamps.stamps, method))
+        and all(result.result != _PASS for result in method_results)
         for method in ("spf", "dkim")
     ):
         return _failure(f"The stamps of {server} contradict each other: DMARC passes, SPF and DKIM do not.")
-    if own.is_exposed and len(_envelope_results(own.stamps)) > 1:
+    if own_stamps.is_exposed and len(_envelope_results(own_stamps.stamps)) > 1:
         return _failure(f"The stamps of {server} contradict each other about SPF.")
     stamp = next((stamp for stamp in proving if _results((stamp,), Method.DMARC)), None)
     return None if stamp is None else _success(Method.DMARC, stamp, domain)
 
 
-def _by_dkim(own: OwnStamps, proving: Sequence[Stamp], domain: str) -> Authentication | None:
+def _by_dkim(own_stamps: OwnStamps, proving: Sequence[Stamp], domain: str) -> Authentication | None:
     """The answer that a DKIM signature of the domain gives. SPF alone proves nothing: it vouches for the
     envelope's sender, not for From (RFC 7208, 2.4)."""
-    if own.is_exposed and len(proving) > 1 and not all(
-        result.result == _PASS and _signs(result, domain) for result in _results(own.stamps, Method.DKIM)
+    if own_stamps.is_exposed and len(proving) > 1 and not all(
+        result.result == _PASS and _signs(result, domain)
+        for result in _results(own_stamps.stamps, Method.DKIM)
     ):
         return None
     for stamp in proving:

@@ -250,16 +250,16 @@ class _Look:
         places, self.stored = self.stored, []
         if not places:
             return
-        kept = self._move_all(places)
+        refusals = self._move_all(places)
         with self.store.begin() as session:
             now = self.clock.now()
             for place in places:
-                if place in kept:
-                    mail_troubles.note(session, place, MailTroubleKind.UNMOVED, kept[place], now)
+                if place in refusals:
+                    mail_troubles.note(session, place, MailTroubleKind.UNMOVED, refusals[place], now)
                 else:
                     records.mark_moved(session, place, now)
                     mail_troubles.end(session, place)
-        self.total += IngestCounts(unmoved=len(kept))
+        self.total += IngestCounts(unmoved=len(refusals))
 
     def _move_all(self, places: list[MailboxLocation]) -> dict[MailboxLocation, str]:
         """The mails that the server keeps where they are, each with the reason."""
@@ -274,7 +274,7 @@ class _Look:
         if len(places) == 1:
             return {places[0]: reason}
         # It may be one of them alone, so each is tried by itself; but a full mailbox refuses them all.
-        kept: dict[MailboxLocation, str] = {}
+        refusals: dict[MailboxLocation, str] = {}
         in_a_row = 0
         for place in places:
             if in_a_row < REFUSED_MOVES:
@@ -284,9 +284,9 @@ class _Look:
                     continue
                 except MoveRefused as refusal:
                     reason, in_a_row = str(refusal), in_a_row + 1
-            kept[place] = reason
+            refusals[place] = reason
         self._refusal = reason if in_a_row == REFUSED_MOVES else ""
-        return kept
+        return refusals
 
     def _stored(self, place: MailboxLocation) -> None:
         self.stored.append(place)

@@ -165,9 +165,9 @@ def prepare(
     behind = (*behind, *letter.linked)
     if not url or not behind or player is None:
         return PreparedLetter(letter, parts, message_id(letter, sender))
-    kept = tuple({"at": None, "blob": blobs.put(file.data), "name": file.name, "type": file.media_type}
-                 for file in behind)
-    return PreparedLetter(letter, replace(parts, files=(*parts.files, *kept)), message_id(letter, sender),
+    linked = tuple({"at": None, "blob": blobs.put(file.data), "name": file.name, "type": file.media_type}
+                   for file in behind)
+    return PreparedLetter(letter, replace(parts, files=(*parts.files, *linked)), message_id(letter, sender),
                           (token, player.id, until))
 
 
@@ -243,7 +243,7 @@ def send_due(
     with ThreadPoolExecutor(connections, thread_name_prefix="galloper-letters") as threads:
         parts = [threads.submit(round_.send) for _ in range(connections)]
     # Each part has ended; one that failed has claimed at most one letter, whose claim ends by itself.
-    return reduce(lambda one, other: one + other, (part.result() for part in parts))
+    return reduce(lambda total, counts: total + counts, (part.result() for part in parts))
 
 
 class Pace:

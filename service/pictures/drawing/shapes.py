@@ -88,9 +88,9 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
         places[name] = _label_place(
             variant, name, cut, sea=name in seas, town=round_one, capital=name in capitals
         )
-        at = shapes[name].name_at
-        if at is not None:
-            kilometre = shapely.transform(shapely.Point(at), projection.forward)
+        label_point = shapes[name].name_at
+        if label_point is not None:
+            kilometre = shapely.transform(shapely.Point(label_point), projection.forward)
             places[name] = _at_home(places[name], _to_paper(kilometre, west, north, scale, inside))
     water = {GroundKind.SEA, GroundKind.AREA}
     land = shapely.union_all([p.shape for p in places.values() if p.ground not in water], grid_size=0.001)

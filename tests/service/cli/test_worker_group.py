@@ -22,9 +22,9 @@ time.sleep(60)
 
 
 def test_a_process_that_is_killed_is_started_anew_and_all_end_in_order(tmp_path: Path) -> None:
-    said: list[str] = []
+    messages: list[str] = []
     stop = threading.Event()
-    group = WorkerGroup((sys.executable, "-c", PROGRAM, str(tmp_path)), 2, said.append, pauses=(0.1,))
+    group = WorkerGroup((sys.executable, "-c", PROGRAM, str(tmp_path)), 2, messages.append, pauses=(0.1,))
     thread = threading.Thread(target=group.run, args=(stop,))
     thread.start()
 
@@ -40,6 +40,6 @@ def test_a_process_that_is_killed_is_started_anew_and_all_end_in_order(tmp_path:
         stop.set()
         thread.join(30)
     assert not thread.is_alive()
-    assert said == ["A worker process ended with -9; the next one starts in 0.1 s."]
+    assert messages == ["A worker process ended with -9; the next one starts in 0.1 s."]
     ended = {int(path.stem) for path in tmp_path.glob("*.ended")}
     assert ended == set(began()) - {first[0]}

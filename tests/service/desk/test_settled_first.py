@@ -232,8 +232,8 @@ def test_a_mail_that_names_a_later_phase_belongs_to_that_phase(desk: DeskTable) 
     assert (early.state, early.reason, late.reason) == (MailState.REFUSED, "wrong_phase", "late")
     number = next(row.ordinal for row in table.phases() if (row.season, row.kind) == ("Autumn", "movement"))
     with table.site.store() as session:
-        told = papers.set_aside(session, records.phases(session, table.game)[number - 1], table.variant)
-    assert told == {"Montrose": ("A mail was received and set aside: its season fits no open phase.",)}
+        sentences = papers.set_aside(session, records.phases(session, table.game)[number - 1], table.variant)
+    assert sentences == {"Montrose": ("A mail was received and set aside: its season fits no open phase.",)}
 
 
 def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None:

@@ -209,15 +209,15 @@ def test_a_draw_is_recomputed_from_the_document_alone(winter: Table) -> None:
     row = close(winter)
     late = mail(winter, "Ormond", 1, row.deadline - timedelta(minutes=1))
     with winter.site.engine.begin() as connection:
-        told = [json.loads(body)["tells"] for body, in connection.execute(text(
+        draw = [json.loads(body)["tells"] for body, in connection.execute(text(
             "SELECT body FROM record WHERE what = 'judged' ORDER BY number"))][-1]["lots"]
-    expected = ["galloper lots 2", "powick-bridge 1", f"seed {told['seed']}",
+    expected = ["galloper lots 2", "powick-bridge 1", f"seed {draw['seed']}",
                 f"sheet Argyll: {keys['Argyll', 1]}",
                 *sorted(f"sheet Montrose: {keys['Montrose', version]}" for version in (1, 2))]
     numbers = [int(hashlib.sha256("\n".join([*expected, str(k)]).encode()).hexdigest()[:8], 16)
-               for k in range(1, told["used"] + 1)]
-    assert told["used"] > 0
-    assert told["numbers"] == numbers
+               for k in range(1, draw["used"] + 1)]
+    assert draw["used"] > 0
+    assert draw["numbers"] == numbers
     # A mail of that time that was taken in after the phase was closed takes no part, now or later.
     assert late not in "".join(lines_of(winter))
 
@@ -250,11 +250,11 @@ def test_a_round_of_the_real_beacon_is_checked() -> None:
     assert not beacons.is_signed(QUICKNET, 1001, signature)
     assert not beacons.is_signed(QUICKNET, 1000, "c0" + "00" * 47)
     assert not beacons.is_signed(QUICKNET, 1000, "ff")
-    told = hashlib.sha256(
+    chain_info = hashlib.sha256(
         QUICKNET.period.to_bytes(4, "big") + QUICKNET.genesis.to_bytes(8, "big") + bytes.fromhex(QUICKNET.key)
         + bytes.fromhex("f477d5c89f21a17c863a7f937c6a6d15859414d2be09cd448d4279af331c5d3e") + b"quicknet")
     # The chain's hash covers its key, period and start (drand's specification, "Chain info").
-    assert told.hexdigest() == QUICKNET.chain
+    assert chain_info.hexdigest() == QUICKNET.chain
 
 
 @pytest.mark.parametrize(("seconds", "number"), [(-601, 1), (-600, 1), (-599, 2), (-597, 2), (0, 201)])
@@ -302,12 +302,12 @@ def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_
             lot_acts.go_without_beacon(session, session.get_one(PhaseRow, row.id), WHY, by="Ada",
                                        now=site.clock.now(), fetch=source)
 
-    with relay({number: signature_of(number)}) as there, relay({}) as away:
+    with relay({number: signature_of(number)}) as answering, relay({}) as away:
         with pytest.raises(LotsRefused, match="waited for a whole day"):
             give_up(away)
         site.clock.set(row.deadline + timedelta(days=1, minutes=11))
         with pytest.raises(LotsRefused, match="the beacon answers"):
-            give_up(there)
+            give_up(answering)
         give_up(away)
     table.judge_phase(row.id)
     assert not any(line.startswith("beacon") for line in lines_of(table))

@@ -36,7 +36,7 @@ def autumn(site: Site) -> Table:
     return table
 
 
-def told(table: Table) -> NotedAnnouncer:
+def announcer(table: Table) -> NotedAnnouncer:
     assert isinstance(table.announce, NotedAnnouncer)
     return table.announce
 
@@ -233,14 +233,14 @@ def test_judging_again_draws_the_same_lots(table: Table) -> None:
 
 def test_nothing_is_written_when_a_rendering_fails(table: Table) -> None:
     close(table)
-    told(table).fails = True
+    announcer(table).fails = True
     before = [(p.state, p.position) for p in table.phases()]
     with pytest.raises(RuntimeError, match="no picture"):
         table.approve_phase(table.phase().id, "ada")
     assert [(p.state, p.position) for p in table.phases()] == before
-    assert told(table).put == []
+    assert announcer(table).put == []
     assert events(table, "results_approved") == 0
-    told(table).fails = False
+    announcer(table).fails = False
     table.approve_phase(table.phase().id, "ada")
     assert table.phase().state == PhaseState.SENT
 
@@ -251,7 +251,7 @@ def test_a_second_approval_changes_nothing(table: Table) -> None:
     table.site.clock.advance(timedelta(hours=1))
     table.approve_phase(table.phase().id, "bram")
     assert [(p.state, p.sent_at, p.position) for p in table.phases()] == before
-    assert told(table).put == [Phase(1642, "Summer", PhaseKind.MOVEMENT)]
+    assert announcer(table).put == [Phase(1642, "Summer", PhaseKind.MOVEMENT)]
     assert events(table, "results_approved") == 1
 
 
@@ -260,7 +260,7 @@ def test_what_is_not_judged_cannot_be_approved(table: Table, state: PhaseState) 
     table.set_phase(1, state=state)
     with pytest.raises(NotReady, match="nothing is judged yet"):
         table.approve_phase(table.phase().id, "ada")
-    assert told(table).prepared == []
+    assert announcer(table).prepared == []
 
 
 def test_results_that_were_judged_again_while_they_were_drawn_are_not_sent(table: Table) -> None:

@@ -51,7 +51,7 @@ class _Words(HTMLParser):
             self.words += data.split()
 
 
-def seen(html: str | None) -> _Words:
+def parsed_html(html: str | None) -> _Words:
     parser = _Words()
     parser.feed(html or "")
     return parser
@@ -82,7 +82,7 @@ def test_text_and_html_say_the_same_words(name: str) -> None:
     letter = LETTERS[name]
     assert len(words(letter.text)) > 15
     # Words that touch a tag are split in HTML: compared without the spaces.
-    assert joined(seen(letter.html).words) == joined(words(letter.text))
+    assert joined(parsed_html(letter.html).words) == joined(words(letter.text))
 
 
 @pytest.mark.parametrize("name", LETTERS)
@@ -104,7 +104,7 @@ def test_no_sender_forges_a_header_a_paragraph_or_a_script(name: str) -> None:
     assert message["Bcc"] is None
     assert message["To"] == letter.recipient
     assert message["Subject"].startswith(letter.subject.split()[0])
-    assert "script" not in seen(letter.html).tags
+    assert "script" not in parsed_html(letter.html).tags
     assert not [line for line in letter.text.splitlines() if line.startswith("Bcc:")]
     assert "\x00" not in letter.text
 

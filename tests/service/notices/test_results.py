@@ -31,7 +31,7 @@ MASK = (92, 84, 70)
 PAPER = (236, 230, 214)
 
 
-def made(site: Site, position: Position | None = None) -> Table:
+def results_table(site: Site, position: Position | None = None) -> Table:
     """A game whose results are really drawn and written."""
     table = open_table(site, position=position)
     table.announce = ResultsAnnouncer(table.writer)
@@ -67,7 +67,7 @@ def files(message: EmailMessage) -> dict[str, bytes]:
 @pytest.fixture
 def dislodged(site: Site) -> Table:
     """Autumn 1642, where Manchester beats Newcastle's army."""
-    table = made(site, autumn_1642())
+    table = results_table(site, autumn_1642())
     table.file("Manchester", ATTACK, heading=HEADING)
     return table
 
@@ -110,12 +110,12 @@ def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_
 
 
 def test_without_a_beaten_unit_results_are_final_at_once(site: Site) -> None:
-    table = made(site)
+    table = results_table(site)
     assert kinds(finish(table)) == {"final_results": everyone(table)}
 
 
 def test_dates_to_come_leave_out_retreats_that_nobody_has_to_make(site: Site) -> None:
-    table = made(site)
+    table = results_table(site)
     words = table.words(finish(table)[0])
     assert "Summer 1642 retreat orders close" not in words
     assert f"Autumn 1642 movement orders close: {table.phase(3).deadline:%a %-d %b %Y, 07:00 GMT}" in words
@@ -125,7 +125,7 @@ def test_dates_to_come_leave_out_retreats_that_nobody_has_to_make(site: Site) ->
 def test_a_winter_ends_with_the_map_of_control(site: Site) -> None:
     opening = autumn_1642()
     winter = Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
-    table = made(site, winter)
+    table = results_table(site, winter)
     letters = finish(table)
     assert kinds(letters) == {"year_end_results": everyone(table), "postal_pack": [COORDINATOR]}
     attached = files(table.message(letters[0]))
@@ -245,14 +245,14 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
     # A letter greets its reader, says how their own orders went and has their power first; every other line
     # is the same for all (LET-07).
-    own = ("Dear Player ", "Your one order", "All your ", "Of your ", "You lost ground: ")
+    personal_starts = ("Dear Player ", "Your one order", "All your ", "Of your ", "You lost ground: ")
     texts = set()
     for row in letters:
         body = dislodged.message(row).get_body(("plain",))
         assert body is not None
         blocks = [" ".join(block.split()) for block in re.split(r"(?:\r?\n){2}", body.get_content())]
         assert blocks[0].startswith("Dear Player ")
-        texts.add(tuple(sorted(block for block in blocks if not block.startswith(own))))
+        texts.add(tuple(sorted(block for block in blocks if not block.startswith(personal_starts))))
     assert len(texts) == 1
     words = " ".join(texts.pop())
     assert ("✓ Army Lindsey moves to Kesteven & Holland, where Army Kesteven & Holland is dislodged "
@@ -320,7 +320,7 @@ def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: T
 
 def test_the_longest_reason_of_an_unsealing_is_printed_whole(site: Site) -> None:
     """DESK-02."""
-    table = made(site)
+    table = results_table(site)
     unseal(table, 1, "because " * 60 + "the end of it was cut off")
     (row, *_) = finish(table)
     assert table.phase().unsealed_why is not None

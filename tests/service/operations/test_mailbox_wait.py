@@ -67,8 +67,8 @@ def close(table: Table, drain: MailboxDrain) -> bool:
 
 def events(table: Table) -> list[str]:
     with table.site.store() as session:
-        return [what for what in session.scalars(select(EventRow.what).order_by(EventRow.id))
-                if what in mailbox_waits.EVENTS]
+        return [kind for kind in session.scalars(select(EventRow.what).order_by(EventRow.id))
+                if kind in mailbox_waits.EVENTS]
 
 
 def deadlines(table: Table) -> Finding:

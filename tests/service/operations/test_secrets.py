@@ -52,20 +52,20 @@ def test_settings_show_no_secret_to_whoever_prints_them() -> None:
         "mail_out": {"password": SECRETS["relay"], "sender": "a@example.org"},
         "web": {"metrics_token": SECRETS["numbers"]},
     })
-    told = f"{settings} {settings!r} {settings.mail_in} {settings.mail_out}"
-    assert "order_address" in told
-    assert "zk7Qw9" not in told
+    settings_text = f"{settings} {settings!r} {settings.mail_in} {settings.mail_out}"
+    assert "order_address" in settings_text
+    assert "zk7Qw9" not in settings_text
 
 
 @pytest.mark.slow
 def test_the_programs_show_no_secret_anywhere(tmp_path: Path) -> None:
     folder = own_site(tmp_path / "site", SETTINGS.format(port=free_port()))
-    said: list[str] = []
+    output: list[str] = []
 
     def galloper(*words: str, sent: str = "") -> None:
         done = subprocess.run([sys.executable, "-m", "service.cli.main", *words], input=sent, text=True,
                               capture_output=True, cwd=ROOT, check=False)
-        said.extend((done.stdout, done.stderr))
+        output.extend((done.stdout, done.stderr))
 
     galloper("user", "add", str(folder), "Ada", sent=PASSWORD)
     galloper("check", str(folder))
@@ -83,9 +83,9 @@ def test_the_programs_show_no_secret_anywhere(tmp_path: Path) -> None:
     finally:
         site.end()
         site.close()
-    said.extend(site.said)
-    assert "The desk is at" in "".join(said)
-    assert "zk7Qw9" not in "".join(said)
+    output.extend(site.said)
+    assert "The desk is at" in "".join(output)
+    assert "zk7Qw9" not in "".join(output)
     with tarfile.open(tmp_path / "b.tar", "r:") as backup:  # not compressed, so its bytes can be searched
         assert len(backup.getnames()) > 3
     for path in (tmp_path / "b.tar", *(Path(settings_of(folder).data)).rglob("*")):

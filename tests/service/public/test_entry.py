@@ -248,10 +248,10 @@ def test_a_player_chooses_the_language_of_letters_and_pages(desk: DeskTable) -> 
 def test_the_game_page_opens_a_players_own_mails_and_tells_no_stranger_the_address(desk: DeskTable) -> None:
     """LET-08."""
     page = f"/public/{desk.table.game}"
-    own = visit(desk, "Montrose").get(page).text
+    player_page = visit(desk, "Montrose").get(page).text
     assert ('href="mailto:orders@galloper.example?subject=Powick%20Bridge%20-%20Montrose%20-%20Summer%201642'
-            '%20-%20Movement%20Orders%20-%20v1">Montrose</a>') in own
-    assert own.count("mailto:") == 1
+            '%20-%20Movement%20Orders%20-%20v1">Montrose</a>') in player_page
+    assert player_page.count("mailto:") == 1
     stranger = TestClient(desk.client.app, base_url="http://testserver").get(page).text
     assert "orders@galloper.example" not in stranger
     assert "mailto:" not in stranger
@@ -414,8 +414,8 @@ def test_a_player_prints_the_names_of_their_own_units_and_nobody_elses(desk: Des
         return {line for line in lines if re.fullmatch(r"(Army|Fleet) [A-Z][^.]*", line)}
 
     player, variant = visit(desk, "Montrose"), desk.table.variant
-    own = {unit_text(variant, unit) for unit in variant.start.units if unit.power == "Montrose"}
-    assert printed(player, "&power=Montrose") == own
+    unit_names = {unit_text(variant, unit) for unit in variant.start.units if unit.power == "Montrose"}
+    assert printed(player, "&power=Montrose") == unit_names
     assert printed(player, "&power=Montrose&phase=3") == set()
     assert printed(player, "&power=Argyll") == set()
     assert printed(desk.client, "&power=Montrose") == set()
@@ -451,12 +451,12 @@ def test_the_game_page_tells_its_players_who_has_sent_and_what_comes_next(desk: 
     """LET-15: phase, deadline, who has sent, address, what next; to a stranger only the dates."""
     desk.table.file("Argyll", ("A Argyll H",))
     path = f"/public/{desk.table.game}"
-    own = plain(visit(desk, "Montrose").get(path).text)
-    assert "Summer 1642 Movement" in own
-    assert "Orders are due: Sun 14 Mar 2027, 07:00 GMT" in own
-    assert "Something came from: Argyll." in own
-    assert re.search(r"Nothing came from: .*Montrose", own)
-    assert "Next: Summer 1642 Retreat Orders, due" in own
+    player_page = plain(visit(desk, "Montrose").get(path).text)
+    assert "Summer 1642 Movement" in player_page
+    assert "Orders are due: Sun 14 Mar 2027, 07:00 GMT" in player_page
+    assert "Something came from: Argyll." in player_page
+    assert re.search(r"Nothing came from: .*Montrose", player_page)
+    assert "Next: Summer 1642 Retreat Orders, due" in player_page
     strange = desk.text(path)
     assert "Orders are due: Sun 14 Mar 2027, 07:00 GMT" in strange
     assert "came from" not in strange

@@ -69,7 +69,7 @@ def test_what_was_written_past_the_triggers_is_seen(any_site: Site) -> None:
     """An untouched game differs nowhere; each of these changes is seen, and nothing else."""
     table = played(any_site)
     assert differing(any_site, table.game) == set()
-    for statement, seen in CHANGES.items():
+    for statement, difference in CHANGES.items():
         with any_site.engine.connect() as connection:
             undone = connection.begin()
             if connection.dialect.name == "sqlite":  # its driver begins no transaction for DROP
@@ -81,7 +81,7 @@ def test_what_was_written_past_the_triggers_is_seen(any_site: Site) -> None:
         rows = [each for each in noted if each.how is not How.TRIGGER]
         # The body of an entry says otherwise than its row, too.
         kinds = {(each.how, each.kind) for each in rows} - {(How.CHANGED, "aside")}
-        assert kinds == {seen}, (statement, rows)
+        assert kinds == {difference}, (statement, rows)
         assert all(each.sentence for each in noted)
     assert differing(any_site, table.game) == set()
 

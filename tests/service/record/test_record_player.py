@@ -53,7 +53,7 @@ def entries(path: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in zipped.read("record.jsonl").decode().splitlines()]
 
 
-def told(path: Path, kind: str) -> list[dict[str, Any]]:
+def tells_of(path: Path, kind: str) -> list[dict[str, Any]]:
     bodies = [entry["body"] for entry in entries(path) if "body" in entry]
     return [body["tells"] for body in bodies if body["what"] == kind]
 
@@ -62,7 +62,7 @@ def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path,
     path, letters = hers
     completed_process = tool(path, letters)
     assert (completed_process.returncode, completed_process.stderr) == (0, "")
-    sheets = {tells["version"]: tells for tells in told(path, "sheet") if tells["power"] == HERSELF}
+    sheets = {tells["version"]: tells for tells in tells_of(path, "sheet") if tells["power"] == HERSELF}
     receipts = [line for line in completed_process.stdout.splitlines()
         if "is the sheet of this receipt" in line]
     assert [line.partition("received ")[2] for line in receipts] == [
@@ -72,7 +72,7 @@ def test_the_independent_checker_proves_what_she_wants_to_know(hers: tuple[Path,
         if "is on the sheet of entry" in line]
     # Her own two, by the mails she sent.
     assert len(photographs) == 2
-    executed = {tells["phase"]: tells for tells in told(path, "judged")}[sheets[2]["phase"]]["executed"]
+    executed = {tells["phase"]: tells for tells in tells_of(path, "judged")}[sheets[2]["phase"]]["executed"]
     assert executed[HERSELF] == sheets[2]["sheet"]
     assert "the digest of the seed of phase" in completed_process.stdout
     assert "No phase was judged again" in completed_process.stdout
@@ -102,7 +102,7 @@ def test_galloper_verify_says_the_same(hers: tuple[Path, list[Path]]) -> None:
 def test_lots_were_drawn_and_come_from_the_seed(hers: tuple[Path, list[Path]]) -> None:
     # two of Newcastle's six units, drawn without replacement over units sorted by region name.
     path, _ = hers
-    winter = told(path, "judged")[0]
+    winter = tells_of(path, "judged")[0]
     assert winter["lots"]["used"] == 2
     units = sorted(
         unit.partition(f"{SHORT} ")[2][2:] for unit in winter["case"]["units"] if unit.startswith(f"{SHORT} ")
@@ -127,13 +127,14 @@ def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(
     }
     assert "@" not in text
     assert "Lovelace" not in text
-    running = max(tells["phase"] for tells in told(path, "phase") if tells["state"] == "open")
+    running = max(tells["phase"] for tells in tells_of(path, "phase") if tells["state"] == "open")
     for kind in ("sheet", "reading", "decision", "judged", "word"):
-        assert all(tells["phase"] < running for tells in told(path, kind)), kind
+        assert all(tells["phase"] < running for tells in tells_of(path, kind)), kind
     replaced = next(
-        tells["sheet"] for tells in told(path, "sheet") if tells["power"] == HERSELF and tells["version"] == 1
+        tells["sheet"] for tells in tells_of(path, "sheet")
+        if tells["power"] == HERSELF and tells["version"] == 1
     )
-    assert all(tells["sheet"] != replaced for tells in told(path, "reading"))
+    assert all(tells["sheet"] != replaced for tells in tells_of(path, "reading"))
     for row in table.phases():
         assert table.seed_of(row.ordinal) not in text or row.state == "sent"
 
@@ -145,7 +146,7 @@ def test_another_players_receipt_is_not_hers(
     path, letters = hers
     receipt = next(letter for letter in letters if "receipt" in letter.name)
     stamp = next(
-        tells["received"] for tells in told(path, "sheet")
+        tells["received"] for tells in tells_of(path, "sheet")
         if tells["power"] == HERSELF and tells["version"] == 1
     )
     digest = next(entry["leaf"] for entry in entries(path) if entry.get("body", {}).get("what") == "sheet")

@@ -73,13 +73,13 @@ def test_every_kind_of_entry_of_a_played_game_fits_its_schema(site: Site) -> Non
             whole = record
     samples = {entry["body"]["what"]: entry for entry in whole}
     assert set(samples) == {*FACTS, "begun"}
-    for what, entry in samples.items():
+    for kind, entry in samples.items():
         for fact in entry["body"]["tells"]:
             wrong = deepcopy(entry)
             del wrong["body"]["tells"][fact]
             # Phases of rule 1 have none (docs/record.md, "Lots").
-            if (what, fact) != ("phase", "draw"):
-                assert not ENTRY.is_valid(wrong), (what, fact)
+            if (kind, fact) != ("phase", "draw"):
+                assert not ENTRY.is_valid(wrong), (kind, fact)
     good = samples["seat"]
     for change in (
         {"n": 0},

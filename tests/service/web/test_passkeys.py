@@ -59,11 +59,11 @@ def asked(desk: DeskSite) -> dict[str, Any]:
 def key(desk: DeskSite) -> Authenticator:
     """The passkey of a person who is signed out again."""
     desk.sign_in()
-    made = device()
-    assert add(desk, made) == 303
+    authenticator = device()
+    assert add(desk, authenticator) == 303
     assert "A telephone" in desk.client.get("/account").text
     desk.client.cookies.clear()
-    return made
+    return authenticator
 
 
 def test_a_passkey_opens_the_door_once_for_each_question(desk: DeskSite, key: Authenticator) -> None:
@@ -80,7 +80,7 @@ def test_a_passkey_opens_the_door_once_for_each_question(desk: DeskSite, key: Au
 
 
 @pytest.mark.parametrize(
-    ("what", "change"),
+    ("case", "change"),
     [
         ("an imitation of the page", {"origin": "https://desk.ga1loper.example"}),
         ("the same name without encryption", {"origin": "http://desk.galloper.example"}),
@@ -92,14 +92,14 @@ def test_a_passkey_opens_the_door_once_for_each_question(desk: DeskSite, key: Au
     ],
 )
 def test_what_is_not_the_persons_key_at_this_site_opens_nothing(
-    desk: DeskSite, key: Authenticator, what: str, change: dict[str, Any]
+    desk: DeskSite, key: Authenticator, case: str, change: dict[str, Any]
 ) -> None:
     key.count = 5
     assert enter(desk, key.sign(asked(desk))) == 303
     desk.client.cookies.clear()
     for name, value in change.items():
         setattr(key, name, value)
-    assert enter(desk, key.sign(asked(desk))) == 401, what
+    assert enter(desk, key.sign(asked(desk))) == 401, case
 
 
 def test_an_answer_to_another_question_or_too_late_opens_nothing(desk: DeskSite, key: Authenticator) -> None:
@@ -188,7 +188,7 @@ def test_strangers_who_ask_and_ask_are_told_to_wait_and_keep_nobody_out(
     desk: DeskSite, key: Authenticator
 ) -> None:
     def begin(_number: int, address: str = "203.0.113.7") -> int:
-        answer = desk.at(address).post("/sign-in/passkey/begin")
+        answer = desk.browser_at(address).post("/sign-in/passkey/begin")
         return int(answer.status_code)
 
     with ThreadPoolExecutor(30) as pool:
@@ -196,7 +196,7 @@ def test_strangers_who_ask_and_ask_are_told_to_wait_and_keep_nobody_out(
     assert begin(0, "203.0.113.8") == 200
     # And the other way: whoever is kept from the password by a storm still has the key.
     for number in range(30):
-        desk.at(f"198.51.100.{number}").post("/sign-in", data={"name": NAME, "password": "a guess"})
+        desk.browser_at(f"198.51.100.{number}").post("/sign-in", data={"name": NAME, "password": "a guess"})
     assert enter(desk, key.sign(asked(desk))) == 303
 
 

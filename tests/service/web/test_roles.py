@@ -164,18 +164,19 @@ class TwoGames:
     number in an address is, in the one and in the other."""
 
     desk: DeskTable
-    own: Mapping[str, object]
-    other: Mapping[str, object]
+    own_ids: Mapping[str, object]
+    other_ids: Mapping[str, object]
 
-    def become(self, who: str) -> None:
+    def become(self, role: str) -> None:
         """Give the signed-in person a role."""
         with self.desk.table.site.store.begin() as session:
             person = session.get_one(UserRow, NAME)
             for row in session.scalars(select(GameRoleRow)):
                 session.delete(row)
-            person.role = SITE_ROLES.get(who, "by game")
-            if IN_A_GAME.get(who):
-                session.add(GameRoleRow(user=NAME, game_id=str(self.own["game_id"]), role=IN_A_GAME[who]))
+            person.role = SITE_ROLES.get(role, "by game")
+            if IN_A_GAME.get(role):
+                game = str(self.own_ids["game_id"])
+                session.add(GameRoleRow(user=NAME, game_id=game, role=IN_A_GAME[role]))
 
     def of_other(self) -> dict[str, list[Any]]:
         """Every row of the site but those that an act in the own game may write."""
@@ -189,32 +190,34 @@ class TwoGames:
         return rows
 
     def _is_of_other(self, table: str, row: Mapping[str, Any]) -> bool:
-        game, phase = self.other["game_id"], self.other["phase_id"]
+        game, phase = self.other_ids["game_id"], self.other_ids["phase_id"]
         if "game_id" in row:
             return bool(row["game_id"] == game)
         if "phase_id" in row:
             return bool(row["phase_id"] == phase)
-        keys = {"games": ("id", game), "submissions": ("id", self.other["submission_id"]),
-                "pages": ("id", self.other["page_id"]), "lines": ("id", self.other["line_id"]),
-                "reviews": ("line_id", self.other["line_id"]), "players": ("id", self.other["player_id"]),
-                "addresses": ("player_id", self.other["player_id"])}
+        keys = {"games": ("id", game), "submissions": ("id", self.other_ids["submission_id"]),
+                "pages": ("id", self.other_ids["page_id"]), "lines": ("id", self.other_ids["line_id"]),
+                "reviews": ("line_id", self.other_ids["line_id"]),
+                "players": ("id", self.other_ids["player_id"]),
+                "addresses": ("player_id", self.other_ids["player_id"])}
         column, value = keys.get(table, ("", None))
         return bool(column and row[column] == value)
 
 
 @pytest.fixture
 def games(site: Site) -> TwoGames:
-    own = open_table(site)
+    own_table = open_table(site)
     start = site.clock.now()
-    elsewhere = {power: (f"{number}@elsewhere.example",) for number, power in enumerate(own.variant.powers)}
+    elsewhere = {power: (f"{number}@elsewhere.example",)
+                 for number, power in enumerate(own_table.variant.powers)}
     other = open_table(site, name=OTHER, players=elsewhere)
     with site.store.begin() as session:
         for seat in session.scalars(select(SeatRow).where(SeatRow.game_id == other.game)):
             session.get_one(PlayerRow, seat.player_id).name = f"Stranger {seat.power}"
     site.clock.set(start)
     ids = [_filed(table, power, order) for table, power, order in (
-        (own, "Argyll", "A Edinburgh H"), (other, "Hamilton", "A Ayr H"))]
-    desk = open_desk(own)
+        (own_table, "Argyll", "A Edinburgh H"), (other, "Hamilton", "A Ayr H"))]
+    desk = open_desk(own_table)
     return TwoGames(desk, ids[0], ids[1])
 
 
@@ -271,21 +274,21 @@ def is_refused(answer: httpx.Response) -> bool:
 def test_each_role_reaches_its_routes_and_no_other(games: TwoGames) -> None:
     """Every route of the desk, whoever added it (SEC-04)."""
     of_a_game = {path for path, roles in WHO.items() if roles in (READING, GAME)}
-    for who in ("reader", "operator", *IN_A_GAME):
-        games.become(who)
+    for role in ("reader", "operator", *IN_A_GAME):
+        games.become(role)
         reached, elsewhere = set(), set()
         for path, method, _ in routes(games.desk):
-            if not is_refused(ask(games.desk, method, address(path, games.own))):
+            if not is_refused(ask(games.desk, method, address(path, games.own_ids))):
                 reached.add(path)
-            if path in of_a_game and not is_refused(ask(games.desk, method, address(path, games.other))):
+            if path in of_a_game and not is_refused(ask(games.desk, method, address(path, games.other_ids))):
                 elsewhere.add(path)
-        assert reached == {path for path, roles in WHO.items() if who in roles}, who
-        assert elsewhere == (set() if who in IN_A_GAME else reached & of_a_game), who
+        assert reached == {path for path, roles in WHO.items() if role in roles}, role
+        assert elsewhere == (set() if role in IN_A_GAME else reached & of_a_game), role
     games.become("operator")
     assert "unseal" not in games.desk.page("/health").lower()
     games.desk.client.cookies.clear()
     for path, method, _ in routes(games.desk):
-        answer = ask(games.desk, method, address(path, games.own))
+        answer = ask(games.desk, method, address(path, games.own_ids))
         assert (answer.status_code, answer.headers.get("location", "")[:8]) == (303, "/sign-in"), path
 
 
@@ -295,18 +298,19 @@ def test_no_page_shows_the_coordinator_of_one_game_anything_of_another(games: Tw
     for path, method, _ in routes(games.desk):
         if method != "get":
             continue
-        for place in (address(path, games.own), address(path, games.own) + f"?line={games.other['line_id']}"
-                      f"&against={games.other['submission_id']}&game={games.other['game_id']}"
-                      f"&after={games.other['line_id']}&kept={games.other['line_id']}"):
+        page, other = address(path, games.own_ids), games.other_ids
+        query = (f"?line={other['line_id']}&against={other['submission_id']}&game={other['game_id']}"
+                 f"&after={other['line_id']}&kept={other['line_id']}")
+        for place in (page, page + query):
             answer = games.desk.client.get(place)
             shown += answer.status_code == 200
             assert not [word for word in SEEN_OF_OTHER if word in answer.text], place
     assert shown > 30
     # A page of one's own sheet with the number of another sheet's page shows no picture of it.
-    mixed = {**games.own, "page_id": games.other["page_id"]}
+    mixed = {**games.own_ids, "page_id": games.other_ids["page_id"]}
     for path in ("/sheet/{submission_id}/page/{page_id}.jpg", "/sheet/{submission_id}/original/{page_id}"):
         assert games.desk.client.get(address(path, mixed)).status_code == 404, path
-    mixed = {**games.own, "line_id": games.other["line_id"]}
+    mixed = {**games.own_ids, "line_id": games.other_ids["line_id"]}
     assert games.desk.client.get(address("/desk/{phase_id}/line/{line_id}", mixed)).status_code == 404
 
 
@@ -334,16 +338,17 @@ def test_no_form_of_ones_own_game_changes_anything_of_another(games: TwoGames) -
         if method != "post" or not WHO[path] & {"coordinator of it"} or path == "/sign-out":
             continue
         body = description.get("requestBody", {}).get("content", {})
-        form = {name: str(games.other[FIELDS[name]]) if name in FIELDS else FILLING.get(name, "yes")
+        form = {name: str(games.other_ids[FIELDS[name]]) if name in FIELDS else FILLING.get(name, "yes")
                 for name in _names(games.desk, body)}
-        form |= {"one": f"{games.other['line_id']} - as-read", "line": str(games.other["line_id"])}
-        answer = games.desk.client.post(address(path, games.own), data={"csrf": CSRF, **form})
+        form |= {"one": f"{games.other_ids['line_id']} - as-read", "line": str(games.other_ids["line_id"])}
+        answer = games.desk.client.post(address(path, games.own_ids), data={"csrf": CSRF, **form})
         # 503: the tests' desk makes no rehearsals.
         assert answer.status_code < 500 or "rehears" in path, (path, answer.text)
         sent += 1
-    act = {"key": "j" * 20, "do": "not-order", "line": games.other["line_id"], "seen": "-", "text": ""}
+    act = {"key": "j" * 20, "do": "not-order", "line": games.other_ids["line_id"], "seen": "-", "text": ""}
     answer = games.desk.client.post(
-        address("/desk/{phase_id}/acts", games.own), json={"acts": [act]}, headers={"X-Galloper-Token": CSRF})
+        address("/desk/{phase_id}/acts", games.own_ids), json={"acts": [act]},
+        headers={"X-Galloper-Token": CSRF})
     assert answer.status_code < 500
     assert sent > 30
     assert games.of_other() == before
@@ -362,10 +367,10 @@ def test_an_address_that_counts_in_two_games_is_not_for_the_coordinator_of_one(g
     """Whoever could add an address of their own to such a player would write orders for the other game."""
     store = games.desk.table.site.store
     with store.begin() as session:
-        seat = session.get_one(SeatRow, (str(games.own["game_id"]), "Hamilton"))
-        seat.player_id = games.other["player_id"]  # type: ignore[assignment]
+        seat = session.get_one(SeatRow, (str(games.own_ids["game_id"]), "Hamilton"))
+        seat.player_id = games.other_ids["player_id"]  # type: ignore[assignment]
     games.become("coordinator of it")
-    game = f"/games/{games.own['game_id']}"
+    game = f"/games/{games.own_ids['game_id']}"
     answers = [
         games.desk.post(f"{game}/address", power="Hamilton", mail="cheat@example.org"),
         games.desk.post(f"{game}/seat", power="Argyll", name="X", why="an exchange of players",
@@ -383,9 +388,9 @@ def test_roles_in_games_are_given_taken_and_entered_in_that_game_alone(games: Tw
     store, clock = games.desk.table.site.store, games.desk.table.site.clock
     with store.begin() as session:
         sessions.add_user(session, "Bess", "correct horse", clock.now(), "by game")
-    own = str(games.own["game_id"])
+    own_game = str(games.own_ids["game_id"])
 
-    def give(role: str, name: str = "Bess", game: str = own) -> int:
+    def give(role: str, name: str = "Bess", game: str = own_game) -> int:
         return games.desk.post("/people/game-role", name=name, game=game, role=role).status_code
 
     assert (give("operator"), give("coordinator", game="none"), give("coordinator", NAME)) == (400, 404, 409)
@@ -398,9 +403,9 @@ def test_roles_in_games_are_given_taken_and_entered_in_that_game_alone(games: Tw
             .order_by(EntryRow.number))]
         logged = [row.game_id for row in session.scalars(
             select(EventRow).where(EventRow.what == "game_role_changed"))]
-    assert [is_one for game, is_one in entered if game == own] == [False, True, False]
-    assert [is_one for game, is_one in entered if game != own] == [False]
-    assert logged == [own, own]
+    assert [is_one for game, is_one in entered if game == own_game] == [False, True, False]
+    assert [is_one for game, is_one in entered if game != own_game] == [False]
+    assert logged == [own_game, own_game]
     # A role of the site takes all roles in games; nobody keeps one unseen.
     give("coordinator")
     games.desk.post("/people/role", name="Bess", role="operator")

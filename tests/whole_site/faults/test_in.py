@@ -38,7 +38,7 @@ def past(site: Site) -> Table:
     return open_table(site, start=PAST)
 
 
-def own(
+def montrose_mail(
     table: Table,
     version: int = 1,
     *,
@@ -58,7 +58,7 @@ def own(
 def test_9_the_message_id_is_never_what_a_mail_is_known_by(table: Table, headers: tuple[str, ...]) -> None:
     """Fault 9."""
     opens = table.phase().opens_at
-    rows = [table.take(own(table, version, headers=headers), opens) for version in (1, 2)]
+    rows = [table.take(montrose_mail(table, version, headers=headers), opens) for version in (1, 2)]
     assert [row.state for row in rows] == [MailState.USED] * 2
     assert [submission.version for submission in table.submissions()] == [1, 2]
     # Our own Message-IDs differ even where the players' are missing or the same.
@@ -68,8 +68,8 @@ def test_9_the_message_id_is_never_what_a_mail_is_known_by(table: Table, headers
 def test_11_a_version_that_comes_late_does_not_replace_a_newer_one(table: Table) -> None:
     """Fault 11."""
     opens = table.phase().opens_at
-    table.take(own(table, 3), opens + timedelta(hours=1))
-    row = table.take(own(table, 2), opens + timedelta(hours=2))
+    table.take(montrose_mail(table, 3), opens + timedelta(hours=1))
+    row = table.take(montrose_mail(table, 2), opens + timedelta(hours=2))
     assert row.state == MailState.USED  # kept in the history
     # The version counts, not the order in which mails arrive.
     third, second = table.submissions()
@@ -84,7 +84,7 @@ def test_12_one_number_on_two_papers_keeps_both_and_is_flagged(table: Table) -> 
     opens = table.phase().opens_at
     # Other photographs under one number: a repeat would be the same pictures, so nothing may be dropped here.
     for photo in (picture(30), picture(200)):
-        table.take(own(table, 2, photo=photo), opens)
+        table.take(montrose_mail(table, 2, photo=photo), opens)
     first, second = table.submissions()
     assert (first.version, second.version) == (2, 2)
     assert (first.flags, second.flags) == ([], ["version_conflict"])
@@ -95,7 +95,7 @@ def test_13_the_senders_date_does_not_make_a_late_mail_early(table: Table) -> No
     deadline = table.phase().deadline
     # Only the receiving server's stamp decides; this header is the sender's to write.
     early = f"Date: {format_datetime(deadline - timedelta(hours=1))}"
-    row = table.take(own(table, headers=(early,)), deadline + timedelta(seconds=1))
+    row = table.take(montrose_mail(table, headers=(early,)), deadline + timedelta(seconds=1))
     assert (row.state, row.reason) == (MailState.REFUSED, "late")
     assert table.written_letters() == [("receipt_late", MONTROSE)]
 
@@ -107,8 +107,8 @@ def test_14_a_mail_that_lies_in_the_mailbox_when_the_deadline_fires_counts(
     phase = past.phase()
     box = ImapBox(imap_settings(dovecot))
     # One second on either side of the deadline, both in the mailbox before anybody looks.
-    box.deliver(own(past), phase.deadline - timedelta(seconds=1))
-    box.deliver(own(past, 2), phase.deadline + timedelta(seconds=1))
+    box.deliver(montrose_mail(past), phase.deadline - timedelta(seconds=1))
+    box.deliver(montrose_mail(past, 2), phase.deadline + timedelta(seconds=1))
     source = box.source()
 
     def drain() -> None:
@@ -137,8 +137,8 @@ def test_15_headers_that_parsers_choke_on_do_not_hold_up_the_next_mail(past: Tab
     odd = ("Message-ID: <", "Message-ID: <a@[", 'Cc: "', ("Cc: =?utf-8?q?=0D=0ABcc=3A_x?= "
                                                           "<a@b>"), "Cc: " + "(" * 2000)
     for number, header in enumerate(odd, start=1):
-        box.deliver(own(past, number, headers=(header,)), opens)
-    box.deliver(own(past, 9), opens)
+        box.deliver(montrose_mail(past, number, headers=(header,)), opens)
+    box.deliver(montrose_mail(past, 9), opens)
     source = box.source()
     past.site.jobs.register("mail", past.handle_mail)
     past.site.jobs.register("read", lambda _: None)
@@ -156,7 +156,7 @@ def test_16_a_mail_of_forty_megabytes_is_refused_by_its_size_and_told_once(
 ) -> None:
     """Fault 16, at the default limit; the mail is in the mailbox twice."""
     # 30 MB grow to more than 40 in base64.
-    raw = own(past, photo=picture() + bytes(30_000_000))
+    raw = montrose_mail(past, photo=picture() + bytes(30_000_000))
     assert len(raw) > 40_000_000
     box = ImapBox(imap_settings(dovecot))
     for _ in range(2):
@@ -193,8 +193,8 @@ def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_use
     probe = Poisoned(picture(10))
     jobs = DbosJobs(table.site.engine, poll_seconds=0.1, pauses=(0.1, 0.1))
     replace(table, probe=probe).register_intake(jobs)
-    raw = own(table, photo=picture(10))
-    keys = [table.arrive(mail, table.phase().opens_at) for mail in (raw, own(table, 2))]
+    raw = montrose_mail(table, photo=picture(10))
+    keys = [table.arrive(mail, table.phase().opens_at) for mail in (raw, montrose_mail(table, 2))]
     jobs.start()
     with table.site.store.begin() as session:
         for key in keys:
@@ -239,7 +239,7 @@ def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Tabl
         received_at = opens + timedelta(seconds=number * 0.3)
         # Three of four are automatic answers, the fourth is a bounce without a report part.
         if number % 4:
-            raw = own(table, number + 1, headers=(machine[number % 4],))
+            raw = montrose_mail(table, number + 1, headers=(machine[number % 4],))
         else:
             raw = mail(f"Undeliverable {number}", "mailer-daemon@montrose.example",
                        headers=("Auto-Submitted: auto-replied",),
@@ -256,7 +256,7 @@ def test_19_two_hundred_machines_in_a_minute_are_answered_by_nothing(table: Tabl
 def test_20_names_of_attachments_never_become_paths(table: Table, name: str) -> None:
     """Fault 20."""
     before = set(table.site.blobs.root.parent.rglob("*"))
-    row = table.take(own(table, photo=picture(77), name=name), table.phase().opens_at)
+    row = table.take(montrose_mail(table, photo=picture(77), name=name), table.phase().opens_at)
     assert row.state == MailState.USED
     new_files = [path for path in set(table.site.blobs.root.parent.rglob("*")) - before
                  if path.is_file() and not path.name.startswith("galloper.sqlite")]
@@ -305,6 +305,6 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     opening = replace(table, probe=ChildProbe())
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):
-        opening.process(table.arrive(own(table, number, photo=photo), opens))
+        opening.process(table.arrive(montrose_mail(table, number, photo=photo), opens))
     assert [submission.version for submission in table.submissions()] == [3]
     assert table.written_letters() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]

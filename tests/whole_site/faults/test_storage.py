@@ -110,10 +110,10 @@ def test_a_database_held_for_a_minute_loses_no_mail_and_says_so(tmp_path: Path) 
         assert holder.stdout.readline() == b"held\n"
         deliver(folder, simple(1))
         form = urllib.parse.urlencode({"name": "Ada", "password": password}).encode()
-        with pytest.raises(urllib.error.HTTPError) as told:
+        with pytest.raises(urllib.error.HTTPError) as refusal:
             urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=120)
-        assert told.value.code == 503
-        assert b"did not answer in time" in told.value.read()
+        assert refusal.value.code == 503
+        assert b"did not answer in time" in refusal.value.read()
         assert holder.poll() is None  # it was told while the database was still held
         holder.communicate()
         with opened(settings_of(folder)) as store:

@@ -32,10 +32,10 @@ def test_the_nearest_deadline_goes_first_and_a_games_second_sheet_after_every_ga
     later = table.phase(3)
     assert later.deadline > table.phase().deadline
     third = table.file("Hamilton", ["A Glasgow H"], read=False, number=3)
-    one, two, three = ranks(table, [first, second, third])
+    first_rank, second_rank, third_rank = ranks(table, [first, second, third])
     # Any number of sheets of one deadline goes before those of the next minute's.
-    assert 0 < one < two < three < MOST_RANK
-    assert two == one + 1
+    assert 0 < first_rank < second_rank < third_rank < MOST_RANK
+    assert second_rank == first_rank + 1
 
 
 def test_a_game_that_sends_hundreds_of_sheets_stays_within_its_minute(table: Table) -> None:

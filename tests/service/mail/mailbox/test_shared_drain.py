@@ -33,16 +33,16 @@ class CountedSource:
         return ()
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
-        raise NotImplementedError
+        raise AssertionError("An empty mailbox has no mail to fetch.")
 
     def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
-        raise NotImplementedError
+        raise AssertionError("An empty mailbox has no mail to move.")
 
     def quarantine(self, place: MailboxLocation) -> None:
-        raise NotImplementedError
+        raise AssertionError("An empty mailbox has no mail to set aside.")
 
     def wait(self, seconds: float, stop: Signal) -> None:
-        raise NotImplementedError
+        raise AssertionError("A look at a deadline waits for no mail.")
 
     def close(self) -> None:
         pass

@@ -71,10 +71,10 @@ def test_two_rounds_of_several_connections_send_each_letter_once(any_site: Site)
     write(any_site, *["receipt"] * LETTERS)
     relay = NotedRelay(seconds=0.01)
     rounds = [threading.Thread(target=send, args=(any_site, relay, CONNECTIONS)) for _ in range(2)]
-    for one in rounds:
-        one.start()
-    for one in rounds:
-        one.join()
+    for thread in rounds:
+        thread.start()
+    for thread in rounds:
+        thread.join()
     assert sorted(Counter(relay.handed).values()) == [1] * LETTERS
     assert {row.state for row in rows(any_site)} == {OutboxState.SENT}
     assert len(relay.threads) > 1
@@ -85,9 +85,9 @@ def test_a_relay_that_goes_away_stops_every_connection_and_each_letter_keeps_its
     write(site, *["receipt"] * LETTERS)
     relay = NotedRelay(fails_at=5)
     assert send(site, relay, CONNECTIONS) == "The relay is away."
-    kept = [row for row in rows(site) if row.state == OutboxState.QUEUED]
-    assert len(kept) == LETTERS - len(relay.handed)
-    assert all(row.tries == 0 and not row.possibly_twice for row in kept)
+    queued = [row for row in rows(site) if row.state == OutboxState.QUEUED]
+    assert len(queued) == LETTERS - len(relay.handed)
+    assert all(row.tries == 0 and not row.possibly_twice for row in queued)
     relay.fails_at = -1
     assert send(site, relay, CONNECTIONS) == ""
     assert sorted(Counter(relay.handed).values()) == [1] * LETTERS
