@@ -139,10 +139,11 @@ def test_only_an_answer_says_that_there_is_none(
 ) -> None:
     """A server that fails, refuses or is silent says nothing about a player's key."""
     with _name_server(answer) as port:
-        said = _ask(monkeypatch, port, seconds=0.5)
+        # A busy machine may take half a second for an answer; only silence is waited for.
+        answered = _ask(monkeypatch, port, seconds=10.0 if state is TxtState.ABSENT else 0.5)
 
-    assert said.state is state
-    assert bool(said.fault) == (state is TxtState.UNAVAILABLE)
+    assert answered.state is state
+    assert bool(answered.fault) == (state is TxtState.UNAVAILABLE)
 
 
 def test_names_that_cannot_exist(monkeypatch: pytest.MonkeyPatch) -> None:
