@@ -60,8 +60,8 @@ def measure(folder: Path, phase: int, out: TextIO) -> None:
         assert approval.state == "sent", approval.error
         kinds = session.scalars(select(OutboxRow.kind).where(OutboxRow.phase_id == phase)).all()
     results = sum(kind.endswith("_results") for kind in kinds)
-    what = f"approving a year's end with {results} letters: the page answers"
-    print_line(out, what=what, unit="ms", target=ANSWER_TARGET, **figures)
+    label = f"approving a year's end with {results} letters: the page answers"
+    print_line(out, what=label, unit="ms", target=ANSWER_TARGET, **figures)
 
 
 def _approve(server: Server, token: str, phase: int) -> dict[str, object]:

@@ -83,10 +83,10 @@ def run(sizes: Sizes, out: TextIO, progress: TextIO) -> int:
             figure.print_to(out)
             print(f"{figure.name}: {figure.value} {figure.unit}", file=progress, flush=True)
     few, many = every[0], every[-1]
-    for what, one, other in (
+    for subject, at_few, at_many in (
         ("a mail", few.mail, many.mail), ("a game: closed, judged, results written",
                                           few.close + few.results, many.close + many.results)):
-        Figure(f"{what}, cost at {many.games} games beside {few.games}", round(other / one, 2), "",
+        Figure(f"{subject}, cost at {many.games} games beside {few.games}", round(at_many / at_few, 2), "",
                target="at most 1.3").print_to(out)
     for cores in (2, 4, 8, 16):
         for figure in hour(many, cores, sizes.read_seconds):
@@ -103,8 +103,8 @@ def _measure(sizes: Sizes, games: int, every: list[Costs]) -> Iterator[Figure]:
             _copy_games(place, games - len(phases))
             before = processor_seconds()
             site = open_site(place.settings, recognizer=BlankPageRecognizer())
-            at = f"{games} games: "
-            yield Figure(f"{at}start of a process", round(processor_seconds() - before, 2), "CPU s")
+            prefix = f"{games} games: "
+            yield Figure(f"{prefix}start of a process", round(processor_seconds() - before, 2), "CPU s")
             try:
                 yield from _parts(site, place, phases, cluster, sizes, every, games)
             finally:
@@ -118,15 +118,15 @@ def _parts(
     site: Site, place: StormSite, phases: Sequence[int], cluster: Postgres, sizes: Sizes,
     every: list[Costs], games: int,
 ) -> Iterator[Figure]:
-    at = f"{games} games: "
+    prefix = f"{games} games: "
     mail = _mail_cost(site, place, sizes.mails)
-    yield Figure(f"{at}a mail of {PHOTO_BYTES // 1_000_000} MB, taken in and judged", round(mail, 3), "CPU s",
-                 of=sizes.mails)
+    yield Figure(f"{prefix}a mail of {PHOTO_BYTES // 1_000_000} MB, taken in and judged", round(mail, 3),
+                 "CPU s", of=sizes.mails)
     file_sheets(place, list(phases[:-1]))
     look, again = _look_cost(site, place, phases[:-1])
-    name = f"{at}a look that finds {sizes.closing} deadlines"
+    name = f"{prefix}a look that finds {sizes.closing} deadlines"
     yield Figure(name, round(look, 4), "CPU s", of=sizes.closing)
-    yield Figure(f"{at}a look that finds nothing new", round(again, 4), "CPU s", of=3)
+    yield Figure(f"{prefix}a look that finds nothing new", round(again, 4), "CPU s", of=3)
     log_ins: list[float] = []
     open_source = site.drain._open_source  # noqa: SLF001 counted here alone
 
@@ -136,22 +136,22 @@ def _parts(
 
     site.drain._open_source = counted  # noqa: SLF001
     close, database, seconds = _close_cost(site, place, phases[:-1], cluster)
-    yield Figure(f"{at}closed and judged, a game", round(close, 3), "CPU s", of=sizes.closing,
+    yield Figure(f"{prefix}closed and judged, a game", round(close, 3), "CPU s", of=sizes.closing,
                  how=f"PostgreSQL beside it {database:.3f}; all judged after {seconds:.0f} s by the clock")
-    yield Figure(f"{at}log-ins to the mailbox for the deadlines", len(log_ins), "log-ins", of=sizes.closing,
-                 how="a process without a poller; with one there are none")
+    yield Figure(f"{prefix}log-ins to the mailbox for the deadlines", len(log_ins), "log-ins",
+                 of=sizes.closing, how="a process without a poller; with one there are none")
     before = processor_seconds()
     for phase in phases[:sizes.approved]:
         site.approve_phase(phase, "bench")
     results = (processor_seconds() - before) / sizes.approved
     with place.store() as session:
         letters = session.scalar(select(func.count()).select_from(OutboxRow)) or 0
-    yield Figure(f"{at}results drawn and written, a game", round(results, 2), "CPU s", of=sizes.approved)
+    yield Figure(f"{prefix}results drawn and written, a game", round(results, 2), "CPU s", of=sizes.approved)
     before = processor_seconds()
     site.send_letters()
     letter = (processor_seconds() - before) / max(1, letters)
-    yield Figure(f"{at}a letter handed over", round(letter, 4), "CPU s", of=letters)
-    yield from _storage(place, at)
+    yield Figure(f"{prefix}a letter handed over", round(letter, 4), "CPU s", of=letters)
+    yield from _storage(place, prefix)
     every.append(Costs(games, mail, look / sizes.closing, close, database, results, letter,
                        letters / sizes.approved))
 
@@ -170,7 +170,8 @@ def _copy_games(place: StormSite, count: int) -> None:
         "seats": "select 'copy-' || n, s.power, 1000000 + n * 10 + row_number() "
                  "over (partition by n order by s.power) from seats s, generate_series(1, :count) n "
                  "where s.game_id = :game",
-        "phases": f"select {taken} from phases, generate_series(1, :count) n where game_id = :game",  # noqa: S608
+        "phases": f"select {taken} from phases, "  # noqa: S608
+                  "generate_series(1, :count) n where game_id = :game",
         "record_heads": "select 'copy-' || n, number, link from record_heads, "
                         "generate_series(1, :count) n where game_id = :game",
     }
@@ -258,7 +259,7 @@ def _seconds_of(cluster: Postgres) -> float:
     return ticks / _TICKS
 
 
-def _storage(place: StormSite, at: str) -> Iterator[Figure]:
+def _storage(place: StormSite, prefix: str) -> Iterator[Figure]:
     with place.engine.connect() as connection:
         size = connection.scalar(text("select pg_database_size(current_database())")) or 0
         rows = connection.scalar(text("select sum(reltuples)::bigint from pg_class where relkind = 'r' "
@@ -267,9 +268,9 @@ def _storage(place: StormSite, at: str) -> Iterator[Figure]:
                                              "where datname = current_database()")) or 0
     files = [path.stat().st_size for path in (Path(place.settings.data) / "blobs").rglob("*")
              if path.is_file()]
-    yield Figure(f"{at}database", round(size / 1e6, 1), "MB", of=int(rows), how="of: rows, about")
-    yield Figure(f"{at}files", round(sum(files) / 1e6, 1), "MB", of=len(files))
-    yield Figure(f"{at}connections to the database of one process", connections, "connections")
+    yield Figure(f"{prefix}database", round(size / 1e6, 1), "MB", of=int(rows), how="of: rows, about")
+    yield Figure(f"{prefix}files", round(sum(files) / 1e6, 1), "MB", of=len(files))
+    yield Figure(f"{prefix}connections to the database of one process", connections, "connections")
 
 
 def hour(costs: Costs, cores: int, read_seconds: float) -> Iterator[Figure]:

@@ -3,10 +3,21 @@
     python3 verify_record.py ARCHIVE [LETTER.eml ...]     (the letters of several players together)
     python3 verify_record.py --receipt RECEIPT.eml [SHEET.eml or PHOTOGRAPH ...]
 
-It needs Python and nothing else and shares no code with Galloper. It stops at the first thing that is wrong.
-If the program `galloper` is installed, that judges every phase again. docs/record.md describes the format and
-says what each check relies on; the rules C1 to C23, about the conduct of the record's keeper, have the same
-numbers there and here.
+It is one file that needs Python's standard library alone and shares no code with Galloper, so that a player
+can read all of it and run it (TRU-08). It stops at the first thing that is wrong. If the program `galloper`
+is installed, that judges every phase again. docs/record.md describes the format and says what each check
+relies on; the rules C1 to C23, about the conduct of the record's keeper, have the same numbers there and
+here. Its parts, in order, each with its first function and the rules that it checks:
+
+    1. Words that every part uses                                    sha
+    2. The chain, and the files that it names                        read_chain    C20
+    3. Each phase: its sheets, its orders, its lots                  check_phase   C23
+    4. What a letter says, and whether the record says the same      receipts_of   C14, C16, C22, C23
+    5. Signed receipts, and the letters of several players together  add           C21, C22
+    6. The conduct of the keeper, a function for each rule or two    time          C1 to C21, C23
+    7. The judge, the seal, the names of the letters                 judge_again
+    8. The words by which letters name a root
+    9. The program: everything in its turn                           main
 """
 
 import email
@@ -26,6 +37,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+# 1. Words that every part uses. ------
 HEX = r"(?:with this (?:digest|root)|mit (?:diesem Prüfwert|dieser Wurzel)): ([0-9a-f]{64})"
 FOLDERS = ("photographs", "pictures", "mails", "letters")
 OTHER_FILES = ("README.txt", "manifest.json", "record.jsonl", "tables.jsonl")
@@ -62,6 +74,7 @@ def latest(facts: Facts, before: int, key: str, value: Any) -> dict[str, Any]:
     return next((fact for n, fact in reversed(facts) if n < before and fact[key] == value), {})
 
 
+# 2. The chain, and the files that it names. ------
 def read_chain(
     lines: list[str], manifest: dict[str, Any]
 ) -> tuple[dict[str, Facts], list[str], list[str], list[dict[str, Any]]]:
@@ -144,6 +157,7 @@ def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], facts: dict[st
              f"the {folder[:-1]} {key[:12]} of entry {n} is missing.")
 
 
+# 3. Each phase: its sheets, its orders, its lots (rule C23). ------
 def check_phase(facts: dict[str, Facts], n: int, judged: dict[str, Any]) -> None:
     """Every sheet that counted was the right one and in time; every order was read in the ink of one of its
     lines; the lots come from the seed."""
@@ -283,7 +297,8 @@ def check_round(where: str, chain: dict[str, Any], lots: dict[str, Any], deadlin
          "it with any server of drand.")
 
 
-# What a letter says, in English or German. `names` is a pattern of the game's names.
+# 4. What a letter says, in English or German, and whether the record says the same (rules C14, C16, C22 and
+# C23). `names` is a pattern of the game's names. ------
 def receipts_of(text: str, names: str) -> list[tuple[str, str, str]]:
     """The entries that receipts name: number, time stamp, digest."""
     return re.findall(rf"(?:On record in|Im Protokoll von) (?:{names}) (?:as entry|als Eintrag) (\d+), "
@@ -423,7 +438,8 @@ def check_seeds(
              f"phase {phase} has not the seed opened in {path}.")
 
 
-# Signed receipts (rule C21). Ed25519 as RFC 8032, section 6, has it: slow, and short enough to be read. ---
+# 5. Signed receipts (rule C21), and the letters of several players together (rule C22). Ed25519 as RFC 8032,
+# section 6, has it: slow, and short enough to be read. ------
 P, Q = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493  # the field, the order of the base point
 D = -121665 * pow(121666, P - 2, P) % P
 BASE_X = 15112221349535400772501151409588531511454012693041857206046113283949847762202
@@ -432,9 +448,9 @@ Point = tuple[int, int, int, int]  # x and y with their common divisor z, and x 
 BASE: Point = (BASE_X, BASE_Y, 1, BASE_X * BASE_Y % P)
 
 
-def add(one: Point, two: Point) -> Point:
-    a, b = (one[1] - one[0]) * (two[1] - two[0]), (one[1] + one[0]) * (two[1] + two[0])
-    c, d = 2 * one[3] * two[3] * D, 2 * one[2] * two[2]
+def add(first: Point, second: Point) -> Point:
+    a, b = (first[1] - first[0]) * (second[1] - second[0]), (first[1] + first[0]) * (second[1] + second[0])
+    c, d = 2 * first[3] * second[3] * D, 2 * first[2] * second[2]
     e, f, g, h = b - a, d - c, d + c, b + a
     return e * f % P, g * h % P, f * g % P, e * h % P
 
@@ -470,8 +486,8 @@ def is_signed(public: str, message: bytes, signature: str) -> bool:
     if owner is None or point is None or s >= Q:
         return False
     h = int.from_bytes(hashlib.sha512(signed[:32] + key + message).digest(), "little") % Q
-    one, two = times(s, BASE), add(point, times(h, owner))
-    return (one[0] * two[2] - two[0] * one[2]) % P == 0 == (one[1] * two[2] - two[1] * one[2]) % P
+    left, right = times(s, BASE), add(point, times(h, owner))
+    return (left[0] * right[2] - right[0] * left[2]) % P == 0 == (left[1] * right[2] - right[1] * left[2]) % P
 
 
 def fingerprint(public: str) -> str:
@@ -483,8 +499,8 @@ def proof_in(message: Any) -> dict[str, Any]:
     """The file receipt.json of a letter; {} if there is none."""
     for part in message.walk():
         if part.get_filename() == "receipt.json":
-            told = json.loads(part.get_payload(decode=True))
-            return told if isinstance(told, dict) else {}
+            proof = json.loads(part.get_payload(decode=True))
+            return proof if isinstance(proof, dict) else {}
     return {}
 
 
@@ -500,18 +516,20 @@ def check_signature(
     words for a sentence about the receipt."""
     game, where = facts["begun"][0][1]["game"], f"entry {entry}: the receipt {path}"
     keys = [(n, fact["public"]) for n, fact in facts["key"]]
-    told = re.search(rf"(?:Signed with the key of|Unterschrieben mit dem Schlüssel von) (?:{names}), "
-                     r"(?:fingerprint|Fingerabdruck) ([0-9a-f ]{19}): ([0-9a-f]{128})", text)
-    if not told:
+    signature_line = re.search(
+        rf"(?:Signed with the key of|Unterschrieben mit dem Schlüssel von) (?:{names}), "
+        r"(?:fingerprint|Fingerabdruck) ([0-9a-f ]{19}): ([0-9a-f]{128})", text)
+    if not signature_line:
         must(not any(n < entry for n, _ in keys), f"{where} is not signed, though the game's key was on "
                                                   "record: the site did not write it so (rule C21).")
         return ""
-    own = [key for _, key in keys if fingerprint(key) == told[1]]
-    must(own, f"{where} is signed with a key that is not on record (rule C21).")
+    matching_keys = [key for _, key in keys if fingerprint(key) == signature_line[1]]
+    must(matching_keys, f"{where} is signed with a key that is not on record (rule C21).")
     mail = proof_in(message).get("mail") or next(
         (fact["mail"] for n, fact in facts["sheet"] if n == entry), "")
     root = next((digest for n, digest in roots_of(text, names) if n == str(entry)), "")
-    must(any(is_signed(key, statement(game, entry, leaf, root, stamp, mail), told[2]) for key in own),
+    signed = statement(game, entry, leaf, root, stamp, mail)
+    must(any(is_signed(key, signed, signature_line[2]) for key in matching_keys),
          f"{where} has a signature that is not of the game's key: the site did not write it so (rule C21).")
     return "Its signature is the keeper's own"
 
@@ -528,10 +546,10 @@ def check_what_is_missing(
     titles = {entered["name"] for _, entered in facts["game"]}
     slugs = {re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "game" for title in titles}
     kind = str(message["Message-ID"] or "").strip().lstrip("<").partition(".")[0]
-    own = str(message["List-Id"] or "").strip().lstrip("<").partition(".")[0] in slugs
+    is_of_game = str(message["List-Id"] or "").strip().lstrip("<").partition(".")[0] in slugs
     named = receipts_of(text, names) if kind == "receipt" else roots_of(text, names)
     proving = ("receipt", "welcome", "handover", "draftresults", "finalresults", "yearendresults")
-    must(named or not own or kind not in proving or not two,
+    must(named or not is_of_game or kind not in proving or not two,
          f"{path} is a {kind} of this game and names no place in its record (rule C21).")
     others = set(re.findall(r"(?:On record in|The record of|Im Protokoll von|Das Protokoll von) "
                             r"(.{1,200}?) (?:as entry|has|als Eintrag|hat) \d+", text))
@@ -557,10 +575,10 @@ def check_pool(paths: list[str], facts: dict[str, Facts], entries: list[dict[str
         for number, _, digest in receipts_of(text, names):
             places["the sheet of", int(number)][digest] = path
     restores = [entry.n for entry in Conduct(entries).of("event") if entry.tells["event"] == "restored"]
-    for (what, n), digests in sorted(places.items()):
-        told = "; ".join(f"{digest[:12]} in {path}" for digest, path in sorted(digests.items()))
+    for (place, n), digests in sorted(places.items()):
+        versions = "; ".join(f"{digest[:12]} in {path}" for digest, path in sorted(digests.items()))
         must(len(digests) == 1 or any(restore <= n for restore in restores),
-             f"two truths: {what} entry {n} is {told} (rule C22).")
+             f"two truths: {place} entry {n} is {versions} (rule C22).")
 
 
 def root_words(root: str) -> str:
@@ -571,31 +589,31 @@ def root_words(root: str) -> str:
 def check_receipt_alone(path: Path, sheets: list[Path]) -> None:
     """A receipt proves a sheet without any archive: the keeper signed its entry, and it has these
     photographs."""
-    told = proof_in(email.message_from_bytes(path.read_bytes(), policy=email.policy.default))
-    must(told, f"{path} has no file receipt.json: it is no signed receipt, or the file was lost on its way.")
-    n, body = told["entry"], told["body"]
-    signed = statement(told["game"], n, told["leaf"], told["root"], told["received"], told["mail"])
-    must(is_signed(told["key"], signed, told["signature"]),
+    proof = proof_in(email.message_from_bytes(path.read_bytes(), policy=email.policy.default))
+    must(proof, f"{path} has no file receipt.json: it is no signed receipt, or the file was lost on its way.")
+    n, body = proof["entry"], proof["body"]
+    signed = statement(proof["game"], n, proof["leaf"], proof["root"], proof["received"], proof["mail"])
+    must(is_signed(proof["key"], signed, proof["signature"]),
          f"the signature of {path} is false: it was changed, or the site did not write it.")
     phase = body["tells"]["phase"]
-    leaf = sha(f"{body['what']} {phase}\n" + sha(f"{told['salt']}\n{canonical(body)}"))
-    must((leaf, sha(f"{told['before']}\n{n}\n{leaf}")) == (told["leaf"], told["root"]),
+    leaf = sha(f"{body['what']} {phase}\n" + sha(f"{proof['salt']}\n{canonical(body)}"))
+    must((leaf, sha(f"{proof['before']}\n{n}\n{leaf}")) == (proof["leaf"], proof["root"]),
          f"entry {n}: salt and body in {path} do not give its digest or root.")
-    must((told["received"], told["mail"]) == (body["tells"]["received"], body["tells"]["mail"] or "-"),
+    must((proof["received"], proof["mail"]) == (body["tells"]["received"], body["tells"]["mail"] or "-"),
          f"entry {n}: {path} signs another mail or time than its entry has.")
-    print(f"{path}: the keeper of {told['game']} signed that a sheet of {body['tells']['power']} for phase "
-          f"{phase} was received {told['received']}, as entry {n}. Key {fingerprint(told['key'])}: compare "
+    print(f"{path}: the keeper of {proof['game']} signed that a sheet of {body['tells']['power']} for phase "
+          f"{phase} was received {proof['received']}, as entry {n}. Key {fingerprint(proof['key'])}: compare "
           "it with your welcome or any map.")
     for sheet in sheets:
         data = sheet.read_bytes()
         parts = [part.get_payload(decode=True) for part in email.message_from_bytes(data).walk()]
         digests = {sha(part) for part in (data, *parts) if isinstance(part, bytes)}
-        must(digests & {told["mail"], *body["tells"]["photographs"]},
+        must(digests & {proof["mail"], *body["tells"]["photographs"]},
              f"{sheet} has none of the photographs of entry {n}.")
         print(f"{sheet}: it is the sheet of this receipt.")
 
 
-# The conduct of the keeper: rules C1 to C23 of docs/record.md, for records of format 2. ------
+# 6. The conduct of the keeper: rules C1 to C21 and C23 of docs/record.md, for records of format 2. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
@@ -1081,7 +1099,7 @@ def rules_14_17_times(record: Conduct) -> None:
                  f"the {kind} of entry {before.n} was changed")
 
 
-def told(entries: list[dict[str, Any]], judged: int, phase: int) -> list[int]:
+def entries_to_tell(entries: list[dict[str, Any]], judged: int, phase: int) -> list[int]:
     """Rule C15: the entries that the results of a phase must tell of. All about this phase up to its
     judging, and all since the judging before it that is of no phase, or of a phase that is over."""
     record = [Entry(line) for line in entries if "body" in line and line["n"] <= judged]
@@ -1122,7 +1140,7 @@ def check_told(path: str, text: str, names: str, n: int, entries: list[dict[str,
         line["body"]["tells"]
     ):
         return
-    wanted = told(entries, n, line["body"]["tells"]["phase"])
+    wanted = entries_to_tell(entries, n, line["body"]["tells"]["phase"])
     named = {int(number) for numbers in re.findall(
         rf"(?:All players of|Alle Spieler von) (?:{names}) (?:should know of these entries, up to "
         rf"entry|sollten von "
@@ -1205,24 +1223,24 @@ def rule_16_closed(
         if "head" not in line:
             must(line["n"] > end, f"{where}: it is closed and does not say of what kind it is (rule C16).")
             continue
-        what, _, phase = line["head"].partition(" ")
+        kind, _, phase = line["head"].partition(" ")
         over = phase == "-" or int(phase) in sent
-        must(what in CLOSED or not over, f"{where}: it is a {what} of a phase that is over, and is closed "
+        must(kind in CLOSED or not over, f"{where}: it is a {kind} of a phase that is over, and is closed "
                                          "(rule C16).")
-        must(what != "mail" or line["n"] > end, f"{where}: it is a mail from before the last results, and is "
+        must(kind != "mail" or line["n"] > end, f"{where}: it is a mail from before the last results, and is "
                                                 "closed (rule C16).")
         if over and line["n"] <= end:
-            must(what != "letter" or phase == "-", f"{where}: it is a letter of a phase that is over, and is "
+            must(kind != "letter" or phase == "-", f"{where}: it is a letter of a phase that is over, and is "
                                                    "closed (rule C16).")
-            must(what not in ("phase", "judged", "event") or variant not in OPEN_GAMES,
-                 f"{where}: it is a {what} and closed, though this game hides nothing (rule C16).")
-            must(what != "event" or any(abs(line["n"] - n) <= 4 for n in judgings),
+            must(kind not in ("phase", "judged", "event") or variant not in OPEN_GAMES,
+                 f"{where}: it is a {kind} and closed, though this game hides nothing (rule C16).")
+            must(kind != "event" or any(abs(line["n"] - n) <= 4 for n in judgings),
                  f"{where}: it is an event about no judging, and is closed (rule C16).")
-            must(what != "phase" or not any(str(each.phase) == phase for each in record.of("judged")),
+            must(kind != "phase" or not any(str(each.phase) == phase for each in record.of("judged")),
                  f"{where}: it is a phase whose judging is open, and is closed (rule C16).")
-        closed[what if over else "of phases that are not over"] += 1
-    for what, count in sorted(closed.items()):
-        note(f"closed: {count} {what}.")
+        closed[kind if over else "of phases that are not over"] += 1
+    for kind, count in sorted(closed.items()):
+        note(f"closed: {count} {kind}.")
 
 
 def rule_20_forgotten(record: Conduct) -> None:
@@ -1254,6 +1272,7 @@ def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:
                  "a word for the lots came with no mail of that time")
 
 
+# 7. The judge, the seal, the names of the letters. ------
 def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]]]) -> None:
     """Each phase begins where the one before ended, and the judge, run as a separate program, says the same
     again."""
@@ -1309,7 +1328,7 @@ def letters_named(words: list[str]) -> list[str]:
     return paths
 
 
-# The English list of BIP 39: 2,048 words, by which letters name a root in four words. ------
+# 8. The words by which letters name a root, four of the 2,048 in the English list of BIP 39. ------
 WORD_LIST = """
 abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve
 acid acoustic acquire across act action actor actress actual adapt add addict address adjust admit adult
@@ -1439,6 +1458,7 @@ yard year yellow you young youth zebra zero zone zoo
 WORDS = WORD_LIST.split()
 
 
+# 9. The program: everything in its turn. ------
 def main() -> None:
     """Check everything, or stop at the first thing that is not as it should be."""
     must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
@@ -1467,9 +1487,9 @@ def main() -> None:
                 check_letter(name, files.read(name), facts, leaves, links, manifest["game"], judged, entries)
     else:
         print("To know: its format is 1; the conduct of its keeper is not checked.")
-    kept = letters_named(sys.argv[2:])
-    check_pool(kept, facts, entries)
-    for path in kept:
+    letter_paths = letters_named(sys.argv[2:])
+    check_pool(letter_paths, facts, entries)
+    for path in letter_paths:
         check_letter(path, Path(path).read_bytes(), facts, leaves, links, manifest["game"], judged, entries)
     judge_again(manifest, list(judged.values()))
     print(f"{manifest['name']}: {len(links) - 1} entries, {sum(map(len, facts.values()))} of them open, "

@@ -22,15 +22,15 @@ def upgrade() -> None:
     op.add_column('phases', sa.Column('draw', sa.JSON(none_as_null=True), nullable=True))
     op.add_column('phases', sa.Column('beacon', sa.JSON(none_as_null=True), nullable=True))
     on_postgresql = op.get_bind().dialect.name == 'postgresql'
-    for number, (what, table, write, columns, fact) in enumerate(TRIGGERS, start=FIRST):
+    for number, (kind, table, write, columns, fact) in enumerate(TRIGGERS, start=FIRST):
         if on_postgresql:
             op.execute(
                 f"CREATE FUNCTION record_{number}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                f"INSERT INTO record_due (what, fact) VALUES ('{what}', CAST({fact} AS TEXT)); RETURN NULL; "
+                f"INSERT INTO record_due (what, fact) VALUES ('{kind}', CAST({fact} AS TEXT)); RETURN NULL; "
                 "END $$")
             op.execute(f"CREATE TRIGGER record_{number} AFTER {write} OF {columns} ON {table} FOR EACH ROW "
                        f"EXECUTE FUNCTION record_{number}()")
         else:
             op.execute(
                 f"CREATE TRIGGER record_{number} AFTER {write} OF {columns} ON {table} BEGIN "
-                f"INSERT INTO record_due (what, fact) VALUES ('{what}', CAST({fact} AS TEXT)); END")
+                f"INSERT INTO record_due (what, fact) VALUES ('{kind}', CAST({fact} AS TEXT)); END")

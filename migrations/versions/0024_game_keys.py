@@ -12,8 +12,7 @@ depends_on = None
 
 FIRST = 161
 """The number of the first trigger here; those of 0023 count from 151."""
-OLD, NEW = "{row}.game_id || ':' || {row}.number".format(row="OLD"), "{row}.game_id || ':' || {row}.number".format(
-    row="NEW")
+OLD, NEW = "OLD.game_id || ':' || OLD.number", "NEW.game_id || ':' || NEW.number"
 TRIGGERS = (
     ("key", "INSERT", NEW),
     ("key", "UPDATE", NEW),
@@ -31,8 +30,8 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint('game_id', 'number'),
     )
     on_postgresql = op.get_bind().dialect.name == 'postgresql'
-    for number, (what, write, fact) in enumerate(TRIGGERS, start=FIRST):
-        note = f"INSERT INTO record_due (what, fact) VALUES ('{what}', CAST({fact} AS TEXT));"
+    for number, (kind, write, fact) in enumerate(TRIGGERS, start=FIRST):
+        note = f"INSERT INTO record_due (what, fact) VALUES ('{kind}', CAST({fact} AS TEXT));"
         if on_postgresql:
             op.execute(f"CREATE FUNCTION record_{number}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
                        f"{note} RETURN NULL; END $$")

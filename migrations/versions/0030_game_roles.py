@@ -1,4 +1,4 @@
-"""Roles in single games, and the triggers that enter them in each game's record (docs/record.md, `person`)."""
+"""Roles in single games, and triggers that enter them in each game's record (docs/record.md, `person`)."""
 
 from __future__ import annotations
 

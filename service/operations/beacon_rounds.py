@@ -49,7 +49,8 @@ class Relays:
         for address in self.addresses:
             url = f"{address}/{chain.chain}/public/{number}"
             try:
-                with urllib.request.urlopen(url, timeout=PATIENCE) as answer:  # noqa: S310 - HTTPS, see RELAYS
+                # HTTPS, see RELAYS.
+                with urllib.request.urlopen(url, timeout=PATIENCE) as answer:  # noqa: S310
                     reply = json.loads(answer.read(MOST_BYTES))
                 if reply["round"] == number and bytes.fromhex(reply["signature"]):
                     return str(reply["signature"])

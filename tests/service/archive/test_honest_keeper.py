@@ -61,8 +61,8 @@ def _posted(table: Table, chance: random.Random) -> None:
     row = keeper.in_play(table)
     if row.state not in {PhaseState.OPEN, PhaseState.CLOSED} or table.site.clock.now() < row.opens_at:
         return
-    at = min(table.site.clock.now(), row.deadline) - timedelta(minutes=1)
-    letter = PostedLetter(row.id, SHORT, at.date(), at.time())
+    arrival = min(table.site.clock.now(), row.deadline) - timedelta(minutes=1)
+    letter = PostedLetter(row.id, SHORT, arrival.date(), arrival.time())
     number = keeper.post_room(table).log_letter(letter, [picture(chance.randrange(300, 30_000))], "Ada")
     if number is not None:
         recognize(table, number, doubtful=False)

@@ -57,8 +57,8 @@ def test_root_seeds_and_versions_of_results_are_read(code: str) -> None:
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_the_entry_of_a_receipt_is_read(code: str) -> None:
     text, name = text_of("receipt", code), re.escape(GAME.name)
-    found = verify_letters._matches(text, wordings(verify_letters._RECEIPT), game=name, number=r"(?P<n>\d+)",
-                                    stamp=r"(?P<stamp>\S+)")
-    assert [(match["n"], match["stamp"], match["digest"]) for match in found] == [
+    matches = verify_letters._matches(text, wordings(verify_letters._RECEIPT), game=name,
+                                      number=r"(?P<n>\d+)", stamp=r"(?P<stamp>\S+)")
+    assert [(match["n"], match["stamp"], match["digest"]) for match in matches] == [
         ("17", "2027-03-12T18:02:05Z", LEAF)]
     assert verify_record.receipts_of(text, name) == [("17", "2027-03-12T18:02:05Z", LEAF)]

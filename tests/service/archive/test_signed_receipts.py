@@ -43,8 +43,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
         keeper.send_sheets(table)
         with table.site.store.begin() as session:
             game_key.change(session, table.game, "the old server was sold", by="Ada")
-        at = table.site.clock.now()
-        table.take(keeper.mailed(VICTIM, 3, 140, at), at)
+        now = table.site.clock.now()
+        table.take(keeper.mailed(VICTIM, 3, 140, now), now)
         keeper.recognize(table, table.submissions()[-1].id)
         keeper.go_on(table)
         return keeper.evidence(table)
@@ -77,8 +77,8 @@ def altered(receipt: bytes, **facts: object) -> bytes:
     """The receipt with other facts in its file."""
     message = email.message_from_bytes(receipt, policy=email.policy.default)
     part = next(part for part in message.iter_attachments() if part.get_filename() == "receipt.json")
-    told = json.loads(_proof(receipt))
-    part.set_content(json.dumps({**told, **facts}).encode(), maintype="application", subtype="json",
+    proof = json.loads(_proof(receipt))
+    part.set_content(json.dumps({**proof, **facts}).encode(), maintype="application", subtype="json",
                      filename="receipt.json")
     return message.as_bytes()
 
@@ -109,9 +109,9 @@ def test_both_programs_sign_and_check_the_same() -> None:
 
 def test_a_receipt_proves_her_sheet_alone(shown: Evidence, tmp_path: Path) -> None:
     """(TRU-03) With her own mail; and another sheet, a changed time or another's signature prove nothing."""
-    own = sorted(receipts(shown).items())
-    assert len(own) == 3
-    first, last = own[0][1], own[-1][1]
+    of_victim = sorted(receipts(shown).items())
+    assert len(of_victim) == 3
+    first, last = of_victim[0][1], of_victim[-1][1]
     sent = shown.letters[VICTIM]["sent-0.eml"]
     assert alone(tmp_path, first, sent) == ("", "")
     for receipt, sheets, words in (

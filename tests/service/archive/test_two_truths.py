@@ -44,8 +44,8 @@ def test_the_words_are_the_published_list_and_both_programs_say_the_same() -> No
     tool = keeper.tool_module()
     assert tool.WORDS == WORDS
     root = "5f" * 32
-    made = hashlib.pbkdf2_hmac("sha256", root.encode(), b"galloper words", 100_000, 8)
-    bits = f"{int.from_bytes(made):064b}"
+    derived = hashlib.pbkdf2_hmac("sha256", root.encode(), b"galloper words", 100_000, 8)
+    bits = f"{int.from_bytes(derived):064b}"
     expected = " ".join(WORDS[int(bits[start:start + 11], 2)] for start in (0, 11, 22, 33))
     assert root_words(root) == tool.root_words(root) == expected
 
@@ -93,11 +93,11 @@ def with_words(letter: bytes, changes: dict[str, str]) -> bytes:
 
 def two_records(shown: Evidence, name_part: str) -> dict[str, bytes]:
     """A letter of one player with another digest than that of another player, both whole in themselves."""
-    own = next((name, data) for name, data in shown.letters[VICTIM].items() if name_part in name)
+    of_victim = next((name, data) for name, data in shown.letters[VICTIM].items() if name_part in name)
     other = next((name, data) for name, data in shown.letters[OTHER].items() if name_part in name)
     digest = words_of(other[1]).partition("with this root: ")[2].split()[0]
     false = hashlib.sha256(b"another record").hexdigest()
-    return {own[0]: own[1], other[0]: with_words(other[1], {
+    return {of_victim[0]: of_victim[1], other[0]: with_words(other[1], {
         digest: false, root_words(digest): root_words(false)})}
 
 

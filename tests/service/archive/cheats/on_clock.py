@@ -122,18 +122,19 @@ def _word_by_hand(table: Table) -> None:
     """The word that gives the wished draw, tried out with the seed in hand and logged as by post."""
     row = keeper.in_play(table)
     table.site.clock.set(row.deadline - timedelta(minutes=30))
-    at = row.deadline - timedelta(hours=1)
-    letter = PostedLetter(row.id, SHORT, at.date(), at.time(), word="heather")
+    arrival = row.deadline - timedelta(hours=1)
+    letter = PostedLetter(row.id, SHORT, arrival.date(), arrival.time(), word="heather")
     post_room(table).log_letter(letter, [], "Ada")
 
 
 def _word_behind(table: Table) -> None:
     """The same after the deadline, into the table, with an arrival from before."""
     row = keeper.in_play(table)
-    at = row.deadline - timedelta(hours=1)
+    arrival = row.deadline - timedelta(hours=1)
     table.site.clock.set(row.deadline + timedelta(minutes=5))
     with table.site.store.begin() as session:
-        lots.add_word(session, session.get_one(PhaseRow, row.id), SHORT, "heather", at, mail=None, by="Ada")
+        phase = session.get_one(PhaseRow, row.id)
+        lots.add_word(session, phase, SHORT, "heather", arrival, mail=None, by="Ada")
 
 
 def _word_changed(table: Table) -> None:

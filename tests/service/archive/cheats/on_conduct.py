@@ -80,8 +80,8 @@ def _act_of_nobody(table: Table) -> None:
 
 def _sent_by_hand(table: Table) -> None:
     """The results are marked as sent past the program; no letter is written, nobody approves."""
-    row, at = keeper.in_play(table), table.site.clock.now().strftime("%Y-%m-%d %H:%M:%S.%f")
-    sql(f"UPDATE phases SET state = 'sent', sent_at = '{at}' WHERE id = {row.id}")(table)
+    row, sent_at = keeper.in_play(table), table.site.clock.now().strftime("%Y-%m-%d %H:%M:%S.%f")
+    sql(f"UPDATE phases SET state = 'sent', sent_at = '{sent_at}' WHERE id = {row.id}")(table)
     follower = next(phase for phase in table.phases() if phase.ordinal == row.ordinal + 1)
     with table.site.store.begin() as session:
         phase = session.get_one(PhaseRow, follower.id)
@@ -149,20 +149,20 @@ def _corrected_in_silence(table: Table) -> None:
                      "DELETE FROM record WHERE what = 'letter' AND body LIKE '%\"correction\"%'")(table)
 
 
-def _closed_entries(what: str, **tells: object) -> Play:
+def _closed_entries(kind: str, **tells: object) -> Play:
     """Open entries of a kind are closed in the players' archive."""
 
     def close(chain: Chain) -> None:
         for entry in chain:
             body = entry.get("body")
-            if body and body["what"] == what and all(
+            if body and body["what"] == kind and all(
                 body["tells"].get(key) == value for key, value in tells.items()
             ):
                 salt = entry.pop("salt")
                 words = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
                 phase = body["tells"].get("phase")
                 entry["inner"] = sha(f"{salt}\n{words}".encode())
-                entry["head"] = f"{what} {phase if isinstance(phase, int) else '-'}"
+                entry["head"] = f"{kind} {phase if isinstance(phase, int) else '-'}"
                 del entry["body"]
 
     return _by(_of_players(close))

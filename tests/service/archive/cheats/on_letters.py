@@ -47,8 +47,8 @@ def _with_another_time(text: str) -> str:
 
 
 def _send_one(table: Table) -> None:
-    at = table.site.clock.now()
-    table.take(mailed(VICTIM, 9, 170, at), at)
+    now = table.site.clock.now()
+    table.take(mailed(VICTIM, 9, 170, now), now)
     recognize(table, table.submissions()[-1].id, moved=True)
 
 

@@ -37,9 +37,9 @@ def _send(table: Table) -> None:
     """Two versions of one player and a sheet of another, for the phase in play; a line of each waits."""
     row = keeper.in_play(table)
     for hours, (power, version) in enumerate([(VICTIM, 1), (OTHER, 1), (VICTIM, 2)], start=1):
-        at = row.opens_at + timedelta(hours=hours)
-        table.site.clock.set(max(at, table.site.clock.now()))
-        table.take(mailed(power, version, 200 + hours, at, phase=keeper.phase_of_row(row)), at)
+        arrival = row.opens_at + timedelta(hours=hours)
+        table.site.clock.set(max(arrival, table.site.clock.now()))
+        table.take(mailed(power, version, 200 + hours, arrival, phase=keeper.phase_of_row(row)), arrival)
         recognize(table, table.submissions()[-1].id)
 
 
@@ -87,8 +87,8 @@ def _late_mail(table: Table) -> None:
     row = keeper.in_play(table)
     table.site.clock.set(row.deadline + timedelta(minutes=1))
     table.close_phase(row.id)
-    at = row.deadline - timedelta(minutes=1)
-    table.take(mailed(OTHER, 7, 190, at, phase=keeper.phase_of_row(row)), at)
+    arrival = row.deadline - timedelta(minutes=1)
+    table.take(mailed(OTHER, 7, 190, arrival, phase=keeper.phase_of_row(row)), arrival)
     recognize(table, table.submissions()[-1].id)
 
     def with_it(session: Session, phase: PhaseRow) -> list[str]:
@@ -104,9 +104,9 @@ def _own_beacon(table: Table) -> None:
     row = keeper.in_play(table)
     signature = "aa" * 48
     number = beacons.of_told(OWN).first_round(row.deadline)
-    told = {"round": number, "signature": signature,
-            "randomness": hashlib.sha256(bytes.fromhex(signature)).hexdigest()}
-    sql(f"UPDATE phases SET draw = '{draw}', beacon = '{json.dumps(told)}' WHERE id = {row.id}")(table)
+    own_round = {"round": number, "signature": signature,
+                 "randomness": hashlib.sha256(bytes.fromhex(signature)).hexdigest()}
+    sql(f"UPDATE phases SET draw = '{draw}', beacon = '{json.dumps(own_round)}' WHERE id = {row.id}")(table)
 
 
 def _seed_lost(table: Table) -> None:

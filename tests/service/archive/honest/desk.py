@@ -54,8 +54,8 @@ def decide_open_lines(game: HonestGame) -> None:
             state = game.chance.choice((LineState.NOT_ORDER, LineState.VOID))
             for reader in readers:
                 differs = reader == "Ben" and game.chance.random() < 0.2
-                said = LineState.VOID if differs else state
-                _decide(game, row.id, reader, Decision(line.id, said, "A Nowhere H"))
+                verdict = LineState.VOID if differs else state
+                _decide(game, row.id, reader, Decision(line.id, verdict, "A Nowhere H"))
             if len(readers) == 2:
                 _decide(game, row.id, "Cleo", Decision(line.id, state, "A Nowhere H", settles=True))
 
@@ -69,9 +69,9 @@ def decides_a_sure_line(game: HonestGame) -> None:
     if live and row.state == PhaseState.CLOSED:
         line = game.chance.choice(live)
         order = line.order or ""
-        said = game.chance.choice((Decision(line.id, LineState.NOT_ORDER, ""),
-                                   Decision(line.id, LineState.READ, order, order)))
-        _decide(game, row.id, game.chance.choice(COORDINATORS), said)
+        decision = game.chance.choice((Decision(line.id, LineState.NOT_ORDER, ""),
+                                       Decision(line.id, LineState.READ, order, order)))
+        _decide(game, row.id, game.chance.choice(COORDINATORS), decision)
 
 
 def undoes(game: HonestGame) -> None:

@@ -27,8 +27,8 @@ REASON = "the players asked for it in their letters"
 
 @dataclass
 class HonestGame:
-    """A game that is played by chance. `done`: the acts so far, for the message of a failure; `kept`: the
-    letters of each player from sites that were given up; `sites`: closed at the end."""
+    """A game that is played by chance. `done`: the acts so far, for the message of a failure; `letters_kept`:
+    of each player, from sites that were given up; `sites`: closed at the end."""
 
     table: Table
     folder: Path
@@ -36,7 +36,7 @@ class HonestGame:
     sites: ExitStack
     database: Callable[[], str] | None = None
     done: list[str] = field(default_factory=list)
-    kept: dict[str, dict[str, bytes]] = field(default_factory=dict)
+    letters_kept: dict[str, dict[str, bytes]] = field(default_factory=dict)
     shade: int = 300
     moves: int = 0
     moves_at_desk: int = 0
@@ -80,7 +80,7 @@ class HonestGame:
         with self.site.store() as session:
             name = session.get_one(GameRow, self.table.game).name
         for row in self.table.letters():
-            mine = self.kept.setdefault(row.recipient, {})
+            mine = self.letters_kept.setdefault(row.recipient, {})
             words = finished(self.site.blobs, row)
             if row.game_id in {self.table.game, None} and name:
                 mine[f"{self.moves}-{row.id:04}-{row.kind}.eml"] = words
@@ -102,8 +102,8 @@ class HonestGame:
     def evidence(self) -> tuple[Evidence, list[str]]:
         """Both archives, with each player's letters, and the names of the players."""
         self.keep_letters()
-        shown = Evidence(archived(self.table), archived(self.table, Edition.PLAYERS), self.kept)
-        return shown, sorted(self.kept)
+        shown = Evidence(archived(self.table), archived(self.table, Edition.PLAYERS), self.letters_kept)
+        return shown, sorted(self.letters_kept)
 
 
 def named_phase(row: PhaseRow) -> Phase:

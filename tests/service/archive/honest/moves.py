@@ -29,15 +29,15 @@ from tests.support.site import make_site
 def restores(game: HonestGame, between: Callable[[HonestGame], None]) -> None:
     """A backup is made, the game goes on, the disk dies, and the backup is put back. Mails that the mailbox
     still has are fetched again."""
-    made = io.BytesIO()
-    backup.write(game.site.engine, game.site.blobs, made, game.now, "test")
+    backup_file = io.BytesIO()
+    backup.write(game.site.engine, game.site.blobs, backup_file, game.now, "test")
     sent_before = len(game.table.sent)
     between(game)
     game.keep_letters()
     fetched = game.table.sent[sent_before:]
     site = game.new_site()
-    made.seek(0)
-    backup.restore(made, site.engine, site.blobs, site.jobs, site.clock.now())
+    backup_file.seek(0)
+    backup.restore(backup_file, site.engine, site.blobs, site.jobs, site.clock.now())
     game.settle_in(site)
     for raw in fetched:
         game.wait(timedelta(minutes=1))

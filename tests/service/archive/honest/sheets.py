@@ -90,7 +90,7 @@ def send(
         parts=[text("See the sheet."), part(picture(game.shade))],
         stamps=[stamp(sender.rpartition("@")[2], "pass" if proved else "fail", SERVER)])
     game.table.sent.append(raw)
-    game.kept.setdefault(sender, {})[f"sent-{len(game.table.sent):03}.eml"] = raw
+    game.letters_kept.setdefault(sender, {})[f"sent-{len(game.table.sent):03}.eml"] = raw
     game.table.take(raw, stamped)
     read_all(game)
 
@@ -140,10 +140,10 @@ def posts(game: HonestGame) -> None:
     row = game.phase()
     if row is None or row.state not in {PhaseState.OPEN, PhaseState.CLOSED} or game.now < row.opens_at:
         return
-    at = min(game.now, row.deadline) - timedelta(minutes=1)
+    arrival = min(game.now, row.deadline) - timedelta(minutes=1)
     word = "thistle" if game.chance.random() < 0.4 and game.now < row.deadline else ""
-    letter = PostedLetter(row.id, game.chance.choice(sorted(game.powers())), at.date(), at.time(), word=word,
-                          version=game.chance.choice((None, 3)))
+    letter = PostedLetter(row.id, game.chance.choice(sorted(game.powers())), arrival.date(), arrival.time(),
+                          word=word, version=game.chance.choice((None, 3)))
     scans = [picture(game.new_shade())] if game.chance.random() < 0.7 else []
     post_room(game.table).log_letter(letter, scans, "Ada")
     read_all(game)
