@@ -7,6 +7,7 @@ over after 100 s. Here it may cost what an archive of years of play costs, and n
 from __future__ import annotations
 
 import json
+import logging
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from service.intake.opening.sandbox import (
     SandboxLimits,
     answer_of,
 )
+
+log = logging.getLogger(__name__)
 
 _SECONDS = 120
 # Eight years of play with seven powers take 400 MB and 40 s.
@@ -76,9 +79,10 @@ def _words(program: Program, path: Path, limits: SandboxLimits) -> str:
             with _answer(program, path, limits) as answer:
                 return answer.read().decode(errors="replace")
         except ArchiveNotOpened as fault:
-            broke = isinstance(fault.__cause__, ChildDied) and fault.__cause__.end is ChildEnd.CRASH
-            if is_last or not broke:
+            died = fault.__cause__
+            if is_last or not isinstance(died, ChildDied) or died.end is not ChildEnd.CRASH:
                 raise
+            log.warning("a child that checks an archive broke (%s) and is asked once more", died.detail)
     raise AssertionError("unreachable")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -79,13 +80,16 @@ class ChildEnd(StrEnum):
 
 
 class ChildDied(Exception):
-    """A child was stopped by what it opened, and `end` says how. A later try would end the same way."""
+    """A child was stopped by what it opened, and `end` says how. A later try would end the same way.
+    `detail`: its exit status and the class of its last exception, which quote nothing of a file."""
 
-    def __init__(self, end: ChildEnd) -> None:
+    def __init__(self, end: ChildEnd, detail: str = "") -> None:
         super().__init__(end.value)
-        self.end = end
+        self.end, self.detail = end, detail
 
 
+_EXCEPTION = re.compile(r"[A-Za-z_.]{1,60}(?:Error|Exception|Interrupt|Warning)(?=:|$)")
+"""The class that the last line of a traceback begins with; what follows may quote a file."""
 _REFUSED = {
     ChildEnd.MEMORY: (UnreadableReason.TOO_LARGE, "opening it took too much memory"),
     ChildEnd.OUTPUT: (UnreadableReason.TOO_LARGE, "its pages are too large"),
@@ -218,7 +222,10 @@ def _death(code: int, stderr: bytes) -> ChildDied | ChildFault:
     if code == -signal.SIGXCPU:
         return ChildDied(ChildEnd.TIME)
     fault = _fault(code, stderr)
-    return ChildDied(ChildEnd.CRASH) if fault is None else ChildFault(f"the child that opens files {fault}")
+    if fault is not None:
+        return ChildFault(f"the child that opens files {fault}")
+    exception = _EXCEPTION.match(_last_line(stderr))
+    return ChildDied(ChildEnd.CRASH, f"status {code}, {exception.group() if exception else 'no exception'}")
 
 
 def _fault(code: int, stderr: bytes) -> str | None:

@@ -78,6 +78,13 @@ def test_a_child_that_broke_by_chance_is_asked_once_more(path: Path, monkeypatch
     assert "it broke the program that checks it" in words_of_check
 
 
+def test_how_a_child_broke_is_said_without_a_word_of_the_file() -> None:
+    traceback = b"Traceback (most recent call last):\nValueError: Army London to Surrey\n"
+    died = sandbox._death(1, traceback)
+    assert isinstance(died, sandbox.ChildDied)
+    assert died.detail == "status 1, ValueError"
+
+
 def bomb(path: Path, name: str, text: bytes) -> Path:
     """An archive whose file of this name unfolds to far more than the archive."""
     path.write_bytes(packed({**unpacked(path.read_bytes()), name: text}))
