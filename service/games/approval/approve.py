@@ -46,6 +46,7 @@ def approve_phase(
         if phase.state == PhaseState.SENT:
             return
         resolution = check(session, phase, load)
+        _check_orders(session, phase, load)
         judged_at = phase.judged_at
         put_letters = announce.prepare(session, phase, resolution)
     with store.begin() as session:
@@ -59,6 +60,7 @@ def approve_phase(
         # While the letters were drawn a mail may have come, or a line been decided again: they would say that
         # nothing was received, or what is no longer so.
         _check_complete(session, phase, load)
+        _check_orders(session, phase, load)
         put_letters(session)
         hand_on(session, phase, resolution, now, load)
         records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
@@ -66,7 +68,10 @@ def approve_phase(
 
 
 def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
-    """The resolution of a phase whose results may leave. Raises NotReady, which says what is missing."""
+    """The resolution of a phase whose results may leave. Raises NotReady, which says what is missing.
+
+    It does not judge again, for a page waits for it; `approve_phase` does.
+    """
     if phase.state != PhaseState.READY or phase.resolution is None:
         raise NotReady("nothing is judged yet; judge the turn at the desk first")
     _check_complete(session, phase, load)
@@ -76,11 +81,14 @@ def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
 def _check_complete(session: Session, phase: PhaseRow, load: Load) -> None:
     if is_incomplete(session, phase):
         raise NotReady("the results are not complete: a sheet or a line is still to be read")
+    _check_papers(session, phase, load)
+
+
+def _check_orders(session: Session, phase: PhaseRow, load: Load) -> None:
     resolution, _ = resolve_orders(session, phase, load)
     # The orders alone: a later version of this program may say the same verdict in other words.
     if _orders_of(resolution) != _orders_of(codec.load_resolution(phase.resolution or {})):
         raise NotReady("the orders changed since the results were judged; judge the turn again")
-    _check_papers(session, phase, load)
 
 
 def _orders_of(resolution: Resolution) -> list[Order]:
