@@ -114,8 +114,9 @@ def program_name() -> str:
 def stay(stage: Stage) -> None:
     """Let the clock run until Ctrl-C. Raises MailServerError if the mail server ends before."""
     stage.teller.say()
-    stage.teller.say("The site runs until you press Ctrl-C.")
     try:
+        # Who reads the line may press at once.
+        stage.teller.say("The site runs until you press Ctrl-C.")
         while True:
             time.sleep(1)
             stage.clock.advance(timedelta(seconds=1))

@@ -96,6 +96,8 @@ def _settings(root: Path, server: DemoMailServer) -> Settings:
     trusted = {"trusted_authserv_id": AUTHSERV, "keep_alive_seconds": KEEP_ALIVE_SECONDS}
     return Settings(
         data=str(root),
+        # Beside `root` is a visitor's own folder.
+        site_key=str(root / "site.key"),
         order_address=ORDERS,
         coordinator=COORDINATOR,
         mail_in=server.settings().model_copy(update=trusted),
