@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import maps
 from adjudicator.errors import UserFacingError
 from demo.story import DEFAULT_VARIANT, Story, story_of
 from demo.teller import AudienceGone, Teller
@@ -222,8 +223,8 @@ def _orderly_end(teller: Teller) -> Iterator[None]:
 
 def _greet(story: Story, root: Path, teller: Teller) -> None:
     """The banner: what will happen, how long it takes, that nothing leaves, how to stop."""
-    teller.title(
-        f"Galloper's demo: “{story.game}”, a game of {story.variant} with {len(story.players)} powers")
+    title = maps.load(story.variant).title
+    teller.title(f"Galloper's demo: “{story.game}”, a game of {title} with {len(story.players)} powers")
     photographs = sum(len(mail.files) for mail in story.mails)
     orders = ("Players photographed their handwritten orders. The photographs" if photographs > 5
               else "Players type their orders in bold, and two photographed a sheet. The mails")
