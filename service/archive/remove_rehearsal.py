@@ -16,7 +16,7 @@ from email.parser import BytesParser
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, delete, or_, select
+from sqlalchemy import ColumnElement, Engine, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from adjudicator.errors import UserFacingError
@@ -25,6 +25,7 @@ from service.archive.backup import check_record
 from service.games.game_clock import is_rehearsal
 from service.intake import process_mail
 from service.intake.filing import READ_WORK
+from service.intake.scans import PROPOSE_WORK
 from service.intake.sheets import reread_line
 from service.mail.mailbox import ingest
 from service.record import chain
@@ -56,6 +57,7 @@ from service.store.tables import (
     PlayerRow,
     PostalAddressRow,
     PostalOriginalRow,
+    RecordPendingRow,
     ReviewActionRow,
     ReviewRow,
     ScanRow,
@@ -63,8 +65,8 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-PHASE_WORK = ("open", "deadline", "remind12", "remind48")
-"""What the keys of work on a phase begin with (`service.scheduler`)."""
+PHASE_WORK = ("open", "deadline", "remind12", "remind48", "approve")
+"""What the keys of work on a phase begin with (`scheduler`, `notices.phase_letters.approval`)."""
 _SECRET = re.compile(r"/public/letter/([0-9a-f]{64})")
 _PART = 500
 """Values in one condition; SQLite takes some thousands at most."""
@@ -139,6 +141,7 @@ class _Removal:
         self.counts: dict[str, int] = {}
         self.phases = self._all(PhaseRow.id, PhaseRow.game_id == game.id)
         self.sheets = self._all(SubmissionRow.id, SubmissionRow.phase_id.in_(self.phases))
+        self.scans = self._all(ScanRow.id, ScanRow.phase_id.in_(self.phases))
         self.pages = self._among(PageRow.id, PageRow.submission_id, self.sheets)
         self.lines = self._among(LineRow.id, LineRow.page_id, self.pages)
         self.mails = self._own_mails()
@@ -214,6 +217,7 @@ class _Removal:
         tokens = self._link_tokens(blobs, letters)
         self._files |= set(tokens)
         keys = self._job_keys()
+        noted_before = session.scalar(select(func.max(RecordPendingRow.id))) or 0
         self._forget_events()
         self._delete(AccessLinkRow.token_hash, [sha256(token.encode()).hexdigest() for token in tokens])
         by_key: tuple[tuple[InstrumentedAttribute[Any], Iterable[Any]], ...] = (
@@ -238,6 +242,9 @@ class _Removal:
         for column, values in by_key:
             self._delete(column, values)
         self.counts["jobs"] = job_rows.remove(session.connection(), keys)
+        # The triggers noted each row as deleted. No record that stays tells of one, and a later row may get
+        # its number.
+        session.execute(delete(RecordPendingRow).where(RecordPendingRow.id > noted_before))
 
     def _delete(self, column: InstrumentedAttribute[Any], keys: Iterable[Any]) -> None:
         table: Any = column.class_
@@ -269,7 +276,7 @@ class _Removal:
         """The keys of all work on this game: a new phase may get the number of a removed one."""
         about: dict[str, list[Any]] = dict.fromkeys(PHASE_WORK, self.phases) | {
             READ_WORK: self.sheets, reread_line.WORK: self.lines,
-            ingest.WORK: self.mails, process_mail.TELL_WORK: self.mails,
+            ingest.WORK: self.mails, process_mail.TELL_WORK: self.mails, PROPOSE_WORK: self.scans,
         }
         prefixes = {f"{kind}:{key}" for kind, numbers in about.items() for key in numbers}
         table = job_rows.tables(self._session.connection()).get(job_rows.JOBS)
