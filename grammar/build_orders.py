@@ -36,7 +36,7 @@ from adjudicator.orders import (
 )
 from adjudicator.units import UnitKind, UnitRef
 from grammar.lattice import Edge
-from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, KindWord, Lexicon
+from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, UNIT_WORD, KindWord, Lexicon
 
 
 @dataclass(slots=True)
@@ -67,6 +67,7 @@ class OrderParts:
 
 
 _VALUED = frozenset({PLACE, POWER, NUMBER})
+_KINDS = frozenset({KIND, UNIT_WORD})
 
 WHOSE = "whose"
 """The rule of a power and a colon before an order."""
@@ -163,7 +164,7 @@ class _Reader:
         return Region(region.province, self.lexicon.coast_id(region.province, str(self.value(coasts[0]))))
 
     def kind(self, node: Tree[Token]) -> KindWord | None:
-        token = next((t for t in node.children if isinstance(t, Token) and t.type == KIND), None)
+        token = next((t for t in node.children if isinstance(t, Token) and t.type in _KINDS), None)
         if token is None:
             return None
         word = self.value(token)

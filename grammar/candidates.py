@@ -35,12 +35,13 @@ _KINDLESS_COST, _KINDLESS_TARGET_COST = 1.4, 0.6
 @dataclass(frozen=True, slots=True)
 class LineContext:
     """What a line is read with: the forms of its phase, the names, whose sheet it is, and the table of
-    makers."""
+    makers. `plain_remarks`: only remarks that surely change no order are passed over."""
 
     forms: Forms
     lexicon: Lexicon
     power: str
     makers: Mapping[str, Maker]
+    plain_remarks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,8 @@ class LiteralReading:
 
 def read_literally(line: Sequence[Word], context: LineContext, number: int | None) -> LiteralReading:
     """Readings of a line whose every word is known. `number` is the line's number on its sheet."""
-    edges = exact_edges.edges(line, context.forms, context.lexicon)
+    edges = exact_edges.edges(
+        line, context.forms, context.lexicon, plain_remarks=context.plain_remarks)
     result = search(context.forms.machine, edges, len(line), _MAX_PATHS)
     equal = [p for p in result.paths if p.cost - result.paths[0].cost < exact_edges.PIECE_COST / 2]
     # Reversed, so that of several paths to the same orders the cheapest is the one that stays.

@@ -19,9 +19,8 @@ from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
-from grammar.fragments.languages import doubt_words, languages_named
+from grammar.fragments.languages import languages_named
 from grammar.terminal_table import Machine, NestingError, build_machine
-from grammar.words import DOUBT_WORDS
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
 
@@ -55,8 +54,7 @@ class Forms:
 
     `keywords` maps a folded word or sign to its terminal's name. `machine` tells which sequences of terminals
     are orders. `variant_orders` are the rules of the variant's wording that make an order class of its rule
-    set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own. `doubt_words`
-    make a line of this game a condition, a choice or a denial.
+    set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own.
     """
 
     phase: PhaseKind
@@ -65,7 +63,6 @@ class Forms:
     machine: Machine
     variant_orders: tuple[tuple[str, Any], ...] = ()
     marks: frozenset[str] = frozenset()
-    doubt_words: frozenset[str] = DOUBT_WORDS
 
     def tree(self, tokens: Sequence[Token]) -> Tree[Token]:
         """The tree of a sequence that `machine` takes."""
@@ -118,5 +115,4 @@ def compose(
     # Wordings have "the" inline, where a rule of its own would be ambiguous with it.
     keywords |= {article: keywords["the"] for language in spoken for article in language.articles
                  if "the" in keywords and article not in keywords}
-    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)),
-                 doubt_words(spoken))
+    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)))

@@ -11,7 +11,8 @@ from typing import Any
 from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
 from grammar.lattice import Edge
-from grammar.lexicon import BREAK, COAST, KIND, NUMBER, ORDER_BREAKS, PLACE, POWER, Lexicon, Name
+from grammar.lexicon import BREAK, COAST, KIND, NUMBER, ORDER_BREAKS, PLACE, POWER, UNIT_WORD, Lexicon, Name
+from grammar.plain_remarks import is_plain
 from grammar.words import REMARK_DOUBTS, Word, is_by_convoy
 
 PIECE_COST = 0.01
@@ -22,6 +23,7 @@ _PASS_COST = 0.001
 """Cost, in letters, of passing over a sign or a remark."""
 _HELPS = frozenset(("supports", "support", "s", "supporting", "convoys", "convoy", "c", "convoying"))
 """Words before the order of another unit."""
+_STAYS = (["hold"], ["holds"], ["h"], ["holding"], ["to", "hold"], ["in", "place"])
 _INSIDE_NAME = frozenset("-().")
 """Signs that may be part of a name: St. Petersburg, Ashby-de-la-Zouch, Portland (Dorset)."""
 _MEANINGLESS = frozenset('."“”„*!:`')
@@ -29,9 +31,10 @@ _LONGEST_NAME = 6
 """Words of a name before the parentheses that are part of it."""
 
 
-_TYPED_WORDS = {"m": "-", "mv": "-", "move": "-", "moves": "-", "std": "stands", "ret": "retreats"}
+_TYPED_WORDS = {"m": "-", "mv": "-", "move": "-", "moves": "-", "std": "stands", "hld": "hold",
+                "ret": "retreats"}
 """Words of njudge and jDip that stand for an arrow ("A Par m Bur", "A Par moves Bur"), and of British zines
-("A(Bud) std", "A(Par) ret Gas")."""
+("A(Bud) std", "A(Par) ret Gas"); "hld" is of Dippy for the Atari (towi/dipworkpy)."""
 _FIRST_LETTERS = {
     ("b", PhaseKind.ADJUSTMENT): "build", ("r", PhaseKind.ADJUSTMENT): "remove",
     ("d", PhaseKind.ADJUSTMENT): "disband", ("w", PhaseKind.ADJUSTMENT): "waive",
@@ -43,8 +46,11 @@ _OTHER_ORDERS = frozenset((
 """Words of an order for another phase: a remark that holds one says more than the order before it."""
 
 
-def edges(line: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, list[Edge]]:
-    """Every piece of a line that the grammar could take, by the index of its first word."""
+def edges(
+    line: Sequence[Word], forms: Forms, lexicon: Lexicon, *, plain_remarks: bool = False
+) -> dict[int, list[Edge]]:
+    """Every piece of a line that the grammar could take, by the index of its first word. With
+    `plain_remarks` a remark is passed over only if it surely changes no order."""
     table: dict[int, list[Edge]] = {}
     for index, word in enumerate(line):
         pieces = table[index] = []
@@ -60,12 +66,15 @@ def edges(line: Sequence[Word], forms: Forms, lexicon: Lexicon) -> dict[int, lis
         pieces += _breaks(line, index, forms, lexicon)
         names = names_at(line, index, lexicon)
         pieces += [Edge(index, end, name.terminal, name.value, PIECE_COST) for end, name in names]
+        # A pen's last letter is like an A or an F too often, so only a keyboard writes "York army".
+        pieces += [Edge(index, end, UNIT_WORD, name.value, PIECE_COST) for end, name in names
+                   if name.terminal == KIND and len(name.text) > 1]
         # A listed name or a word of the grammar is never taken for the beginning of another name.
         if not any(end == index + 1 for end, _ in names) and word.text not in forms.keywords:
-            region = None if word.text in forms.doubt_words else lexicon.region_beginning_with(word.text)
+            region = None if word.text in lexicon.doubt_words else lexicon.region_beginning_with(word.text)
             if region is not None:
                 pieces.append(Edge(index, index + 1, PLACE, region, PREFIX_COST))
-        pieces += _passed_over(line, index, forms, lexicon)
+        pieces += _passed_over(line, index, forms, lexicon, plain_remarks=plain_remarks)
     return table
 
 
@@ -132,14 +141,17 @@ def names_at(line: Sequence[Word], start: int, lexicon: Lexicon) -> list[tuple[i
     return hits
 
 
-def _passed_over(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) -> list[Edge]:
+def _passed_over(
+    line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon, *, plain_remarks: bool
+) -> list[Edge]:
     """Edges over signs without meaning, and over remarks in parentheses (ORD-07)."""
     text = line[index].text
     if text in _MEANINGLESS:
         return [Edge(index, index + 1, None, None, _PASS_COST)]
     if text not in {"(", ")"}:
         return []
-    if _is_by_convoy(_in_parentheses(line, index)) or _holds_order(line, index, lexicon):
+    if (_is_by_convoy(_in_parentheses(line, index)) or _holds_order(line, index, lexicon)
+            or _is_held(line, index)):
         return [Edge(index, index + 1, None, None, _PASS_COST)]
     if text == ")":
         return []
@@ -152,7 +164,8 @@ def _passed_over(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexico
             # A remark that may change the order is not passed over; then the line has no path, and a person
             # reads it.
             has_meaning = (is_mark or _changes_order(remark, lexicon) or _is_by_convoy(remark)
-                           or _ends_name(line, index, end, lexicon))
+                           or _ends_name(line, index, end, lexicon)
+                           or (plain_remarks and not is_plain([word.text for word in remark], lexicon)))
             return [] if has_meaning else [Edge(index, end + 1, None, None, _PASS_COST)]
     return []
 
@@ -180,6 +193,12 @@ def _holds_order(line: Sequence[Word], index: int, lexicon: Lexicon) -> bool:
     start = next((n for n, word in enumerate(line) if inside and word is inside[0]), 0)
     return (start > 1 and line[start - 2].text in _HELPS
             and any(name.terminal in {KIND, POWER} for _, name in names_at(line, start, lexicon)))
+
+
+def _is_held(line: Sequence[Word], index: int) -> bool:
+    """True if the parentheses say no more than that the unit supported stays ("supports A Par (hold)")."""
+    inside = [word.text for word in _in_parentheses(line, index)]
+    return inside in _STAYS and any(word.text in _HELPS for word in line[:index])
 
 
 def _is_by_convoy(remark: Sequence[Word]) -> bool:

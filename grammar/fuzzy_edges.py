@@ -291,5 +291,15 @@ def _slip_share(edge: Edge, written: str, lexicon: Lexicon) -> float:
     slips = (
         OSA.distance(written, text) / max(len(text), len(written))
         for text in (flatten(name.text)[0] for name in lexicon.names if name.value == edge.value)
+        if not _differ_in_short_word(written.split(), text.split())
     )
     return min(slips, default=1.0)
+
+
+def _differ_in_short_word(written: Sequence[str], name: Sequence[str]) -> bool:
+    """True if a word of one or two letters is another one, or one too many: "B Channel" is no slip for
+    "N Channel", nor "N Strathclyde" for "Strathclyde"."""
+    if len(written) == len(name):
+        return any(mine != other and len(mine) <= 2 and len(other) <= 2
+                   for mine, other in zip(written, name, strict=True))
+    return {word for word in written if len(word) <= 2} != {word for word in name if len(word) <= 2}

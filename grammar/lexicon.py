@@ -29,6 +29,8 @@ BREAK = "A_BREAK"
 """Terminal of a sign that ends one order before the next in the same line."""
 ORDER_BREAKS = frozenset(",/")
 """Such signs, beside the full stop and the semicolon that every line may have."""
+UNIT_WORD = "A_UNIT_WORD"
+"""Terminal of a unit's word that may stand behind its place ("the York army"), where a letter may not."""
 
 _NUMBER_WORDS = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -142,17 +144,19 @@ class Lexicon:
 
     `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
     provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line a
-    condition, a choice or a denial, in every language of the game. `tree` maps a name's words, one after the
+    condition, a choice or a denial, in every language of the game; `plain_words` are those of other languages
+    than English that say nothing of the kind beside an order. `tree` maps a name's words, one after the
     other, to the names that end there (under the key "").
     """
 
     def __init__(
         self, board: Board, kinds: Mapping[str, UnitKind], names: Iterable[Name],
-        doubt_words: frozenset[str] = DOUBT_WORDS,
+        doubt_words: frozenset[str] = DOUBT_WORDS, plain_words: frozenset[str] = frozenset(),
     ) -> None:
         self.board = board
         self.kinds = kinds
         self.doubt_words = doubt_words
+        self.plain_words = plain_words
         self.seas = frozenset(key for key, province in board.provinces.items() if province.is_sea)
         best: dict[tuple[str, tuple[str, ...]], dict[Value, Name]] = defaultdict(dict)
         by_element: list[Name] = []
@@ -287,7 +291,10 @@ def build_lexicon(
         *_coast_names(board),
         *(Name((word,), NUMBER, number) for number, word in enumerate(_NUMBER_WORDS, 1)),
     ]
-    return Lexicon(board, kinds, every_name, doubt_words(languages))
+    plain_words = frozenset[str]().union(*(language.plain for language in languages))
+    # "Sil" is Silesia before it is "s'il".
+    doubts = doubt_words(languages) - {name.words[0] for name in places if len(name.words) == 1}
+    return Lexicon(board, kinds, every_name, DOUBT_WORDS | doubts, plain_words)
 
 
 def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from rapidfuzz.distance import OSA
@@ -126,7 +126,7 @@ def parse_line(
     refusal = _unreadable(clean)
     if refusal is not None:
         return _complain(ComplaintCode.INVALID, text, line, *refusal)
-    context = LineContext(forms, lexicon, power, makers)
+    context = LineContext(forms, lexicon, power, makers, plain_remarks=True)
     line_words = words(clean, body_start(clean))
     sign = DOUBT_SIGNS.search(clean)
     if sign is not None:
@@ -139,7 +139,7 @@ def parse_line(
         return _complain(ComplaintCode.AMBIGUOUS, text, line, whole_span,
                          "A name in this line stands for more than one region; write the full name.",
                          literal.candidates)
-    never = _never_read(clean, line_words, literal, context)
+    never = _never_read(clean, line_words, literal, context) or _says_more(clean, line_words, context)
     if never is not None:
         return _complain(ComplaintCode.INVALID, text, line, *never)
     return _parse_misspelt(text, clean, context, literal, line, limits)
@@ -151,12 +151,21 @@ def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,
     if literal.contradiction is not None:
         return _contradicts(text, literal.contradiction, context.lexicon)
     # After the literal reading, in which "no" may be part of the remark "(no change)".
-    doubt = next((w for w in line if w.text in context.forms.doubt_words), None)
+    doubt = next((w for w in line if w.text in context.lexicon.doubt_words), None)
     if doubt is not None:
         return _doubtful(text, doubt.start, doubt.end)
     if line and line[-1].text in _GOES_ON:
         return (line[-1].start, line[-1].end), "The line ends before the order is complete."
     return None
+
+
+def _says_more(text: str, line: Sequence[Word], context: LineContext) -> tuple[tuple[int, int], str] | None:
+    """Span and sentence for an order beside a remark that may change it ("(plan B)"), or None."""
+    if "(" not in text or not read_literally(line, replace(context, plain_remarks=False), None).candidates:
+        return None
+    start, end = text.index("("), text.rfind(")") + 1 or len(text)
+    return (start, end), (f"“{text[start:end]}” may change the order beside it. Send the order without it, "
+                          "or tell the coordinator what it means.")
 
 
 def _doubtful(text: str, start: int, end: int) -> tuple[tuple[int, int], str]:

@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 from grammar.headings.root_words import is_root
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
+from grammar.plain_remarks import USUAL_REMARKS, is_plain
 from grammar.words import BY_CONVOY, REMARK_DOUBTS, words
 
 _REMARK = re.compile(r"\(([^()]*)\)?")
@@ -32,10 +33,6 @@ _SENTENCE = 3
 _MISREAD_FROM = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKENESS = 0.75
-_USUAL_REMARKS = (
-    "thiswillcutanysupport", "thiscutsanysupport", "tocutanysupport", "sameaslasttime", "sameasbefore",
-    "sameaslastturn", "aswehaveagreed", "aswediscussed", "asinmyletter", "asiwrotetoyou")
-"""Remarks as players write them, without spaces; each is long enough to be known however badly it is read."""
 _USUAL_LIKENESS = 0.8
 """Least likeness, 0..1, to such a remark."""
 _ENDS = 3
@@ -61,7 +58,8 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
             continue
         # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
         if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts | REMARK_DOUBTS)
-                or any(texts[0].startswith(doubt[1:]) for doubt in doubts)):
+                or any(texts[0].startswith(doubt[1:]) for doubt in doubts)
+                or not is_plain(texts, lexicon, _is_like)):
             return True
     return False
 
@@ -73,7 +71,7 @@ def _is_usual_remark(texts: Sequence[str]) -> bool:
         OSA.normalized_similarity(letters, usual) >= _USUAL_LIKENESS
         and _ends_alike(letters[:_ENDS], usual[: _ENDS + 1])
         and _ends_alike(letters[-_ENDS:], usual[-_ENDS - 1 :])
-        for usual in _USUAL_REMARKS)
+        for usual in USUAL_REMARKS)
 
 
 def _ends_alike(letters: str, usual: str) -> bool:
@@ -140,6 +138,10 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
     return any(greets) and all(
         greeting or word.isdecimal() or _is_known(word, _BESIDE_GREETING)
         for greeting, word in zip(greets, texts, strict=True))
+
+
+def _is_like(word: str, known: str) -> bool:
+    return _is_known(word, (known,))
 
 
 def _is_known(word: str, known_words: Iterable[str]) -> bool:

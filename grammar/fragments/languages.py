@@ -18,7 +18,8 @@ class Language:
 
     `unit_words`: by the English name of a unit kind in lower case, its words, True for a plural. `coasts`:
     its names of coasts, with the English ones in lower case. `articles`: folded words that stand where "the"
-    may. `doubts`: folded words that make an order a condition, a choice or a denial.
+    may. `doubts`: folded words that make an order a condition, a choice or a denial. `plain`: folded words of
+    remarks that change no order (`grammar.plain_remarks`).
     """
 
     name: str
@@ -27,6 +28,7 @@ class Language:
     coasts: Mapping[str, str] = field(default_factory=dict)
     articles: frozenset[str] = frozenset()
     doubts: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
 
 
 LANGUAGES: Mapping[str, Language] = {
@@ -45,16 +47,32 @@ LANGUAGES: Mapping[str, Language] = {
              "WK": "west coast"},
             frozenset(("die", "der", "das", "den", "dem")),
             frozenset((
-                "nicht", "nie", "niemals", "kein", "keine", "keinen", "wenn", "falls", "sofern", "oder",
-                "entweder", "weder", "noch", "sonst", "andernfalls", "außer", "ausser", "ohne", "vielleicht",
-                "sollte", "konnte", "statt", "anstatt", "nur", "bevor", "nachdem", "bis", "ungultig",
-                "streiche", "eventuell", "evtl", "ggf", "gegebenenfalls", "moglichst", "moglicherweise",
-                "moeglichst", "wahlweise", "alternativ", "ob", "aber", "sondern", "lieber", "anstelle",
-                "solange", "sobald", "wahrend", "waehrend", "wurde", "wuerde", "koennte", "durfte", "duerfte",
-                "ignoriere", "ignorieren", "vergiss", "gilt", "bevorzugt", "liebsten", "wahl", "vorlaufig",
-                "vorlaeufig", "zuruckgezogen", "zurueckgezogen", "gestrichen", "entwurf", "wahrscheinlich",
-                "hoffentlich", "unsicher", "irrtum", "falsch", "abwarten", "notfalls", "bzw",
-                "beziehungsweise", "geloscht", "geloescht", "hinfallig", "ersetzt")),
+                "nicht", "nie", "niemals", "kein", "keine", "keinen", "wenn", "falls", "sofern",
+                "oder", "entweder", "weder", "noch", "sonst", "andernfalls", "außer", "ausser", "ohne",
+                "vielleicht", "sollte", "konnte", "statt", "anstatt", "nur", "bevor", "nachdem", "bis",
+                "ungultig", "streiche", "eventuell", "evtl", "ggf", "gegebenenfalls", "moglichst",
+                "moglicherweise", "moeglichst", "wahlweise", "alternativ", "ob", "aber", "sondern",
+                "lieber", "anstelle", "solange", "sobald", "wahrend", "waehrend", "wurde", "wuerde",
+                "koennte", "durfte", "duerfte", "ignoriere", "ignorieren", "vergiss", "gilt",
+                "bevorzugt", "liebsten", "wahl", "vorlaufig", "vorlaeufig", "zuruckgezogen",
+                "zurueckgezogen", "gestrichen", "entwurf", "wahrscheinlich", "hoffentlich", "unsicher",
+                "irrtum", "falsch", "abwarten", "notfalls", "bzw", "beziehungsweise", "geloscht",
+                "geloescht", "hinfallig", "ersetzt", "bestatigen", "bestaetigen", "bestatigt",
+                "bestaetigt", "unbestatigt", "vermutlich", "voraussichtlich", "unverbindlich",
+                "provisorisch", "vorbehalt", "vorbehaltlich", "unentschieden", "unklar", "offen",
+                "storniert", "stornieren", "widerrufen", "verworfen", "durchgestrichen", "uberholt",
+                "ueberholt", "veraltet", "versehen", "fehler", "mochte", "moechte", "egal", "beliebig",
+                "nachdem", "vorausgesetzt", "angenommen", "keinesfalls", "keineswegs", "ersatzweise",
+                "hilfsweise", "vorzugsweise", "idealerweise", "warten", "warte", "anderenfalls", "je",
+                "abhangig", "abhaengig")),
+            frozenset((
+                "schneidet", "schneiden", "jede", "jeden", "alle", "wie", "vereinbart", "besprochen",
+                "abgesprochen", "versprochen", "geschrieben", "danke", "viel", "gluck", "glueck",
+                "patt", "blockt", "stoppt", "gegen", "fur", "fuer", "von", "mit", "und", "ich", "wir",
+                "du", "ihr", "er", "ihn", "mein", "meine", "dein", "deine", "sein", "seine", "ist",
+                "sind", "wird", "angriff", "klappt", "hier", "neu", "zum", "zur", "in", "im", "an",
+                "zu", "lang", "lebe", "es", "konig", "koenig", "freund", "rache", "leid", "tut", "mir",
+                "entschuldigung", "dies", "diese", "damit", "die", "der", "das", "den", "dem")),
         ),
         Language(
             "french", "French",
@@ -69,14 +87,30 @@ LANGUAGES: Mapping[str, Language] = {
              "CO": "west coast"},
             frozenset(("la", "le", "les", "l")),
             frozenset((
-                "ne", "nest", "pas", "non", "jamais", "aucun", "aucune", "si", "sil", "sils", "sauf", "sinon",
-                "ou", "soit", "ni", "sans", "peut", "peutetre", "plutot", "mais", "avant", "apres", "quand",
-                "lorsque", "tant", "annule", "annuler", "seulement", "eventuellement", "moins", "lieu", "cas",
-                "pourvu", "excepte", "hormis", "rien", "ignorer", "ignorez", "oublier", "oubliez", "serait",
-                "devrait", "pourrait", "faudrait", "alternativement", "preference", "prefere", "provisoire",
-                "provisoirement", "annulee", "annules", "choix", "brouillon", "probablement", "probable",
-                "espere", "incertain", "erreur", "faux", "attendre", "defaut", "condition", "raye",
-                "remplace", "idealement")),
+                "ne", "nest", "pas", "non", "jamais", "aucun", "aucune", "si", "sil", "sils", "sauf",
+                "sinon", "ou", "soit", "ni", "sans", "peut", "peutetre", "plutot", "mais", "avant",
+                "apres", "quand", "lorsque", "tant", "annule", "annuler", "seulement",
+                "eventuellement", "moins", "lieu", "cas", "pourvu", "excepte", "hormis", "rien",
+                "ignorer", "ignorez", "oublier", "oubliez", "serait", "devrait", "pourrait",
+                "faudrait", "alternativement", "preference", "prefere", "provisoire", "provisoirement",
+                "annulee", "annules", "choix", "brouillon", "probablement", "probable", "espere",
+                "incertain", "erreur", "faux", "attendre", "defaut", "condition", "raye", "remplace",
+                "idealement", "confirmer", "confirme", "confirmee", "hypothese", "selon", "depend",
+                "dependant", "autrement", "reserve", "conditionnel", "option", "optionnel",
+                "optionnelle", "alternative", "secours", "abandonne", "abandonner", "barre", "barree",
+                "efface", "nul", "nulle", "caduc", "obsolete", "hesite", "doute", "incertaine",
+                "indecis", "possible", "possiblement", "temporaire", "vraisemblablement", "esperons",
+                "attends", "ignore", "oublie", "nullement", "aucunement", "surtout", "indifferemment",
+                "nimporte", "preferable", "preferablement", "souhaite", "voudrait", "voudrais",
+                "aimerait", "aimerais", "irait", "attente", "supposant", "verifier", "decider")),
+            frozenset((
+                "coupe", "couper", "tout", "tous", "toute", "comme", "convenu", "promis", "discute",
+                "ecrit", "merci", "bonne", "chance", "bloque", "bloquer", "arrete", "arreter",
+                "contre", "pour", "de", "du", "des", "par", "avec", "et", "je", "nous", "tu", "vous",
+                "il", "lui", "mon", "ton", "son", "ma", "ta", "sa", "est", "sont", "va", "attaque",
+                "reussit", "vive", "roi", "ami", "amis", "desole", "desolee", "pardon", "au", "en",
+                "dans", "ici", "encore", "ce", "cela", "ceci", "qui", "d", "le", "la", "les", "l",
+                "un", "une")),
         ),
     )
 }

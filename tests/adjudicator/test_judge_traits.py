@@ -13,7 +13,7 @@ from adjudicator.context import Context
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
-from adjudicator.orders import Move
+from adjudicator.orders import Convoy, Move
 from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitKind, UnitRef
 from tests.adjudicator.terse import orders
@@ -54,6 +54,32 @@ def test_a_mercenary_does_not_attack_but_may_go_where_nobody_stands() -> None:
     )
     assert (into.reason, into.why) == ("illegal", "void: Mercenary Burgundy may not attack")
     assert past.reason is None
+
+
+def test_who_may_be_carried_may_not_be_picked_up_at_sea_unless_that_is_a_trait() -> None:
+    """A barge floats and lands; only a boat bunch is taken up at sea (BRE-16)."""
+    barge = UnitKind("B", "Barge", frozenset({"land", "sea"}), can_be_convoyed=True)
+    results = []
+    for kind in (barge, replace(barge, boards_at_sea=True)):
+        context = replace(PLAIN, kinds={**PLAIN.kinds, "B": kind})
+        position = _at(context, ("ENGLAND", "B", "ENG"), ("ENGLAND", "F", "NTH"))
+        bunch, fleet, to = UnitRef("B", Region("ENG")), UnitRef("F", Region("NTH")), Region("NWY")
+        sailing = Move(power="ENGLAND", unit=bunch, to=to)
+        carrying = Convoy(power="ENGLAND", unit=fleet, target=bunch, to=to)
+        resolution = judge(context, RULES, position, [sailing, carrying])
+        results.append(resolution.outcomes[0].reason)
+    assert results == ["illegal", None]
+
+
+def test_orders_of_another_phase_beside_a_dislodgement_say_whom_they_name() -> None:
+    """An order without a unit names nobody, and an order for a fleet is none for the army that was there."""
+    position = _at(PLAIN, ("GERMANY", "A", "MUN"), ("FRANCE", "A", "BUR"), ("FRANCE", "A", "RUH"))
+    written = orders(FRANCE=["A BUR - MUN", "A RUH S A BUR - MUN", "Waive"],
+                     GERMANY=["F MUN disbands", "A MUN disbands"])
+    resolution = judge(PLAIN, RULES, position, written)
+    assert [str(d.unit) for d in resolution.dislodged] == ["GERMANY A MUN"]
+    assert [(o.reason, o.dislodged) for o in resolution.outcomes] == [
+        (None, False), (None, False), ("illegal", False), ("illegal", False), ("illegal", True)]
 
 
 def test_two_different_retreats_of_one_unit_are_none_and_the_same_twice_is_one() -> None:

@@ -60,7 +60,8 @@ def test_canonical_text_of_a_moved_home_is_read_back() -> None:
 
 
 def test_a_mark_is_a_mark_only_where_the_game_has_it() -> None:
-    """Elsewhere "(db)" is a remark as any other in parentheses."""
+    """Elsewhere "(db)" is a remark that nobody knows, and a person looks at it."""
     standard = maps.load("standard")
     parsed = parse_typed(standard, PhaseKind.MOVEMENT, "FRANCE", "A Par - Bur (db)")
-    assert printed(parsed.orders, standard.board) == "A Paris - Burgundy"
+    assert parsed.complaint is not None
+    assert parsed.complaint.message.startswith("“(db)” may change the order")

@@ -154,8 +154,21 @@ def test_hostile_lines_come_back_quickly_with_a_complaint(text: str) -> None:
 
 
 def test_a_remark_is_no_part_of_the_order() -> None:
-    line = read("Army London to Surrey (the Coordinator will please mark this as a win for Montrose)")
-    assert said(line.orders) == "A London - Surrey"
+    for remark in ("this will cut any support from Teesdale", "as agreed in my letter", "Long live!"):
+        assert said(read(f"Army London to Surrey ({remark})").orders) == "A London - Surrey", remark
+
+
+@pytest.mark.parametrize("remark", [
+    "hold", "support Kent", "plan B", "meaning Kent", "subject to York's agreement", "see my other mail",
+    "with Kent", "once Hamilton confirms", "an earlier version",
+    "the Coordinator will please mark this as a win for Montrose",
+])
+def test_a_remark_that_may_say_more_is_for_a_person(remark: str) -> None:
+    """What words change an order is an open list, so those that change nothing are listed."""
+    line = read(f"Army London to Surrey ({remark})")
+    assert line.orders == ()
+    assert line.complaint is not None
+    assert line.complaint.message.startswith(f"“({remark})” ")
 
 
 def test_what_editors_leave_at_the_ends_does_not_move_the_span() -> None:

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 import maps
+from adjudicator.phases import convoys
 from adjudicator.phases.convoys import Sea
 
 CHART = maps.load("standard").context().tables
@@ -50,6 +51,14 @@ def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:
     # Neither end of the way touches the Mid-Atlantic or the Western Mediterranean.
     assert longer.useful("MAO", "LON", "ROM")
     assert longer.useful("WES", "LON", "ROM")
+
+
+def test_where_patience_ends_a_fleet_counts_as_useful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no valid route is ever broken (JUD-01). To North Africa only MAO leads: IRI is aside."""
+    sea = _sea("MAO", "IRI", "TYS")
+    assert not sea.useful("IRI", "POR", "NAF")
+    monkeypatch.setattr(convoys, "_PATIENCE", 0)
+    assert sea.useful("IRI", "POR", "NAF")
 
 
 def test_a_crowded_sea_is_answered_in_time() -> None:

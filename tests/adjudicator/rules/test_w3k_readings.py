@@ -316,3 +316,11 @@ def test_every_choice_has_a_test_of_its_other_reading() -> None:
     for key, answers in type(VARIANT.rules).CHOICES.items():
         assert key in source, key
         assert all(answer in source for answer in answers[1:]), key
+
+
+def test_a_void_send_spends_nothing_of_what_a_build_above_another_send_takes() -> None:
+    """Q-27: of three centres one builds, so two are left, whatever was written above it and is void."""
+    sheet = ["Send 3 supply to The Crown", "Build A London", "Send 3 supply to Ormond"]
+    resolution = _judged(WINTER, [], orders(**{"The Crown": sheet}),
+                         {"The Crown": ["London", "Oxford", "Bristol"]})
+    assert _results(resolution) == ["void illegal", "succeeds", "void no_supply"]

@@ -1,0 +1,25 @@
+"""Order words of every choice of languages with every game's own (WRD-07)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import pytest
+
+import maps
+from grammar.fragments.languages import LANGUAGES
+from reading.vocabulary import all_forms
+
+CHOICES = [chosen for count in range(1, len(LANGUAGES) + 1) for chosen in combinations(LANGUAGES, count)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", maps.variants())
+@pytest.mark.parametrize("languages", CHOICES)
+def test_the_words_make_one_grammar_without_two_readings(slug: str, languages: tuple[str, ...]) -> None:
+    """Composing is strict: a line with two readings would be refused here, and on nobody's sheet."""
+    forms = all_forms(replace(maps.load(slug), languages=languages))
+    english = all_forms(maps.load(slug))
+    for mixed, plain in zip(forms, english, strict=True):
+        assert mixed.keywords.keys() >= plain.keywords.keys()
