@@ -27,7 +27,7 @@ from adjudicator.orders import (
 )
 from adjudicator.outcome import Resolution
 from adjudicator.phases import civil_disorder
-from adjudicator.phases.adjustments import Account, AdjustmentRule, AdjustmentSheet, Fault
+from adjudicator.phases.adjustment_sheet import Account, AdjustmentRule, AdjustmentSheet, Fault
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phrases import CLASSIC, REASONS
 from adjudicator.position import Centres, Dislodgement, Extension, Memory, NotePart, Position

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from adjudicator.explain import Sentence
 from adjudicator.orders import Build, Remove, SendSupply
 from adjudicator.outcome import Result
-
-if TYPE_CHECKING:
-    from adjudicator.phases.adjustments import Account, AdjustmentSheet
-
-Send = tuple[int, "Account", SendSupply]
-"""A send by its place in the list, with the account of its sender."""
+from adjudicator.phases.adjustment_sheet import Account, AdjustmentSheet, Send
 
 
 def send_supply(sheet: AdjustmentSheet, sends: list[Send]) -> None:

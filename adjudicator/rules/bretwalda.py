@@ -16,7 +16,7 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import COAST, Region, Terrain
 from adjudicator.orders import Build, Convert, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Outcome, Result, make_outcome
-from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet, Fault
+from adjudicator.phases.adjustment_sheet import AdjustmentRule, AdjustmentSheet, Fault
 from adjudicator.phases.home_centres import HOME, home_centres, with_home_centres
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on

@@ -19,7 +19,7 @@ from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convoy, Move, MoveHome, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.outcome import Resolution, Result, make_outcome
-from adjudicator.phases.adjustments import AdjustmentRule, AdjustmentSheet, Fault
+from adjudicator.phases.adjustment_sheet import AdjustmentRule, AdjustmentSheet, Fault
 from adjudicator.phases.home_centres import HOME, home_centres
 from adjudicator.phases.movement_sheet import MovementSheet
 from adjudicator.phrases import CLASSIC

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from adjudicator.orders import MoveHome
-from adjudicator.phases.adjustments import AdjustmentSheet, Fault
+from adjudicator.phases.adjustment_sheet import AdjustmentSheet, Fault
 from adjudicator.phases.home_centres import home_centres, with_home_centres
 from adjudicator.position import Memory
 

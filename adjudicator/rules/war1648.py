@@ -18,7 +18,7 @@ from adjudicator.geo import SEA, Region, Terrain
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Convert, Convoy, Move, MoveHome, Order, SupportHold, SupportMove
 from adjudicator.outcome import Result
-from adjudicator.phases.adjustments import Account, AdjustmentSheet, Fault
+from adjudicator.phases.adjustment_sheet import Account, AdjustmentSheet, Fault
 from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC

@@ -12,7 +12,7 @@ from adjudicator.explain import Sentence
 from adjudicator.geo import SEA
 from adjudicator.orders import Build, MoveHome
 from adjudicator.phases import civil_disorder
-from adjudicator.phases.adjustments import Account, AdjustmentSheet, Fault
+from adjudicator.phases.adjustment_sheet import Account, AdjustmentSheet, Fault
 from adjudicator.rules.war1648_loans import named
 from adjudicator.units import Unit
 

@@ -15,7 +15,7 @@ from adjudicator.context import Context
 from adjudicator.explain import Sentence
 from adjudicator.geo import Region
 from adjudicator.orders import Order
-from adjudicator.phases.adjustments import AdjustmentSheet
+from adjudicator.phases.adjustment_sheet import AdjustmentSheet
 from adjudicator.position import Centres, Memory, NotePart, Position
 from adjudicator.ruleset import Ruleset
 

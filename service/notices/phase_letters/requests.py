@@ -8,7 +8,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Disband, Retreat, SendSupply
 from adjudicator.outcome import Resolution
-from adjudicator.phases.adjustments import AdjustmentSheet
+from adjudicator.phases.adjustment_sheet import AdjustmentSheet
 from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
