@@ -30,7 +30,7 @@ from demo.open_game import open_game
 from demo.story import AUTHSERV, Story, read_story
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings
-from service.notices.receipts import OPTION
+from service.notices.answers.receipts import OPTION
 from service.store.tables import OutboxRow, OutboxState
 
 ORDERS, COORDINATOR = "orders@galloper.example", "coordinator@galloper.example"

@@ -59,15 +59,16 @@ from service.mail.mailbox.drain import MailboxDrain
 from service.mail.sending import outbox
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
+from service.notices.answers.correspondence import Correspondence
+from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
-from service.notices.correspondence import Correspondence
 from service.notices.dry_run import DryRun
 from service.notices.ignored_mails import IgnoredMails
+from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
 from service.notices.phase_letters.approval import Approvals
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
-from service.notices.replies import LetterContext, Replies, Sender
 from service.notices.results import ResultsAnnouncer
 from service.notices.unsent_letters import report_unsent
 from service.operations import letter_storage, reread_settings, retention

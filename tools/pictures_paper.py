@@ -22,7 +22,7 @@ from service.games.phases import phase_of, phase_title
 from service.letters.facts import CorrectionFacts, GameInfo, Recipient
 from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment
-from service.notices import receipts
+from service.notices.answers import receipts
 from service.notices.blank_sheets import SheetReader, printed_sheet
 from service.notices.current_map import control
 from service.pictures import A3, A4, BlankSheet, PaperEnvelope, SheetPaper

@@ -10,9 +10,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from service.notices import correspondence as letters_of
-from service.notices import mail_notices
-from service.notices.correspondence import LONGEST_ANSWER, Correspondence
+from service.notices.answers import correspondence as letters_of
+from service.notices.answers import mail_notices
+from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
 from service.notices.not_done import NotDone
 from service.store.tables import GameRow, PlayerRow
 from service.web.page import require_token, require_visitor, show

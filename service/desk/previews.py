@@ -13,9 +13,9 @@ from service.desk.games.carry_out import game_row
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
 from service.mail.sending.compose import one_line
+from service.notices.letter_context import LetterContext
 from service.notices.postal_packs import RETURN
 from service.notices.previews import Previews, kinds_of
-from service.notices.replies import LetterContext
 from service.store import records
 from service.store.tables import PlayerRow
 from service.web.page import require_token, require_visitor, show

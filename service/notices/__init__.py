@@ -1,12 +1,12 @@
 """Who gets which letter, and when. A letter is put into the outbox in the transaction of its event.
 
-Doors: `results.ResultsAnnouncer` for an approved phase, `replies.Replies` for one mail,
+Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replies` for one mail,
 `broadcasts.Broadcasts` for letters to all, `reminders.Reminders`, `quarantine.Quarantine`, `dry_run.DryRun`
 and `previews.Previews`.
 
-- `replies`: receipts, refusals, sheets on hold, notices to the coordinator; `LetterContext`, which all
-  writers need.
-- `receipts`: what a receipt says, and the picture of a sheet as the machine read it.
+- `letter_context`: what every writer of letters shares.
+- `answers`: letters about one mail: receipts, refusals, sheets on hold, answers to commands, notices to the
+  coordinator; `answers.receipts` says what a receipt says, and draws the sheet as the machine read it.
 - `results`: results to all, requests to those who must act.
 - `attachments`, `blank_sheets`, `current_map`, `postal_packs`: the files that go with letters.
 - `broadcasts`: welcome, moved deadline, correction, hand-over.

@@ -44,8 +44,8 @@ from service.mail.sending.compose import Attachment, OutLetter, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import Control, shown
+from service.notices.letter_context import COORDINATOR, LetterContext
 from service.notices.order_examples import filled_sheet, order_examples
-from service.notices.replies import COORDINATOR, LetterContext
 from service.record import chain
 from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments

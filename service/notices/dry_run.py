@@ -29,7 +29,7 @@ from service.games.results import ShownPower, show
 from service.games.seal import sealed
 from service.games.turns import NotReady, resolve_orders
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.notices.results import ResultsAnnouncer
 from service.record.references import RecordReference, root_mark
 from service.store import records

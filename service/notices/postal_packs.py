@@ -22,7 +22,7 @@ from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.blank_sheets import SheetReader, blanks
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.pictures import PaperEnvelope
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow

@@ -53,13 +53,13 @@ from service.letters.facts import (
 )
 from service.letters.language import Sentence
 from service.mail.sending.compose import OutLetter
-from service.notices import command_answers
+from service.notices.answers import command_answers
+from service.notices.answers.correspondence import seats_on_file
+from service.notices.answers.receipts import nobody
 from service.notices.broadcasts import playing_rules, welcome_links
-from service.notices.correspondence import seats_on_file
+from service.notices.letter_context import LetterContext
 from service.notices.order_examples import order_examples
 from service.notices.phase_letters.requests import adjustment_facts
-from service.notices.receipts import nobody
-from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.record.references import commitments

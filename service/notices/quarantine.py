@@ -34,8 +34,8 @@ from service.letters.facts import AnsweredMail, Closing, RejectionFacts
 from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
+from service.notices.answers.replies import Replies
 from service.notices.not_done import NotDone
-from service.notices.replies import Replies
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (

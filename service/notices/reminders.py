@@ -23,7 +23,7 @@ from service.letters import render
 from service.letters.facts import Closing, ReminderFacts
 from service.letters.set_aside import translatable
 from service.mail.sending.compose import OutLetter
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.store import phase_looks, records
 from service.store.phase_looks import DuePhase, Look
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, PlayerRow

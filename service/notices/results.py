@@ -61,9 +61,9 @@ from service.notices.attachments import (
 )
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
+from service.notices.letter_context import LetterContext
 from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
 from service.notices.postal_packs import Packs
-from service.notices.replies import LetterContext
 from service.record import references
 from service.record.notable import notable_of
 from service.store import records

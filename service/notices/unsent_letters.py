@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.store.tables import GameRow, OutboxRow
 
 

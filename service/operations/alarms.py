@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.operations.findings import Finding
 from service.operations.health import CHECKS, Health
 from service.store.engine import Store

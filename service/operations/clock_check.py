@@ -21,7 +21,7 @@ from service.clock import Clock
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
 from service.mail.mailbox.ingest import MailboxError
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow
 

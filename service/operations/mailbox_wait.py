@@ -14,7 +14,7 @@ from service.games import mailbox_waits, turns
 from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
 from service.mail.mailbox.drain import BUSY, DrainOutcome
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.store import mail_troubles, phase_looks
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState

@@ -14,7 +14,7 @@ from service.clock import Clock, SystemClock
 from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
 from service.intake.scans import ScanTray
-from service.notices.correspondence import Correspondence
+from service.notices.answers.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding

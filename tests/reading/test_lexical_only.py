@@ -21,7 +21,7 @@ from ocr.read import read
 from reading.review import ReviewLimits
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store.tables import LineRow, PageRow
 from tests.support.site import Site
 from tests.support.table import Table, open_table

@@ -13,11 +13,11 @@ from fastapi.testclient import TestClient
 from service.app import create_app
 from service.intake.postal_mail import PostalMail
 from service.intake.sheets.recognizer import ImageOpener
+from service.notices.answers.correspondence import Correspondence
+from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
-from service.notices.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
-from service.notices.replies import Replies
 from service.store.tables import SessionRow
 from service.web import sessions
 from tests.support.desk_ports import desk_ports

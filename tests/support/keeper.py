@@ -30,8 +30,8 @@ from service.intake.opening.sandbox import SandboxLimits
 from service.intake.postal_mail import PostalMail
 from service.intake.sheets.recognizer import ImageOpener
 from service.intake.verdicts.explanations import canonical_subject
+from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
-from service.notices.replies import Replies
 from service.notices.results import ResultsAnnouncer
 from service.store import records
 from service.store.blobs import BlobError

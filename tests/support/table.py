@@ -40,8 +40,9 @@ from service.mail.authentication.dns import NO_DNS, TxtLookup
 from service.mail.authentication.trust import Trust, trust_in
 from service.mail.mailbox import ingest
 from service.mail.mime.image_types import PictureProbe, PillowProbe
-from service.notices import receipts
-from service.notices.replies import LetterContext, Replies, Sender
+from service.notices.answers import receipts
+from service.notices.answers.replies import Replies
+from service.notices.letter_context import LetterContext, Sender
 from service.store import records
 from service.store.letter_parts import finished, message_of
 from service.store.tables import (

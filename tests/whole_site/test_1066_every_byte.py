@@ -21,8 +21,8 @@ from service.clock import SimulatedClock
 from service.games.extensions import move_deadline
 from service.notices.broadcasts import Broadcasts, ResultsCorrection
 from service.notices.current_map import UNITS
+from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
-from service.notices.replies import LetterContext
 from service.notices.results import ResultsAnnouncer
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics

@@ -21,10 +21,10 @@ from service.games.game_clock import NOTICE
 from service.games.phases import phase_of
 from service.games.turns import NotReady, extend_calendar
 from service.intake.sheets.recognizer import ImageOpener
+from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders, due
-from service.notices.replies import Replies
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.site_folder import opened, settings_of

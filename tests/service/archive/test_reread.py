@@ -31,7 +31,7 @@ from service.games.decisions import Act, Decision
 from service.games.options import ORDER_LANGUAGES
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import EngineRecognizer, LessonPage
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store.digests import canonical, plain
 from service.store.tables import GameRow, HandRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.service.intake.sheets.test_read_submission import Shown, page, recognized

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from service.games import ballots
 from service.intake.filing import READ_WORK
 from service.intake.verdicts.verdict import RefusalReason
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import (
     EventRow,

@@ -19,8 +19,8 @@ from service.intake import process_mail
 from service.intake.opening.sandbox import SandboxLimits
 from service.intake.sheets.recognizer import ImageOpener
 from service.intake.verdicts.verdict import RefusalReason
+from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine
-from service.notices.replies import Replies
 from service.site_folder import opened, settings_of
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState
 from tests.service.cli.test_serve import _orders

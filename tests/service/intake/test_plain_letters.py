@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from service.mail.body.quotation import split_quoted
-from service.notices.correspondence import open_count
+from service.notices.answers.correspondence import open_count
 from service.store.tables import AddressRow, CorrespondenceRow, EventRow, MailRow, MailState
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text

@@ -10,7 +10,7 @@ from adjudicator.calendar import PhaseKind
 from service.games.options import COMMANDS
 from service.mail.mime.parts import payload_of
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.command_answers import A_DAY
+from service.notices.answers.command_answers import A_DAY
 from service.store.tables import GameRow, LineState, MailState
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site

@@ -16,8 +16,8 @@ from adjudicator.units import Unit
 from service import scheduler
 from service.games.extensions import move_deadline
 from service.notices import reminders
+from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
-from service.notices.replies import LetterContext
 from service.store.tables import (
     AddressRow,
     PhaseState,

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from service.desk import queries
 from service.games import ballots
 from service.intake.verdicts.verdict import RefusalReason
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store.tables import MailState, PhaseRow, SeatRow, SubmissionRow
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site

@@ -12,7 +12,7 @@ from sqlalchemy import select
 import maps
 from service.mail.sending import hold
 from service.mail.sending.outbox import OutLetter, put
-from service.notices.replies import LetterContext, Sender
+from service.notices.letter_context import LetterContext, Sender
 from service.operations.alarms import CONSEQUENCES, STANDING, Alarms
 from service.operations.findings import FindingState
 from service.operations.health import LONGEST_OVERDUE, Health

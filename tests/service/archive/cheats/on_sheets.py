@@ -12,8 +12,9 @@ from service.desk.sheet import acts
 from service.games import ballots, turns
 from service.games.ballots import Ballot, RankedSubmission
 from service.intake.postal_mail import PostedLetter
-from service.notices import receipts, results
-from service.notices.replies import Replies
+from service.notices import results
+from service.notices.answers import receipts
+from service.notices.answers.replies import Replies
 from service.record import judged_entry
 from service.store import records
 from service.store.tables import MailRow, PageRow, PhaseRow, SubmissionRow

@@ -17,8 +17,8 @@ from service.games.decisions import Act, Decision
 from service.games.lines import SettledLine, lines_of
 from service.intake.sheets.recognizer import ImageOpener
 from service.intake.verdicts.verdict import RefusalReason
+from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine, QuarantinedMail
-from service.notices.replies import Replies
 from service.store import records
 from service.store.tables import LineState, PhaseRow, PhaseState, ReviewMode, SubmissionRow
 from tests.service.archive.honest.game import COORDINATORS, REASON, HonestGame

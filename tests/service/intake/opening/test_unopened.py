@@ -15,7 +15,7 @@ from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
 from service.jobs import DbosJobs
 from service.mail.mailbox import ingest
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import EventRow, MailState, SubmissionRow
 from tests.support.table import COORDINATOR, Table, address

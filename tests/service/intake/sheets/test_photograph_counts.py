@@ -23,7 +23,7 @@ from demo.story import DEFAULT_FOLDER, read_story
 from reading.review import ReviewLimits
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import EngineRecognizer, RecognizedPage
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.pictures import to_pngs
 from service.store.tables import LineRow, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, multipart, part, stamp, text

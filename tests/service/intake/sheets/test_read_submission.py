@@ -18,7 +18,7 @@ from service.games.hold_reasons import reasons
 from service.intake import filing
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import EventRow, GameRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, part, pdf, picture, stamp, text

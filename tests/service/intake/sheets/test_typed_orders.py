@@ -12,7 +12,7 @@ from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
 from service.intake.sheets.typed_orders import TypedText
 from service.mail.body.read import read_body
-from service.notices.replies import Replies
+from service.notices.answers.replies import Replies
 from service.store.tables import LineRow, MailRow, PageRow, SubmissionRow
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site

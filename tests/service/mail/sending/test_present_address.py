@@ -15,7 +15,7 @@ from service.letters import render
 from service.letters.facts import AnsweredMail, DeadlineFacts, HeldFacts
 from service.mail.sending.compose import readdress
 from service.mail.sending.outbox import SendCounts, retry, send_due
-from service.notices.replies import LetterContext
+from service.notices.letter_context import LetterContext
 from service.notices.unsent_letters import report_unsent
 from service.record import chain
 from service.store import records

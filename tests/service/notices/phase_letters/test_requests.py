@@ -22,8 +22,8 @@ from service.intake.opening.sandbox import SandboxLimits
 from service.intake.postal_mail import PostalMail, PostedLetter
 from service.intake.sheets.recognizer import ImageOpener
 from service.letters.facts import Closing
+from service.notices.answers.replies import Replies
 from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
-from service.notices.replies import Replies
 from service.notices.results import ResultsAnnouncer
 from tests.support.mail_builder import picture
 from tests.support.site import Site

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
-from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -26,15 +25,13 @@ from service.letters import render
 from service.letters.facts import AnsweredMail, Closing, CommandFacts, OwnSheet, Recipient
 from service.mail.mime.parts import payload_of
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices import receipts
+from service.notices.answers import receipts
 from service.notices.blank_sheets import blank_sheet
+from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.letter_parts import message_of
 from service.store.tables import GameRow, LineState, OutboxRow, PhaseRow, SubmissionRow
-
-if TYPE_CHECKING:
-    from service.notices.replies import LetterContext
 
 A_DAY = 5
 """Answers to one player within 24 hours, in one game. One more says that these are enough, and then none."""

@@ -7,18 +7,14 @@ other stop.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from maps.variant import Variant
-from service.clock import Clock
-from service.games import ballots, rulings
-from service.games.game_clock import NOTICE, is_rehearsal
+from service.games import ballots
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
@@ -42,13 +38,12 @@ from service.letters.facts import (
 )
 from service.letters.language import N_, Sentence
 from service.mail.message import IncomingMail
-from service.mail.sending import outbox
-from service.mail.sending.compose import Attachment, OutLetter
-from service.notices import bounces, command_answers, correspondence, mail_notices, receipts
+from service.mail.sending.compose import Attachment
+from service.notices.answers import bounces, command_answers, correspondence, mail_notices, receipts
+from service.notices.answers.receipts import nobody
 from service.notices.blank_sheets import blank_sheet
-from service.notices.receipts import nobody
+from service.notices.letter_context import LetterContext
 from service.store import records
-from service.store.blobs import Blobs
 from service.store.tables import (
     CorrespondenceRow,
     GameRow,
@@ -58,12 +53,9 @@ from service.store.tables import (
     PhaseRow,
     PlayerRow,
     PostalOriginalRow,
-    SeatRow,
     SubmissionRow,
 )
 
-COORDINATOR = "coordinator"
-"""The game's option with the name that letters are signed with."""
 ANSWERS_A_DAY = 5
 """Answers to one address within a day."""
 # A receipt for a sheet in time is not counted: a player relies on each of them.
@@ -79,78 +71,6 @@ _TOO_LATE_TO_MEND = Sentence(
 """What to do about a sheet that waits, where nothing can be done about it any more."""
 _OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
 _NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
-
-
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """The site's own addresses, as every letter needs them. `base_url` is the public address or "";
-    `max_bytes` limits one letter; `contact` is where players reach a person, or "". `links_copies`: copies of
-    sheets are behind a link instead of attached."""
-
-    sender: str
-    order_address: str
-    coordinator: str
-    max_bytes: int
-    base_url: str = ""
-    contact: str = ""
-    links_copies: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LetterContext:
-    """What every writer of letters needs: photographs, the clock, the games' tables, our addresses."""
-
-    blobs: Blobs
-    clock: Clock
-    load: Callable[[str], Variant]
-    sender: Sender
-
-    def put(self, session: Session, letter: OutLetter, phase: PhaseRow | None = None) -> bool:
-        """Put the letter into the outbox in the caller's transaction, once for its key. False if its key is
-        there already."""
-        filed = letter if phase is None else replace(letter, phase_id=phase.id)
-        return outbox.put(session, self.blobs, filed, sender=self.sender.sender,
-                          reply_to=self.sender.order_address, now=self.clock.now(),
-                          max_bytes=self.sender.max_bytes, base_url=self.sender.base_url.rstrip("/"))
-
-    def prepare(
-        self, session: Session, letter: OutLetter, phase: PhaseRow | None = None
-    ) -> Callable[[Session], object]:
-        """Make the letter and keep its files, outside of any transaction that writes; what is returned puts
-        it into one."""
-        filed = letter if phase is None else replace(letter, phase_id=phase.id)
-        now = self.clock.now()
-        prepared = outbox.prepare(session, self.blobs, filed, sender=self.sender.sender,
-                                  reply_to=self.sender.order_address, now=now,
-                                  max_bytes=self.sender.max_bytes,
-                                  base_url=self.sender.base_url.rstrip("/"))
-        return lambda inside: outbox.file(inside, prepared, now)
-
-    def game_info(self, game: GameRow) -> GameInfo:
-        """The game as letters name it."""
-        coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
-        base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
-        return GameInfo(game.id, game.name, self.load(game.variant).title, self.sender.order_address,
-                        coordinator, f"{base}{path}" if base and path else "",
-                        NOTICE if is_rehearsal(game.options) else "", self.sender.contact)
-
-    def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
-        """An address with its player's name, time zone and language."""
-        player = records.player_of(session, address)
-        if player is None:
-            return Recipient(address, power)
-        mark = self.rehearsal_mark(session, player)
-        return Recipient(address, power, player.zone, player.name, player.language, mark)
-
-    def rehearsal_mark(self, session: Session, player: PlayerRow | None) -> str:
-        """The first line of a letter that names no game, to or about a player who plays nothing but
-        rehearsals; "" for anybody else."""
-        if player is None:
-            return ""
-        games = session.scalars(
-            select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id).where(SeatRow.player_id == player.id)
-        ).all()
-        return NOTICE if games and all(is_rehearsal(game.options) for game in games) else ""
 
 
 @dataclass(frozen=True, slots=True)

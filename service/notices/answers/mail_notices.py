@@ -4,7 +4,6 @@ done."""
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -14,6 +13,7 @@ from service.games.phases import phase_of, power_name
 from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.letters import render
 from service.letters.facts import Closing, NoticedMail, NoticeFacts, Recipient
+from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.tables import (
     GameRow,
@@ -24,9 +24,6 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
-
-if TYPE_CHECKING:
-    from service.notices.replies import LetterContext
 
 MOST_AN_HOUR = 5
 """Notices about ignored mails within an hour, whoever their senders are."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
@@ -29,7 +28,8 @@ from service.letters.facts import (
     SeatOnFile,
 )
 from service.letters.language import Sentence
-from service.notices import mail_notices
+from service.notices.answers import mail_notices
+from service.notices.letter_context import LetterContext
 from service.notices.not_done import NotDone
 from service.store import records
 from service.store.tables import (
@@ -43,9 +43,6 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
-
-if TYPE_CHECKING:
-    from service.notices.replies import LetterContext
 
 LONGEST_ANSWER = 20_000
 """Characters of an answer."""
