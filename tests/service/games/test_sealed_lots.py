@@ -40,7 +40,8 @@ def test_the_library_of_the_beacon_lets_nobody_go_deeper() -> None:
     depth = sys.getrecursionlimit()
     assert beacons.prepare()
     assert sys.getrecursionlimit() == depth
-    with pytest.raises(RecursionError):
+    # Python 3.14 goes as deep as the stack allows, so it comes to the end of the text.
+    with pytest.raises(RecursionError if sys.version_info < (3, 14) else (RecursionError, ValueError)):
         json.loads("[" * 50_000)
 
 
