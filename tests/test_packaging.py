@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,15 @@ def test_every_package_that_the_product_declares_is_used() -> None:
     asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"]) | declared(EXTRAS["passkeys"])
     asked |= declared(EXTRAS["age"])
     assert asked - used == set(NOT_IMPORTED)
+
+
+def test_every_file_of_the_product_is_of_a_kind_that_the_wheel_takes() -> None:
+    """INS-03: the feed of roots was missing from an installed site (what test_wheel.py sees, sooner)."""
+    kinds = ("*.py", *PYPROJECT["tool"]["setuptools"]["package-data"]["*"])
+    tracked = subprocess.run(["git", "ls-files", *PRODUCT], cwd=ROOT, capture_output=True, text=True,
+                             check=True).stdout.splitlines()
+    assert tracked
+    assert [name for name in tracked if not any(fnmatch(Path(name).name, kind) for kind in kinds)] == []
 
 
 def test_the_package_asks_for_a_cv2_without_a_display_and_the_locks_have_no_other() -> None:
