@@ -16,7 +16,7 @@ import ast
 import gc
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass
@@ -33,6 +33,8 @@ from typing import NoReturn
 
 import pytest
 
+from tools.equivalent_faults import EQUIVALENT
+
 MODULES = (
     "adjudicator/phases/convoys.py", "adjudicator/strength.py", "adjudicator/solver.py",
     "adjudicator/phases/legality.py", "adjudicator/phases/movement.py",
@@ -46,80 +48,6 @@ TESTS = (
     "tests/adjudicator/test_judge_unresolved.py", "tests/adjudicator/test_judge_traits.py",
 )
 """The sharpest first: most faults end a run within a second."""
-EQUIVALENT: Mapping[tuple[str, str, str], str] = {
-    ("adjudicator/strength.py", "NOBODY: Final = -1", "1  ->  2"): "any number that no unit has will do",
-    ("adjudicator/strength.py", "UNKNOWN: Final = -1", "1  ->  2"): "any number but a verdict's will do",
-    ("adjudicator/strength.py", "TRUE: Final = 1", "1  ->  2"): "any number but another verdict's will do",
-    ("adjudicator/strength.py", "while waiting and not visited & goal:",
-     "waiting and (not visited & goal)  ->  without not visited & goal"):
-        "the search goes on after the goal is reached, and has reached it all the same",
-    ("adjudicator/phases/movement.py",
-     "return named is None or end is None or end.coast is None or pick_coast(sheet, (end,), named) == end",
-     "named is None or end is None or end.coast is None or (pick_c  ->  without named is None"):
-        "a support that names no coast was matched before this is asked",
-    ("adjudicator/phases/convoys.py", "_PATIENCE = 5_000", "5000  ->  5001"):
-        "one limit is as good as the other",
-    ("adjudicator/phases/convoys.py",
-     "if not (first and last) or start == goal:",
-     "not (first and last) or start == goal  ->  without not (first and last)"):
-        "nothing leads from nowhere, nor to nowhere",
-    ("adjudicator/strength.py",
-     "is_held or len(arriving) > (number in arriving) or head_to_head[number] != NOBODY",
-     ("is_held or len(arriving) > (number in arriving) or head_to_h  ->  "
-      "without head_to_head[number] != NOBODY")):
-        "bounds decide it a moment later, the same way",
-    ("adjudicator/phases/convoys.py",
-     "if not own_sea or start == goal:",
-     "not own_sea or start == goal  ->  without not own_sea"):
-        "nothing leads from nowhere",
-    ("adjudicator/phases/convoys.py",
-     "self._leads(own_sea, end, carriers) and self._leads(own_sea, other_end, carriers)",
-     ("self._leads(own_sea, end, carriers) and self._leads(own_sea,  ->  "
-      "without self._leads(own_sea, end, carriers)")):
-        "a quick question before the long one, which answers the same",
-    ("adjudicator/phases/convoys.py",
-     "self._leads(own_sea, end, carriers) and self._leads(own_sea, other_end, carriers)",
-     ("self._leads(own_sea, end, carriers) and self._leads(own_sea,  ->  "
-      "without self._leads(own_sea, other_end, carriers)")):
-        "a quick question before the long one, which answers the same",
-    ("adjudicator/phases/convoys.py",
-     "if not (first and last) or start == goal:",
-     "first and last  ->  first or last"):
-        "nothing leads from nowhere, nor to nowhere",
-    ("adjudicator/strength.py", "@dataclass(frozen=True, slots=True)", "True  ->  False"):
-        "a dataclass that could be changed, or has a dictionary, judges the same",
-    ("adjudicator/strength.py", "@dataclass(slots=True)", "True  ->  False"):
-        "a dataclass that could be changed, or has a dictionary, judges the same",
-    ("adjudicator/strength.py",
-     "elif not possible or not route.joins(certain | possible):",
-     "not possible or not route.joins(certain | possible)  ->  without not possible"):
-        "with nothing possible the question is the one just answered",
-    ("adjudicator/solver.py",
-     "while changed and state.undecided:",
-     "changed and state.undecided  ->  without state.undecided"):
-        "one more sweep over nothing",
-    ("adjudicator/solver.py", "low = {start: 0}", "0  ->  1"):
-        "an order alone that waits for nothing is never undecided",
-    ("adjudicator/phases/legality.py",
-     "if sheet.non_attackers and sheet.kind[number] in sheet.non_attackers and to in sheet.unit_at:",
-     "sheet.non_attackers and sheet.kind[number] in sheet.non_atta  ->  without sheet.non_attackers"):
-        "nothing is in an empty set",
-    ("adjudicator/phases/legality.py",
-     "not sheet.rules.crossing_needs_fleets()",
-     ("not sheet.rules.crossing_needs_fleets() and sheet.context.ki  ->  "
-      "without to in sheet.context.tables.stands[kind]")):
-        "every shore takes an army on the one board whose rules ask",
-    ("adjudicator/phases/supply_sent.py",
-     "if sheet.rules.sends_surplus_only() and account.sent + order.count <= _own_supply(sheet, account):",
-     ("sheet.rules.sends_surplus_only() and account.sent + order.co  ->  "
-      "without sheet.rules.sends_surplus_only()")):
-        "where all supply may be sent, a send is void only for more than that",
-    ("adjudicator/phases/supply_sent.py",
-     "is_free = province not in built_in and sheet.build_fault(account, order) is None",
-     "province not in built_in and sheet.build_fault(account, orde  ->  without province not in built_in"):
-        "a place that is in the set already changes nothing",
-}
-"""Faults that change no verdict, by module, line and change, with the reason. They are not tried."""
 OPTIONS = ("--noconftest", "-q", "-s", "-m", "not slow", "-p", "no:randomly", "--timeout", "0")
 """The fixtures of tests/conftest.py load the whole house, and these tests want none of them."""
 NOT_TRIED = 3

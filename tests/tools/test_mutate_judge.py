@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutate_judge import EQUIVALENT, MODULES, TESTS, faults, is_equivalent
+from tools.equivalent_faults import EQUIVALENT
+from tools.mutate_judge import MODULES, TESTS, faults, is_equivalent
 
 
 def test_every_kind_of_fault_is_made_once(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ def test_a_fleet_beside_a_shorter_way_is_of_no_use() -> None:
     assert not sea.useful("MAO", "LON", "BEL")
     # A convoy from a province to itself is no move (DATC 6.A.5).
     assert not sea.useful("ENG", "LON", "LON")
+    # A fleet in harbour is no fleet of the sea that comes first in the alphabet.
+    assert not _sea("ADR").useful("TRI", "VEN", "ALB")
 
 
 def test_a_fleet_in_the_middle_of_a_chain_is_of_use() -> None:
