@@ -180,13 +180,15 @@ def _varied_parser(command: argparse.ArgumentParser) -> None:
                          help="a game's wordings, training/sheets/wording_tables/VARIANT.toml (w3k without)")
     command.add_argument("--columns", type=float, default=0.0, metavar="SHARE",
                          help="short orders in two columns")
+    command.add_argument("--trapped", type=float, default=Shares().trapped, metavar="SHARE",
+                         help="lines of movement sheets that a person must look at")
 
 
 def _varied(args: argparse.Namespace) -> None:
     batch = varied.Batch(
         args.purpose, args.sheets, args.seed, args.style, read_names(args.names), args.cache,
-        Shares(columns=args.columns), two=args.two, turned=args.turned, drawn=args.drawn,
-        book=None if args.book is None else read_book(args.book),
+        Shares(columns=args.columns, trapped=args.trapped), two=args.two, turned=args.turned,
+        drawn=args.drawn, book=None if args.book is None else read_book(args.book),
     )
     if args.ink is not None:
         batch = replace(batch, writers=_writers(args.ink, args.purpose))

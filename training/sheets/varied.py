@@ -14,7 +14,7 @@ import numpy as np
 
 from training.handwriting import font_sets, fonts
 from training.handwriting.draw import CrowdedError
-from training.handwriting.ink import plain
+from training.handwriting.ink import words
 from training.handwriting.ink_scrivener import SIGNS, InkScrivener, recorded_habits
 from training.handwriting.ink_writers import InkWriter
 from training.handwriting.paper_and_pen import Leaf, choose_stock, lay, leaf
@@ -152,13 +152,13 @@ def _ink_side(
     batch: Batch, name: str, attempt: int, rng: np.random.Generator, *, hasty: bool
 ) -> _Side | None:
     """A leaf in somebody's recorded letters; None if the draft has a letter that this person left none of."""
-    # The sheet's number is the last part of its name; people take turns, so that each writes about as many.
-    # Whoever lacks a letter of every draft so far leaves the sheet to the next.
-    turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2]) + attempt // _ATTEMPTS
-    writer = batch.writers[turn % len(batch.writers)]
+    writer = _writer(batch, name, attempt // _ATTEMPTS)
     names = [name for name in batch.names if writer.can_write("".join(_spellings(name)), SIGNS)]
     written = draft(names, batch.shares, rng, batch.book) if len(names) >= _FEWEST_NAMES else None
-    if written is None or not writer.can_write("".join(plain(line.markup) for line in written.lines), SIGNS):
+    # Crossed-out words are written too: one had an "h" of which its writer had left none.
+    if written is None or not writer.can_write(
+        "".join(word.text for line in written.lines for word in words(line.markup)), SIGNS
+    ):
         return None
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
     paper = leaf(choose_stock(rng), rng)
@@ -167,6 +167,17 @@ def _ink_side(
     filled = fill(written, paper, _ink_hand(writer, pressure), recorded_habits(habits), manner, rng)
     inked = lay(paper.colour, filled.mask, nib, rng)
     return _Side("ink", writer.name, writer.style, nib, paper, written, filled, inked)
+
+
+def _writer(batch: Batch, name: str, passed_on: int) -> InkWriter:
+    """Whose turn a leaf is, after as many people passed it on for want of a letter."""
+    # The sheet's number is the last part of its name; people take turns, so that each writes about as many.
+    turn, others = int(name.split("/", maxsplit=1)[0].rpartition("-")[2]), len(batch.writers) - 1
+    if passed_on and others:
+        # By lot: passed to the next in turn, one person after several who lack letters wrote 16 of 40 sheets.
+        lots = batch.rng(f"{name}/passed on").permutation(others)
+        turn += 1 + int(lots[(passed_on - 1) % others])
+    return batch.writers[turn % len(batch.writers)]
 
 
 def _spellings(name: RandomName) -> tuple[str, ...]:
