@@ -438,7 +438,7 @@ def _inserted_row(sheet: FlattenedSheet, clean: Image, spot: InsertionSpot, reco
         box=box_of(photo_points(sheet, spot.quad)), text=recognition.text, score=round(recognition.score, 4),
         left=round(float(spot.quad[:, 0].min()) / sheet_width, 4),
         right=round(float(spot.quad[:, 0].max()) / sheet_width, 4),
-        posteriors=recognition.posteriors,
+        posteriors=recognition.posteriors, cut_off=spot.is_cut,
     )
 
 

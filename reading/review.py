@@ -102,7 +102,8 @@ class ReviewRules:
             reasons.append(OpenReason.CUT_OFF)
         if any(row.runs_on for row in line.rows):
             reasons.append(OpenReason.RUNS_ON)
-        if any(row.inserted for row in line.rows) and not features.is_corrected:
+        words = [word for row in line.rows for word in row.inserted]
+        if words and (not features.is_corrected or any(word.cut_off for word in words)):
             reasons.append(OpenReason.INSERTED)
         return tuple(reasons)
 

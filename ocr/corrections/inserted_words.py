@@ -8,7 +8,7 @@ at: ink there is a row of its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ocr.corrections.strike_marks import HEIGHT, Plane, soft_ink
 from ocr.decoding.review_gate import CUT_OUT
 from ocr.engines import CrossingScores, Quad, Recognition
-from ocr.image.geometry import CROP_MARGIN, grow_quad
+from ocr.image.geometry import CROP_MARGIN, grow_quad, quad_size
 from ocr.layout.lines import RowStrip
 from ocr.page import Image, Strike
 
@@ -41,6 +41,9 @@ RISE, DROP = 1.5, 1.0
 WIDER = 0.5  # 0..2: what is included beside a struck stretch. By hand
 LEAST_CUT = 0.12
 """Share of the crop's height, 0..0.5: cutting off less is not worth a second reading. By hand."""
+# A spot that reaches into the row above.
+LONG = 2.0  # lengths of the spot, 1..5, from which a box in its way is a row and no word. By hand
+LEAST_LEFT = 0.35  # share of its height, 0..1, that must be left of it. By hand
 # Where the small letters are.
 LIVE = 0.5  # probability, 0..1, of live writing from which a frame shows the row's letters. By hand
 BODY_EDGE = 0.5
@@ -82,12 +85,14 @@ class CropPatch:
 class InsertionSpot:
     """A place on the sheet where a word may be inserted, corners in pixels (`quad`).
 
-    `row_quad`: the small letters of the row below, from its first to its last.
+    `row_quad`: the small letters of the row below, from its first to its last. `is_cut`: its upper part is
+    another row's, so letters may be cut off.
     """
 
     quad: Quad
     evidence: InsertEvidence
     row_quad: Quad
+    is_cut: bool = False
 
     def accepts(self, recognition: Recognition) -> bool:
         """True if what was read there is a word."""
@@ -122,7 +127,37 @@ def insertion_spots(
         for patch in insertion_patches(ink, recognition.crossing, strike)
     )
     others = [other.quad for other in strips if other is not strip]
-    return tuple(spot for spot in spots if not any(_meet(spot.quad, other) for other in others))
+    free = (_clear_of(spot, others) for spot in spots)
+    return tuple(spot for spot in free if spot is not None)
+
+
+def _clear_of(spot: InsertionSpot, others: Sequence[Quad]) -> InsertionSpot | None:
+    """The spot without the foot of the row above, where a word was seen close below that row; None where a
+    row was found already, or too little is left."""
+    met = [other for other in others if _meet(spot.quad, other)]
+    if not met:
+        return spot
+    # A small "county" stood with its middle a pixel inside the box of the row above, and was not looked for.
+    width = quad_size(spot.quad)[0]
+    are_rows = all(quad_size(other)[0] > LONG * width for other in met)
+    if spot.evidence is not InsertEvidence.SEEN or not are_rows:
+        return None
+    cut = max(_share_above(spot.quad, other) for other in met)
+    if cut > 1.0 - LEAST_LEFT:
+        return None
+    top = spot.quad[:2] + (spot.quad[[3, 2]] - spot.quad[:2]) * np.float32(cut)
+    return replace(spot, quad=np.concatenate([top, spot.quad[2:]]), is_cut=True)
+
+
+def _share_above(quad: Quad, other: Quad) -> float:
+    """The share of a spot's height that lies above the foot of another row, 0 or more."""
+    top, foot = (quad[0] + quad[1]) / 2, (quad[2] + quad[3]) / 2
+    start, along = other[3], other[2] - other[3]
+    # Signed distances from the row's lower edge; y grows downwards.
+    above, below = (
+        float(along[0] * (point - start)[1] - along[1] * (point - start)[0]) for point in (top, foot)
+    )
+    return max(0.0, -above / (below - above)) if below > above else 1.0
 
 
 def _on_sheet(outer: Quad, patch: CropPatch) -> Quad:

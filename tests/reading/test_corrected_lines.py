@@ -10,6 +10,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
+from ocr.decoding.open_reasons import OpenReason
 from ocr.layout.wrap import as_line
 from ocr.page import Page, Row, Strike, StruckWord
 from reading.line import InterpretedLine
@@ -40,6 +41,14 @@ def test_a_word_put_in_belongs_to_its_order() -> None:
     assert line.features.is_corrected
     assert line.features.worst_stretch < 1.0  # nothing of the ink is lost to the gaps beside the word
     assert "A Limerick - Limerick" in [candidate["order"] for candidate in line.candidates]
+
+
+def test_a_word_put_in_that_the_row_above_cuts_into_is_offered_and_waits() -> None:
+    host, word = row("Army Limerick moves to Limerick", 100, 200), row("County", 376, 172, 30)
+    line = read(replace(host, inserted=(replace(word, cut_off=True),)))
+    assert line.candidates[0]["order"] == "A Limerick - County Limerick"
+    assert line.status is LineState.OPEN
+    assert OpenReason.INSERTED in line.why_open
 
 
 def test_a_word_crossed_out_is_left_out() -> None:

@@ -157,6 +157,27 @@ def test_a_word_that_was_found_already_is_not_looked_for_again() -> None:
     assert insertion_spots(host, [small, host], *mark(image, host)) == ()
 
 
+def test_a_word_seen_in_the_foot_of_the_row_above_is_looked_for_below_it() -> None:
+    # In the demo's story a small "county" stood with its middle a pixel inside the box of the row above.
+    image, host = sheet(struck=False, put_in=True), strip(BASE - 75)
+    crop, recognition, _ = mark(image, host)
+    (whole,) = insertion_spots(host, [host], crop, recognition, Strike())
+    assert not whole.is_cut
+    middle = float(whole.quad[:, 1].mean())
+    above = RowStrip(quad(60, middle - 70, 790, middle + 2), 60, 790, middle - 34, 72)
+    (spot,) = insertion_spots(host, [above, host], crop, recognition, Strike())
+    assert spot.is_cut
+    assert spot.quad[0, 1] == pytest.approx(middle + 2, abs=1)
+    assert np.array_equal(spot.quad[2:], whole.quad[2:])
+    # Where the row above leaves no room for a word, and where none was surely seen, nothing is looked for.
+    near = RowStrip(above.quad + np.float32([0, 20]), 60, 790, middle - 14, 72)
+    assert insertion_spots(host, [near, host], crop, recognition, Strike()) == ()
+    assert recognition.crossing is not None
+    pale = replace(recognition, crossing=replace(recognition.crossing,
+        above_probs=recognition.crossing.above_probs * 0.3))
+    assert insertion_spots(host, [above, host], crop, pale, Strike()) == ()
+
+
 def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
     image, host = sheet(struck=True, put_in=True), strip(BASE - 75)
     crop, _, sure = mark(image, host)
