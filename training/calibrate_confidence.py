@@ -44,6 +44,7 @@ TRUSTING: Mapping[str, float] = {
     "one_letter_margin": -1e9,
     "near_margin": -1e9,
     "disagreement_margin": -1e9,
+    "disagreement_uncertainty": 1e9,
     "corrected_margin": -1e9,
     "cost": 1e9,
     "worst_stretch": 1e9,

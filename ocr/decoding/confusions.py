@@ -1,7 +1,8 @@
 """Letter confusions: which letters a recogniser takes for which, and which it loses, each at a price.
 
 The prices are data (`confusions.toml`), counted by `python -m training.calibrate_confusions`; the file says
-on what.
+on what. Only what a recogniser surely takes for another letter has a price: where it is in doubt, its own
+chances say so.
 """
 
 from __future__ import annotations

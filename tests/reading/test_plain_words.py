@@ -47,6 +47,17 @@ def test_a_plain_word_that_is_no_name_stays_open_with_both_shown(
     assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.001
 
 
+@pytest.mark.parametrize("text", ["Pleet Dorset holds", "Fleet Dorset bolds"])
+def test_a_badly_written_word_of_the_order_is_no_name_of_no_list(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(inked, "SURE", 0.9998)
+    line = read(text)
+    assert (line.status, line.order, line.why_open) == (LineState.AUTO, "F Dorset H", ())
+    # What stands for a name is not let off so.
+    assert OpenReason.UNKNOWN_NAME in read(text.replace("Dorset", "Borsek")).why_open
+
+
 def test_a_plain_order_says_nothing() -> None:
     line = read("Army Leicestershire holds")
     assert (line.status, line.why_open) == (LineState.AUTO, ())

@@ -44,3 +44,22 @@ def test_a_folder_without_truth_is_one_sentence(tmp_path: Path, capsys: pytest.C
     assert main([str(tmp_path), "--out", str(tmp_path / "confusions.toml"), "--made", "by hand"]) == 1
     assert "truth.json cannot be read" in capsys.readouterr().err
     assert not (tmp_path / "confusions.toml").exists()
+
+
+def test_rows_in_real_hands_are_counted_by_both_opinions(tmp_path: Path) -> None:
+    names = tmp_path / "names.json"
+    names.write_text(json.dumps([{"name": name, "kind": "inland", "aliases": []} for name in
+                                 ("Kent", "Surrey", "Sussex", "Essex", "Dorset")]), encoding="utf-8")
+    out = tmp_path / "confusions.toml"
+    ink = Path(__file__).parents[1] / "data" / "ink"
+    given = ["--ink", str(ink), "--names", str(names), "--rows", "2", "--out", str(out), "--made", "by hand"]
+    assert main(given, date(2026, 11, 26)) == 0
+    counted = read_prices(out.read_text(encoding="utf-8"), out.name).provenance
+    # Two orders of ten letters or more by each opinion, of the one person in the extract who serves for this.
+    assert isinstance(counted["letters"], int)
+    assert counted["letters"] >= 40
+
+
+def test_nothing_to_count_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["--out", str(tmp_path / "confusions.toml"), "--made", "by hand"])

@@ -196,16 +196,17 @@ def calibration_error(
 # with its field of `ReviewThresholds`.
 BY_HAND = {
     "disagreement_margin": 4.0,
+    "disagreement_uncertainty": 0.15,
     "corrected_margin": 5.0,
     "uncertainty_from": 0.08,
-    "uncertainty_extra_margin": 20.0,
+    "uncertainty_extra_margin": 10.0,
     "clear_writing_below": 0.04,
     "agreement_margin_discount": 0.5,
     "cost": 0.5,
-    "homonym_loss": 9.5,
+    "homonym_loss": 11.0,
     "single_opinion_word_misfit": 3.0,
     "single_opinion_margin": 6.0,
-    "plain_other": 1.8,
+    "plain_other": 1.7,
     "kind_margin": 5.0,
     "unit_kind_doubt": 3.0,
     "unit_kind_margin": 6.0,
@@ -215,7 +216,7 @@ BY_HAND = {
     "lossless_whole_strike": 0.8,
     "lone_part_whole_strike": 0.1,
     "lone_part_worst_stretch": 10.0,
-    "lone_part_strike": 0.98,
+    "lone_part_strike": 0.97,
     "struck_whole": 0.8,
     "struck_part": 0.75,
     "cross_strokes_uncertainty": 0.045,
@@ -230,7 +231,7 @@ TRIED = {
     "worst_stretch": (8.0, 10.0, 12.0, 15.0, 18.0),
     "margin": (8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5),
     "near_margin": (5.5, 4.0, 3.5, 3.0),
-    "word_misfit_mean": (1.2, 1.5, 1.6, 1.8),
+    "word_misfit_mean": (1.2, 1.5, 1.6, 1.8, 2.0),
     "word_misfit_min": (1.2, 1.45),
 }
 

@@ -64,6 +64,14 @@ def test_a_clear_line_goes_without_a_look() -> None:
     assert passes(GOOD, confidence(GOOD, default_table()))
 
 
+def test_an_unclear_line_of_two_minds_waits_however_far_the_next_order_is() -> None:
+    """INK-03: "Limerick" in a fast hand was "Cork" to one opinion, 7.8 nats before the next order."""
+    unclear = replace(GOOD, uncertainty=LIMITS.disagreement_uncertainty + 0.05, margin=15.0)
+    assert passes(replace(unclear, agreement=1.0))
+    assert not passes(replace(unclear, agreement=-1.0))
+    assert passes(replace(GOOD, margin=15.0, agreement=-1.0))
+
+
 @given(line=LINES, name=st.sampled_from(sorted(WORSE)))
 def test_a_line_that_looks_worse_is_never_trusted_more(line: Features, name: str) -> None:
     worse = replace(line, **{name: getattr(line, name) + WORSE[name]})
