@@ -170,7 +170,7 @@ def test_a_word_seen_in_the_foot_of_the_row_above_is_looked_for_below_it() -> No
     assert spot.quad[0, 1] == pytest.approx(middle + 2, abs=1)
     assert np.array_equal(spot.quad[2:], whole.quad[2:])
     # Where the row above leaves no room for a word, and where none was surely seen, nothing is looked for.
-    near = RowStrip(above.quad + np.float32([0, 20]), 60, 790, middle - 14, 72)
+    near = RowStrip(above.quad + np.array([0, 20], np.float32), 60, 790, middle - 14, 72)
     assert insertion_spots(host, [near, host], crop, recognition, Strike()) == ()
     assert recognition.crossing is not None
     pale = replace(recognition, crossing=replace(recognition.crossing,
