@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,35 @@ from service.operations.findings import Finding, FindingState
 SPECIMEN = b"galloper check"
 NEWEST = 20
 """The newest mails whose bytes must be there."""
+
+
+def check_site_key(settings: Settings) -> Finding:
+    """Whether the file site.key opens the lots of the games that are played. Nothing is made or changed."""
+    from sqlalchemy.exc import DBAPIError
+
+    from service import site_key
+    from service.operations.key_health import key_finding
+    from service.record.chain import sessions
+    from service.store.engine import full_url, open_engine
+
+    try:
+        key = site_key.read(settings.key_path)
+    except site_key.NoSiteKey as error:
+        return Finding("key", FindingState.TROUBLE, str(error))
+    url = full_url(settings.database_url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return Finding("key", FindingState.WELL,
+                       f"{settings.key_path} is made at the first start; keep a copy apart from the backups")
+    engine = open_engine(settings.database_url)
+    try:
+        with sessions(engine, key=key)() as session:
+            finding = key_finding(session, "key")
+    except DBAPIError:
+        return Finding("key", FindingState.NOTE, "the tables do not say yet which games need it")
+    finally:
+        engine.dispose()
+    words = f"{finding.sentence} {finding.advice}".rstrip(" .")
+    return replace(finding, sentence=words[:1].lower() + words[1:], advice="")
 
 
 def check_photographs(settings: Settings) -> Finding:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
+from service.games import sealed_lots
 from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
@@ -79,7 +80,8 @@ class LineCounts:
 class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline
     (DESK-02). `awaits`: the title of the phase whose results must be sent before anybody can be asked for
-    orders in this one, or ""."""
+    orders in this one, or "". `beacon_round`: the time of the beacon's round without which a closed phase
+    cannot be judged; None if it waits for none."""
 
     phase: PhaseRow
     game: GameRow
@@ -87,6 +89,7 @@ class PhaseView:
     sheets: SheetCounts
     lines: LineCounts
     awaits: str = ""
+    beacon_round: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +250,8 @@ def _view(
         second=sum(line.stage is Stage.SECOND for line in orders),
         differing=sum(line.stage is Stage.DIFFERS for line in orders),
     )
-    return PhaseView(phase, game, phase_title(phase), sheets, counts, awaits)
+    due = sealed_lots.round_due(phase) if phase.state == PhaseState.CLOSED else None
+    return PhaseView(phase, game, phase_title(phase), sheets, counts, awaits, None if due is None else due[2])
 
 
 def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:

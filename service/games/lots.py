@@ -139,12 +139,21 @@ def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
         return tape(mix.lines, length)
     if mix.seed is None and not draw.seed_lost:
         mix = replace(mix, seed=_seed_if_known(session, phase))
-    # A dry run before the deadline must not show its reader the draw.
-    if phase.state in {PhaseState.WAITING, PhaseState.OPEN} or sealed_lots.waits_for_beacon(phase) or (
-        mix.seed is None and not draw.seed_lost
-    ):
+    if are_invented(session, phase):
         return tape((f"a rehearsal of {phase.game_id} {phase.ordinal}",), length)
     return tape(mix.lines, length)
+
+
+def are_invented(session: Session, phase: PhaseRow) -> bool:
+    """Whether the numbers of `tape_of` say nothing yet of the real draw: before the deadline, and while the
+    beacon or the seed is not here."""
+    draw = sealed_lots.draw_of(phase)
+    if draw is None:
+        return False
+    # A dry run before the deadline must not show its reader the draw.
+    if phase.state in {PhaseState.WAITING, PhaseState.OPEN} or sealed_lots.waits_for_beacon(phase):
+        return True
+    return not draw.seed_lost and phase.seed is None and _seed_if_known(session, phase) is None
 
 
 def _seed_if_known(session: Session, phase: PhaseRow) -> str | None:

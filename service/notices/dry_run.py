@@ -22,6 +22,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.clock import Clock
+from service.games import lots
 from service.games.approval import papers, right_sheet
 from service.games.ballots import executed
 from service.games.lines import lines_of
@@ -73,7 +74,8 @@ class Rehearsal:
     `result` is the judged phase as canonical JSON, b"" while sealed. `obstacles` are sentences that say what
     would stop the real run now; `changes` say what differs from the dry run before, None for the first one.
     `receivers` counts the addresses that results go to. `digest` is a SHA-256 over sheets, powers, letters
-    and result. `same_as_judged` compares with the stored resolution, None if there is none.
+    and result. `same_as_judged` compares with the stored resolution, None if there is none. `invented_lots`:
+    how many lots were drawn with numbers that say nothing of the real ones.
     """
 
     sealed: bool
@@ -84,6 +86,7 @@ class Rehearsal:
     obstacles: tuple[str, ...] = ()
     result: bytes = b""
     same_as_judged: bool | None = None
+    invented_lots: int = 0
     digest: str = ""
     before: datetime | None = None
     changes: tuple[str, ...] | None = None
@@ -171,6 +174,7 @@ class DryRun:
         judged = None if phase.resolution is None else canonical_bytes(phase.resolution) == result
         return replace(
             unjudged, powers=powers, result=result, same_as_judged=judged,
+            invented_lots=resolution.lots_used if lots.are_invented(session, phase) else 0,
             obstacles=(*obstacles, *trouble),
             letters=tuple(
                 Leaving(letter.kind, owners.get(letter.recipient, ""), letter.recipient, letter.subject,

@@ -21,6 +21,7 @@ from service.games import mailbox_waits
 from service.mail.sending import hold
 from service.operations import clock_check
 from service.operations.findings import Finding, FindingState, ago
+from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
 from service.store import mail_troubles
 from service.store.states import MailTroubleKind
@@ -384,6 +385,11 @@ def last_event(session: Session, kind: str) -> datetime | None:
     return session.scalar(select(func.max(EventRow.at)).where(EventRow.what == kind))
 
 
+def check_site_key(observation: Observation) -> Finding:
+    """Is the key here that seeds and receipts come from?"""
+    return key_finding(observation.session, "Site key")
+
+
 def check_backup(observation: Observation) -> Finding:
     """Was a backup made lately?"""
     return backup_finding(last_event(observation.session, BACKUP), observation.now)
@@ -449,6 +455,8 @@ CHECKS = (
     Check("Disk", check_disk, "no more mail can be taken in; it waits on its server."),
     # A clock that is off is reported by `service.operations.clock_check`, at the deadline that it holds up.
     Check("Clock", check_clock),
+    Check("Site key", check_site_key,
+          "the next phase with lots cannot be judged, and receipts go out without a signature."),
     Check("Backup", check_backup, "what came in since is on this machine alone."),
     # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
     Check("Restore test", check_restore_test),

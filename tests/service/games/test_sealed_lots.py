@@ -17,12 +17,15 @@ import pytest
 from sqlalchemy import text
 
 from service import site_key
+from service.desk import queries
 from service.games import beacons, lot_acts, lots, sealed_lots
 from service.games.beacons import QUICKNET, BeaconChain
 from service.games.lot_acts import LotsRefused
 from service.games.lots import NotCommitted
 from service.games.turns import NotReady
 from service.operations.beacon_rounds import BeaconRounds, Relays
+from service.operations.findings import FindingState
+from service.operations.key_health import key_finding
 from service.record.chain import sessions
 from service.site_key import NoSiteKey, SiteKey
 from service.store.tables import PhaseRow, PhaseState
@@ -275,6 +278,11 @@ def test_a_phase_waits_for_its_round_and_is_drawn_with_it_alone(beacon_game: Tab
     assert row.state == PhaseState.CLOSED
     with pytest.raises(NotReady, match="round of the public beacon"):
         table.judge_phase(row.id)
+    with site.store() as session:
+        view = next(view for view in queries.phases_now(session) if view.phase.id == row.id)
+        assert view.beacon_round is not None
+        assert view.beacon_round >= row.deadline + beacons.MARGIN
+        assert lots.are_invented(session, session.get_one(PhaseRow, row.id))
     chain = chain_of()
     number = chain.first_round(row.deadline)
     with relay({number: signature_of(number, secret=7)}) as liar:
@@ -287,6 +295,8 @@ def test_a_phase_waits_for_its_round_and_is_drawn_with_it_alone(beacon_game: Tab
         assert BeaconRounds(site.store, site.clock, honest, table.judge_when_read).look() == 1
     assert table.phase().state == PhaseState.READY
     assert table.resolution().removed_by_lot
+    with site.store() as session:
+        assert not lots.are_invented(session, session.get_one(PhaseRow, row.id))
     value = hashlib.sha256(bytes.fromhex(signature_of(number))).hexdigest()
     assert lines_of(table) == ("galloper lots 2", "powick-bridge 1", f"seed {table.seed_of()}",
                                f"beacon {number} {value}")
@@ -319,6 +329,22 @@ def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_
 
 # The key
 # ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("key", "state", "words"), [
+    (KEY, FindingState.WELL, "opens the lots"),
+    (None, FindingState.TROUBLE, "site.key is not here. No receipt is signed"),
+    (SiteKey(b"\1" * 32), FindingState.TROUBLE, "another than that of powick-bridge"),
+])
+def test_health_says_whether_the_key_is_here_before_a_phase_waits_for_it(
+    winter: Table, key: SiteKey | None, state: FindingState, words: str
+) -> None:
+    """(TRU-02)"""
+    with sessions(winter.site.engine, key=key)() as session:
+        finding = key_finding(session, "Site key")
+        assert finding.state is state
+        assert words in finding.sentence
+        assert bool(finding.advice) == finding.is_trouble
 
 
 def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

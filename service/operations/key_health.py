@@ -1,0 +1,44 @@
+"""Whether the site's key is here, and is the one that the seeds of its lots were made with."""
+
+from __future__ import annotations
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.games import sealed_lots
+from service.operations.findings import Finding, FindingState
+from service.site_key import IN_SESSION
+from service.store.tables import PhaseRow, PhaseState
+
+NOT_JUDGED = (PhaseState.WAITING, PhaseState.OPEN, PhaseState.CLOSED)
+ADVICE = ("Put the copy there that was made when the site was set up, and start the site again. If it is "
+          "lost for good: galloper game lots.")
+
+
+def key_finding(session: Session, name: str) -> Finding:
+    """What is said of the key that this session was opened with. A phase of each game is tried, the next that
+    is not judged, in the database's order: a key opens all seeds of a game or none."""
+    sealed = session.scalars(
+        select(PhaseRow).where(PhaseRow.sealed.is_not(None), PhaseRow.state.in_(NOT_JUDGED))
+        .order_by(PhaseRow.game_id, PhaseRow.ordinal)).all()
+    by_game = {phase.game_id: phase for phase in reversed(sealed) if _needs_its_seed(phase)}
+    if not by_game:
+        return Finding(name, FindingState.WELL, "No lots wait for it.")
+    if session.info.get(IN_SESSION) is None:
+        return Finding(
+            name, FindingState.TROUBLE,
+            "The file site.key is not here. No receipt is signed, and no phase with lots can be judged.",
+            ADVICE)
+    strange = sorted(game for game, phase in by_game.items()
+                     if sealed_lots.opened_seed(session, phase) is None)
+    if strange:
+        return Finding(
+            name, FindingState.TROUBLE,
+            f"The file site.key is another than that of {', '.join(strange)}: no lots can be drawn there.",
+            ADVICE)
+    return Finding(name, FindingState.WELL, "The site's key opens the lots of its games.")
+
+
+def _needs_its_seed(phase: PhaseRow) -> bool:
+    draw = sealed_lots.draw_of(phase)
+    return draw is not None and not draw.seed_lost
