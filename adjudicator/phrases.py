@@ -81,6 +81,7 @@ RETREAT: Mapping[str, str] = {
     "place_taken": "void: {0} may not retreat to {1}, where {2} is, so it is disbanded",
     "standoff_there": "void: {0} may not retreat to {1}, left empty by a bounce, so it is disbanded",
     "retreat_barred": "void: {0} may not retreat to {1}, so it is disbanded",
+    "never_retreats": "void: {0} never retreats, so it is disbanded",
     "retreat_coast": ("void: {0} may retreat to more than one coast of {1} and none is named, so it is "
                       "disbanded"),
 }
@@ -157,6 +158,8 @@ EARLIER_WORDING: Sequence[tuple[str, str]] = (
     ("void: {0} has no {1}", "void: {1} is no unit of {0}"),
     ("void: {0} has no supply left for another unit", "void: no supply of {0} is left for another unit"),
     ("void: {0} is not {1}'s to give away", "void: {0} does not belong to {1}, who cannot give it away"),
+    *((RETREAT[name], RETREAT["never_retreats"]) for name in (
+        "retreat_barred", "no_such_way", "place_taken", "attackers_origin", "standoff_there")),
 )
 """Sentences as older versions wrote them, and as they are written now. A judged phase keeps its sentences, so
 an archive that was made before is verified with both."""

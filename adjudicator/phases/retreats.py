@@ -190,7 +190,9 @@ class _RetreatSheet:
         unit, province = dislodged.unit, to.province
         occupant = self._occupant(province)
         reason: Sentence = ("retreat_barred", unit, to)
-        if any(region.province == province for region in dislodged.may_retreat):
+        if not self.context.kinds[unit.kind].can_retreat:
+            reason = ("never_retreats", unit)
+        elif any(region.province == province for region in dislodged.may_retreat):
             reason = ("retreat_coast", unit, to)
         elif province not in self.context.tables.steps(unit.kind, unit.region):
             reason = ("no_such_way", unit, to)

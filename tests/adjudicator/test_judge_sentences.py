@@ -507,8 +507,8 @@ SCENES = {**MOVEMENT, **KINGDOMS, **RETREAT, **ADJUSTMENT}
 
 def test_every_sentence_has_its_scene() -> None:
     known = {name for variant in VARIANTS.values() for name in variant.rules.SENTENCES}
-    # No board here has a unit that may not attack: `test_judge_traits` has it.
-    assert known - set(SCENES) == {"may_not_attack"}
+    # No board here has a unit that may not attack or retreat: `test_judge_traits` has it.
+    assert known - set(SCENES) == {"may_not_attack", "never_retreats"}
     assert set(SCENES) <= known
 
 
@@ -560,6 +560,8 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
     # A fleet may be on a route that has a shortcut (DATC 6.G.19).
     ("void: every route from London to Belgium could do without Fleet Irish Sea",
      "void: Fleet Irish Sea is on no route from London to Belgium"),
+    ("void: Mercenary Leon never retreats, so it is disbanded (rule 6)",
+     "void: Mercenary Leon may not retreat to Old Castile, so it is disbanded"),
     # The kind of unit was a letter.
     ("void: no army/fleet is built by The Scots in Bernicia (rules 3 to 5)",
      "void: The Scots builds no A/F in Bernicia"),

@@ -13,7 +13,7 @@ from adjudicator.context import Context
 from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
-from adjudicator.orders import Convoy, Move
+from adjudicator.orders import Convoy, Move, Retreat
 from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitKind, UnitRef
 from tests.adjudicator.terse import orders
@@ -36,6 +36,16 @@ def test_a_mercenary_is_beaten_one_to_one_and_leaves_the_board() -> None:
     position = _at(HIRED, ("FRANCE", "M", "BUR"), ("GERMANY", "A", "MUN"))
     resolution = judge(HIRED, RULES, position, orders(GERMANY=["A MUN - BUR"]))
     assert [(str(d.unit), d.may_retreat) for d in resolution.dislodged] == [("FRANCE M BUR", frozenset())]
+
+
+def test_a_mercenary_that_is_told_to_retreat_is_told_why_it_cannot() -> None:
+    """JUD-04: not only that Paris is barred, which is free."""
+    beaten = Dislodgement(Unit("FRANCE", "M", Region("BUR")), "MUN", may_retreat=frozenset())
+    position = Position(Phase(1901, "Spring", PhaseKind.RETREAT), frozenset(), dislodged=(beaten,))
+    order = Retreat(power="FRANCE", unit=UnitRef("M", Region("BUR")), to=Region("PAR"))
+    resolution = judge(HIRED, RULES, position, [order])
+    assert resolution.outcomes[0].why == "void: Mercenary Burgundy never retreats, so it is disbanded"
+    assert resolution.disbanded == (beaten.unit,)
 
 
 def test_a_mercenary_with_support_stands() -> None:
