@@ -1,7 +1,7 @@
 """What is printed on an order sheet and is no heading, taken out before anything is read; and which boxes are
 ticked (LET-12).
 
-Only marks and code are covered. All else is printed pale, and only what is pale goes: a pen's strokes stay,
+Only marks and codes are covered. All else is printed pale, and only what is pale goes: a pen's strokes stay,
 also across it.
 """
 
@@ -31,6 +31,9 @@ TICK_INK = 0.3  # square millimetres, 0.2..2, of ink that tick a box; a speck ha
 TICK_REACH = 2.6  # millimetres, 1..4, that a tick may go beyond its box. By hand
 TICK_END = 13.2  # millimetres: ink that reaches so far right is writing and no tick. By definition
 VERSION_INK = 0.2  # square millimetres of ink that are a version number: a thin pen's "2" had under 0.6
+CODE_DARK = 0.3
+"""Share of dark pixels, 0..1, above which the foot has a code: half of a code is black, writing covers a
+tenth. On an older sheet, which has none, somebody may write there. By hand."""
 BOTH = "?"
 """Both boxes of a row are ticked."""
 KINDS = ("A", "F")
@@ -46,13 +49,15 @@ class ClearedSheet:
 
 
 def clear_print(clean: Image, sheet: FlattenedSheet, printed: PrintedFrame) -> ClearedSheet:
-    """A cleaned, upright sheet without marks, code, small type, rules and boxes, and without ticks."""
+    """A cleaned, upright sheet without marks, codes, small type, rules and boxes, and without ticks."""
     to_sheet = inverse(sheet.to_photo) @ printed.to_photo
     image = clean.copy()
     for number in printed.marks if not printed.is_whole else range(len(layout.MARKS)):
         left, top = layout.MARKS[number]
         _cover(image, to_sheet, Area(left, top, left + layout.MARK, top + layout.MARK))
     _cover(image, to_sheet, layout.CODE)
+    if printed.is_whole and _dark_share(image, to_sheet, layout.FOOT_CODE) > CODE_DARK:
+        _cover(image, to_sheet, layout.FOOT_CODE)
     _lighten(image, to_sheet, layout.NOTES, PALE_TYPE)
     _lighten(image, to_sheet, layout.VERSION, PALE)
     _lighten(image, to_sheet, layout.WORDS, PALE)
@@ -125,6 +130,14 @@ def _ink(image: Image, to_sheet: Matrix, area: Area, least: float) -> bool:
         return False
     dark = cv2.cvtColor(image[window], cv2.COLOR_RGB2GRAY) <= PALE
     return float(dark.sum()) >= least * _pixels_per_mm(to_sheet) ** 2
+
+
+def _dark_share(image: Image, to_sheet: Matrix, area: Area) -> float:
+    """The share of dark pixels in an area, 0..1; 0 for one outside the image."""
+    window = _window(image, to_sheet, area)
+    if window is None:
+        return 0.0
+    return float((cv2.cvtColor(image[window], cv2.COLOR_RGB2GRAY) <= PALE).mean())
 
 
 def _pixels_per_mm(to_sheet: Matrix) -> float:

@@ -14,9 +14,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from ocr.engines import Quad
 from ocr.image import sheet_layout as layout
 from ocr.image.geometry import Matrix, homography, transform_points, upright_frame
-from ocr.image.read_code import FoundCode, read_code, read_codes
+from ocr.image.read_code import CodeForm, FoundCode, read_code, read_codes
 from ocr.page import Image
 
 # Tuning values. "By hand": no measurement on record.
@@ -27,6 +28,7 @@ FARTHEST = 12.0
 CODE_MARGIN = 3.0  # millimetres around a code that are cut out with it: its quiet zone. By definition
 CODE_SCALES = (6.0, 10.0)  # pixels a millimetre at which a code is cut out, in turn. By hand
 SHARPEN = 0.6  # millimetres, 0.3..0.9, of blur that are taken back: most of a module. By hand
+FOOT_SHARPEN = 0.35  # the same of the smaller code in the foot. By hand
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +70,7 @@ def find_printed(photo: Image) -> tuple[PrintedFrame, ...]:
         return tuple(frames)
     # One mark alone proves nothing, but a code of ours beside it does, and both say about where the sheet is.
     codes = read_codes(photo) if marks else ()
-    own_codes = [code for code in codes if code.text.startswith(f"{layout.LAYOUT}:")]
+    own_codes = [code for code in codes if _is_ours(code.text)]
     by_code = [_by_code(code, [mark for mark in marks if _agrees(mark, code)]) for code in own_codes]
     return tuple(frame for frame in by_code if frame is not None)
 
@@ -167,22 +169,42 @@ def _frame(photo: Image, marks: Sequence[_Mark]) -> PrintedFrame | None:
 
 
 def _code(photo: Image, matrix: Matrix) -> str:
-    """The letters of the code of a sheet whose place is known; "" if it cannot be read."""
-    area = layout.CODE
-    margin = CODE_MARGIN
-    places = [[area.left - margin, area.top - margin], [area.right + margin, area.top - margin],
-              [area.right + margin, area.bottom + margin], [area.left - margin, area.bottom + margin]]
-    quad = transform_points(matrix, places)
-    for scale in CODE_SCALES:
-        side = round((area.right - area.left + 2 * margin) * scale)
-        frame = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32)
-        cut = cv2.warpPerspective(photo, homography(quad, frame), (side, side), flags=cv2.INTER_CUBIC)
-        text = read_code(np.asarray(cut, np.uint8), SHARPEN * scale)
-        if text.startswith(f"{layout.LAYOUT}:"):
-            return text
+    """The letters of the code of a sheet whose place is known; "" if neither of the two can be read."""
+    quad = _quad(matrix, layout.CODE)
+    if text := _cut_code(photo, quad, layout.CODE, SHARPEN, CodeForm.QR):
+        return text
     # A curled sheet has its code elsewhere than its marks say.
-    return next((code.text for code in read_codes(photo) if code.text.startswith(f"{layout.LAYOUT}:")
-                 and cv2.pointPolygonTest(quad, tuple(code.corners.mean(axis=0).tolist()), False) >= 0), "")
+    for code in read_codes(photo):
+        middle = tuple(code.corners.mean(axis=0).tolist())
+        if _is_ours(code.text) and cv2.pointPolygonTest(quad, middle, False) >= 0:
+            return code.text
+    # The head is cut off, folded away or under a hand.
+    foot = layout.FOOT_CODE
+    return _cut_code(photo, _quad(matrix, foot), foot, FOOT_SHARPEN, CodeForm.DATA_MATRIX)
+
+
+def _quad(matrix: Matrix, area: layout.Area) -> Quad:
+    """An area with its quiet zone in pixels of the photograph, clockwise from its top left."""
+    left, top, right, bottom = (
+        area.left - CODE_MARGIN, area.top - CODE_MARGIN, area.right + CODE_MARGIN, area.bottom + CODE_MARGIN)
+    return transform_points(matrix, [[left, top], [right, top], [right, bottom], [left, bottom]])
+
+
+def _cut_code(photo: Image, quad: Quad, area: layout.Area, sharpened_by: float, form: CodeForm) -> str:
+    """The letters of the code that is cut out of the photograph, at one size and then another."""
+    for scale in CODE_SCALES:
+        width = round((area.right - area.left + 2 * CODE_MARGIN) * scale)
+        height = round((area.bottom - area.top + 2 * CODE_MARGIN) * scale)
+        frame = upright_frame(width, height)
+        cut = cv2.warpPerspective(photo, homography(quad, frame), (width, height), flags=cv2.INTER_CUBIC)
+        text = read_code(np.asarray(cut, np.uint8), sharpened_by * scale, form)
+        if _is_ours(text):
+            return text
+    return ""
+
+
+def _is_ours(text: str) -> bool:
+    return text.startswith(f"{layout.LAYOUT}:")
 
 
 def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame | None:

@@ -87,8 +87,20 @@ def test_two_marks_place_a_sheet_and_one_needs_the_code_beside_it(calm: Image) -
     (frame,) = find_printed(hidden(calm, mark(0), mark(2), mark(3)))
     assert (frame.marks, frame.is_whole, frame.code[:9]) == ((1,), False, "GALLOPER1")
     assert find_printed(hidden(calm, mark(0), mark(2), mark(3), layout.CODE)) == ()
-    (frame,) = find_printed(hidden(calm, layout.CODE))
+    (frame,) = find_printed(hidden(calm, layout.CODE, layout.FOOT_CODE))
     assert (frame.marks, frame.code) == ((0, 1, 2, 3), "")
+
+
+@pytest.mark.parametrize("shot", range(4))
+def test_a_sheet_without_its_head_is_known_by_its_foot(
+    leaves: list[tuple[PrintedTruth, FilledLeaf]], shot: int
+) -> None:
+    """Of 650 photographs one had lost code and heading: its head was cut off."""
+    truth, sheet = leaves[shot % len(leaves)]
+    photo = opened(photographed(sheet, np.random.default_rng([SEED, shot, 2]), CALM).data)
+    head = layout.Area(-30.0, -40.0, layout.BLOCK[0] + 30.0, layout.NOTES.top)
+    (frame,) = find_printed(hidden(photo, head))
+    assert (frame.marks, frame.is_whole, parse_code(frame.code)) == ((2, 3), True, truth.code)
 
 
 def test_what_is_written_and_ticked_is_read_and_nothing_that_is_printed(

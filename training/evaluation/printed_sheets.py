@@ -79,7 +79,7 @@ def truth_of(number: int) -> PrintedTruth:
     notes = (*NOTES[:2], NOTES[2].format(order_examples(variant, kind)[0]))
     kinds = ("A", "F") if kind is not PhaseKind.ADJUSTMENT else ()
     blank = BlankSheet(power.name, game, f"{phase} Orders", code=replace(code, page=1), notes=notes,
-                       version="Version", kinds=kinds)
+                       version="Version", kinds=kinds, words="Four words of your last results")
     return PrintedTruth(variant, game, replace(code, page=1), phase, power.name, blank)
 
 

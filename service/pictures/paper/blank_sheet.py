@@ -39,6 +39,11 @@ NOTE, NOTE_LEAST, NOTE_LEADING = 8.5, 5.0, 1.25
 """The same of the small type, and its line height in parts of the type."""
 
 
+FOOT_SIZES = (39, 42, 45)
+"""Sizes of the code in the foot, by Zint's numbers of them: 16, 20 and 24 by 64 modules. The first holds an
+ordinary game's name and power, and its modules are the largest."""
+
+
 class SheetPaper(Enum):
     """What a sheet is printed on: width, height, and the left and top edges of the block, in millimetres. The
     block of A4 also falls whole on US Letter, printed without scaling and centred or not."""
@@ -139,7 +144,7 @@ def _page(sheet: BlankSheet, number: int) -> _PrintedPage:
         sheet, sheet.paper,
         _type_size(heading, _width(layout.HEADING), HEADING, HEADING_LEAST, HEADING_SPACING),
         _notes_size(sheet.notes), _type_size((sheet.version,), _width(layout.VERSION_WORD), NOTE, NOTE_LEAST),
-        _type_size((sheet.words,), _width(layout.WORDS_WORD), NOTE, NOTE_LEAST),
+        _words_size(sheet.words),
         _marks(code), (*units, *[""] * (ROWS - len(units))))
 
 
@@ -166,6 +171,12 @@ def _notes_size(notes: Sequence[str]) -> float:
     return size
 
 
+def _words_size(words: str) -> float:
+    """The largest type, in points, in which the words before the foot's box fit on two lines."""
+    # Two lines are never filled: a line breaks at a word.
+    return _type_size((words,), 2 * 0.8 * _width(layout.WORDS_WORD), NOTE, NOTE_LEAST)
+
+
 def _place(area: layout.Area) -> str:
     """An area as CSS."""
     return (f"left: {area.left}mm; top: {area.top}mm; width: {area.right - area.left}mm; "
@@ -181,16 +192,39 @@ def _marks(code: SheetCode | None) -> Markup:
                  if not (1 <= row <= 4 and 1 <= column <= 4 and cells[row - 1][column - 1] == "1")]
         squares += [_square(left + column * cell, top + row * cell, cell) for row, column in black]
     if code is not None:
-        modules = _modules(code_text(code))
-        cell = _width(layout.CODE) / len(modules)
-        squares += [
-            _square(layout.CODE.left + column * cell, layout.CODE.top + row * cell, cell)
-            for row, line in enumerate(modules) for column, is_black in enumerate(line) if is_black]
+        text = code_text(code)
+        squares += _drawn(_modules(text), layout.CODE)
+        squares += _drawn(_foot_modules(text), layout.FOOT_CODE)
     width, height = layout.BLOCK
     return Markup(  # noqa: S704 - numbers alone
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'style="left: 0; top: 0; width: {width}mm; height: {height}mm">'
         f'<path d="{"".join(squares)}" fill="#000"/></svg>')
+
+
+def _drawn(modules: Sequence[Sequence[bool]], area: layout.Area) -> list[str]:
+    """The black modules of a code as large as its area allows, from the area's top left; none without any."""
+    if not modules:
+        return []
+    cell = min((area.right - area.left) / len(modules[0]), (area.bottom - area.top) / len(modules))
+    return [_square(area.left + column * cell, area.top + row * cell, cell)
+            for row, line in enumerate(modules) for column, is_black in enumerate(line) if is_black]
+
+
+def _foot_modules(text: str) -> list[list[bool]]:
+    """The modules of a rectangular Data Matrix (ISO/IEC 21471), black is True, without its quiet zone. Empty
+    for a text that none of FOOT_SIZES holds: such a sheet has its other code alone."""
+    # Imported here: a worker that only sends mail rarely draws a sheet.
+    import zxingcpp
+
+    for version in FOOT_SIZES:
+        try:
+            code = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.DataMatrix, version=version)
+        except ValueError:
+            continue
+        greys = memoryview(code.to_image(scale=1, add_quiet_zones=False)).tolist()
+        return [[grey == 0 for grey in row] for row in greys]
+    return []
 
 
 def _modules(text: str) -> list[list[bool]]:

@@ -27,7 +27,7 @@ def areas() -> list[Area]:
     rules = [Area(layout.RULE[0], layout.rule_height(row), layout.RULE[1], layout.rule_height(row) + 0.25)
              for row in range(layout.ROWS)]
     return [*marks, layout.CODE, layout.HEADING, layout.NOTES, layout.VERSION, layout.VERSION_WORD,
-            layout.FOOT, *boxes, *rules]
+            layout.FOOT_CODE, layout.WORDS_WORD, layout.WORDS, *boxes, *rules]
 
 
 def test_nothing_covers_anything_else() -> None:
