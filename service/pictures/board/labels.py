@@ -35,6 +35,8 @@ MOST_WORSE = 4.5
 LEADER_FROM = 1.1
 FAR = 9.0
 _COLLISION = 25.0
+_FRAME_ROOM = np.array([-0.7, -0.3, 0.7, 0.3])  # millimetres of ground that a name in a box keeps around it
+_OVER_FRAME = 100.0  # all of a name outside its box; a smaller size costs 0.5
 _STEP = {GroundKind.AREA: 3.0, GroundKind.SEA: 1.4, GroundKind.LAND: 0.9}
 
 
@@ -195,6 +197,9 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
     # A town's name is beside its disc, so it pays for coast lines below it and not for leaving its region.
     if place.ground is GroundKind.TOWN:
         return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
+    if place.is_box:
+        within = covered_share(sums, boxes + _FRAME_ROOM, corner)
+        return np.asarray(price + _OVER_FRAME * (1 - within))
     if place.ground is GroundKind.LAND:
         # Ground of another region below a name misleads; water below it does not.
         strange = np.maximum(0.0, 1 - own_ground - sea)
@@ -215,8 +220,12 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
 
 def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:
     """Spots over the region and a little around it, dearer away from its widest part."""
-    step = _STEP[place.ground]
     x0, y0, x1, y1 = place.shape.bounds
+    if place.is_box:
+        # In the middle of its width, above or below a unit that may stand there.
+        rows = (y0 + y1) / 2 + np.array([0.0, -0.4, 0.4, -0.8, 0.8])
+        return np.column_stack([np.full(len(rows), (x0 + x1) / 2), rows]), 0.1 * np.arange(float(len(rows)))
+    step = _STEP[place.ground]
     # Counties may be smaller than their names, seas are not: only counties look outside, by 5 mm.
     around = 5.0 if place.ground is GroundKind.LAND else 0.0
     columns = np.arange(x0 - around, x1 + around + step, step)

@@ -25,7 +25,7 @@ from service.pictures.board.inset import Inset
 from service.pictures.board.map_sheet import MapPlan, plan_map
 from service.pictures.drawing.name_variants import extent
 from service.pictures.drawing.shapes import MapPaper, lay_out_map
-from service.pictures.drawing.values import KINGDOM, Label, NameVariant, PaperSize, Rect
+from service.pictures.drawing.values import KINGDOM, OFF_BOARD, Label, NameVariant, PaperSize, Rect
 
 COMMAND = "python -m service.pictures.board.place_names"
 TYPE_MM = 0.01
@@ -69,6 +69,9 @@ def board_digest(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize
     marked = sorted(province.id for province in variant.board.provinces.values() if KINGDOM in province.marks)
     # Added only where a board has them, so that the digests of boards without them stay valid.
     content += [marked] if marked else []
+    boxes = sorted(province.id for province in variant.board.provinces.values()
+                   if OFF_BOARD in province.marks)
+    content += [["boxes", *boxes]] if boxes else []
     content += ["open east", variant.strip] if variant.open_east else []
     homes = sorted((name, shape.name_at) for name, shape in shapes.items() if shape.name_at is not None)
     content += [homes] if homes else []

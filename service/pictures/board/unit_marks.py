@@ -14,7 +14,7 @@ from shapely.geometry.base import BaseGeometry
 from adjudicator.units import Unit
 from maps.variant import Variant
 from service.pictures.board.centre_marks import attribute
-from service.pictures.board.ornament import INK, PALE
+from service.pictures.board.ornament import INK, PALE, fitting_size
 from service.pictures.drawing.raster import Boxes
 from service.pictures.drawing.shapes import MapPaper, inscribed
 from service.pictures.drawing.svg import text
@@ -23,6 +23,9 @@ from service.pictures.drawing.values import Label, Rect
 # The plate is as small as a letter at 2.5 mm can be read in print.
 WIDE, HIGH = 4.4, 2.7
 """Millimetres of a plate on A3. On smaller paper it is smaller, as far as its type can still be read."""
+
+WIDER = 1.5
+"""Times that of a plate for a kind of more than one letter: "A/F", where a game keeps the kind hidden."""
 
 LEAST = 0.78
 
@@ -46,7 +49,7 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
     marks = [Rect(x - r, y - r, x + r, y + r) for place in sheet.places.values() if place.seal
              for (x, y), r in ((place.seal, place.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
-    width, height = WIDE * part, HIGH * part
+    height = HIGH * part
     names = _box_rows([label.box for label in labels])
     taken = list(marks)
     boxes_by_unit: dict[Unit, Rect] = {}
@@ -54,6 +57,7 @@ def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) 
     for unit in sorted(set(units),
             key=lambda candidate: (sheet.places[candidate.region.province].shape.area, candidate)):
         place = sheet.places[unit.region.province]
+        width = WIDE * part * (1.0 if len(unit.kind) == 1 else WIDER)
         x0, y0, x1, y1 = place.shape.bounds
         across, down = np.meshgrid(
             np.arange(x0 - _AROUND, x1 + _AROUND, _STEP), np.arange(y0 - _AROUND, y1 + _AROUND, _STEP)
@@ -128,26 +132,21 @@ def explanation(variant: Variant, units: Iterable[Unit]) -> str:
 
 
 def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
-    power, middle = variant.powers[unit.power], (box.x0 + box.x1) / 2
-    part = box.height / HIGH
+    power, part = variant.powers[unit.power], box.height / HIGH
+    middle = box.x0 + WIDE * part / 2
     base = box.y1 - 0.62 * part
+    kind = variant.kinds[unit.kind].letter  # "A/F" in a game that keeps the kind hidden
     return (
         f'<g class="unit" data-power="{attribute(power.id)}" data-kind="{attribute(unit.kind)}" '
         f'data-region="{attribute(unit.region.province)}"><rect x="{box.x0:.2f}" y="{box.y0:.2f}" '
         f'width="{box.width:.2f}" height="{box.height:.2f}" rx="0.35" fill="{PALE}"/><rect x="{box.x0:.2f}" '
-        f'y="{box.y0:.2f}" width="{box.width / 2:.2f}" height="{box.height:.2f}" rx="0.35" '
+        f'y="{box.y0:.2f}" width="{WIDE * part / 2:.2f}" height="{box.height:.2f}" rx="0.35" '
         f'fill="{power.colour}" fill-opacity="0.55"/><rect x="{box.x0:.2f}" y="{box.y0:.2f}" '
         f'width="{box.width:.2f}" height="{box.height:.2f}" rx="0.35" fill="none" stroke="{INK}" '
         'stroke-width="0.3"/>'
         + text((box.x0 + middle) / 2, base, power.letter, "bold", 2.5 * part, f'fill="{INK}"')
-        + text(
-            (box.x1 + middle) / 2,
-            base,
-            variant.kinds[unit.kind].letter,
-            "display",
-            2.5 * part,
-            f'fill="{INK}"',
-        )
+        + text((box.x1 + middle) / 2, base, kind, "display",
+               fitting_size(kind, "display", 2.5 * part, box.x1 - middle - 0.4), f'fill="{INK}"')
         + "</g>"
     )
 

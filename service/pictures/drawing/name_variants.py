@@ -29,6 +29,9 @@ _STYLES = {
     GroundKind.LAND: _Style("roman", (2.1, 1.9, 1.7, 1.5), 0.05, capitals=True),
     GroundKind.TOWN: _Style("roman", (2.25, 2.05, 1.85), 0.0),
 }
+_LEAST_IN_BOX = 1.35
+"""A size more for the name of a box beside the board, which must not run over its frame."""
+
 # Costs of a name that is not set in its largest size on one line; set by hand.
 _PER_LINE = 0.35  # a break
 _PER_SIZE = 0.5  # the next smaller size
@@ -41,7 +44,8 @@ def name_variants(place: LabelPlace) -> tuple[NameVariant, ...]:
     style = _STYLES[place.ground]
     name = place.name.upper() if style.capitals else place.name
     variants = []
-    for step, size in enumerate(style.sizes):
+    sizes = (*style.sizes, _LEAST_IN_BOX) if place.is_box else style.sizes
+    for step, size in enumerate(sizes):
         for lines in line_breaks(name):
             cost = _PER_SIZE * step + _PER_LINE * (len(lines) - 1)
             variants.append(NameVariant(lines, style.face, size, style.spacing, cost))

@@ -187,6 +187,7 @@ def _label_place(
         capital,
         seal,
         radius,
+        is_box=OFF_BOARD in province.marks,
     )
 
 

@@ -77,7 +77,8 @@ A4 = PaperSize(210.0, 297.0, 8.0, 5.0, 0.7, "A4")
 class LabelPlace:
     """One region on paper. `shape` is cut at the neat line; `seal` is the middle of its centre's mark or
     None; `radius` that of the mark, or of the disc itself where the region is a town; `home` is where its
-    name is best, None for its widest part."""
+    name is best, None for its widest part. `is_box`: it is a box beside the board, and its name stays in
+    it."""
 
     id: str
     name: str
@@ -90,6 +91,7 @@ class LabelPlace:
     seal: tuple[float, float] | None
     radius: float
     home: tuple[float, float] | None = None
+    is_box: bool = False
 
 
 @dataclass(frozen=True, slots=True)
