@@ -142,7 +142,8 @@ def proposed(
     load: Callable[[str], Variant],
 ) -> Proposal | None:
     """The phase and power that the heading of a sheet names, by words alone, or its printed code, which beats
-    the heading (LET-12); None where it names no power that a phase waits for. `phases` take orders now, the
+    the heading (LET-12); None where it names no power that a phase waits for, or another season or kind of
+    orders. `phases` take orders now, the
     nearest deadline first."""
     codes = [code for picture in pictures for page in picture.reading.pages
              if (code := printed_code.code_on(page)) is not None]
@@ -156,7 +157,10 @@ def proposed(
             headings[game.id] = _heading(pictures, variant, row, game)
         heading, phase = headings[game.id], phase_of(row)
         power = next((power.id for power in variant.powers.values() if power.name == heading.power), None)
-        if power is None:
+        is_for_another = (heading.season not in {None, phase.season}
+                          or heading.kind not in {None, phase.kind})
+        # Last season's sheet is proposed for nothing; a wrong year alone is a common slip in January.
+        if power is None or is_for_another:
             continue
         fits = 8 * (heading.game == game.name) + sum(
             written == expected for written, expected in (

@@ -21,9 +21,10 @@ from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import open_table
 
-MONTROSE, ARGYLL, BLANK = picture(110), picture(120), picture(130)
+MONTROSE, ARGYLL, BLANK, AUTUMN = picture(110), picture(120), picture(130), picture(140)
 HEADINGS = {
     MONTROSE: ("Powick Bridge", "Montrose", "Summer 1642", "Movement Orders", "version 3"),
+    AUTUMN: ("Powick Bridge", "Argyll", "Autumn 1642", "Movement Orders"),
     ARGYLL: ("Powick Bridge - Argyll - Summer 1642 - Movement Orders",),
 }
 
@@ -82,7 +83,7 @@ def test_scans_propose_their_power_and_phase_and_are_filed_by_a_person(desk: Des
     assert (third.phase_id, third.power) == (None, None)
     tray = desk.page("/post")
     assert f'<option value="{phase} Montrose" selected>' in tray
-    assert "No power was read in the heading" in tray
+    assert "No heading here names a power and a phase that takes orders now" in tray
     with desk.table.site.store() as session:
         assert session.scalars(select(SubmissionRow)).all() == [], "nothing is filed by a proposal alone"
     filed = desk.client.post("/post/scans/file", data={
@@ -98,6 +99,13 @@ def test_scans_propose_their_power_and_phase_and_are_filed_by_a_person(desk: Des
     out = desk.client.post("/post/scans/take-out", data={"csrf": CSRF, "scan": [second.id]})
     assert out.status_code == 303
     assert "In the tray" not in desk.text("/post")
+
+
+def test_a_sheet_of_another_season_is_proposed_for_nothing(desk: DeskTable) -> None:
+    """Sheets of an autumn were proposed for the spring in play, whose power they named."""
+    assert put(desk, AUTUMN) == 303
+    (scan,) = read_all(desk)
+    assert (scan.phase_id, scan.power) == (None, None)
 
 
 def test_what_is_filed_or_no_picture_is_refused_with_a_sentence(desk: DeskTable) -> None:
