@@ -84,7 +84,9 @@ def play(folder: Path) -> None:
 
 def prepare(folder: Path) -> tuple[Settings, Numbers]:
     """Make a played demo's folder a site to serve, with three more games: at the desk, all read, sealed."""
-    (folder / FILE).write_text(SETTINGS.format(data=".", port=free_port()), encoding="utf-8")
+    # The demo keeps the site's key in its own folder.
+    settings_text = 'site_key = "site.key"\n' + SETTINGS.format(data=".", port=free_port())
+    (folder / FILE).write_text(settings_text, encoding="utf-8")
     # The demo takes its mail from a server of its own, which is gone; the site needs some mailbox to look
     # into.
     mailbox.Maildir(str(folder / "box"), create=True)

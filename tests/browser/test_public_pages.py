@@ -36,6 +36,7 @@ def test_public_pages_fit_the_narrowest_screen_and_none_needs_a_script(
 ) -> None:
     """A screen of 1280 at 200 % has 640 pixels of its own."""
     context = chromium.new_context(viewport={"width": width, "height": 800}, java_script_enabled=False)
+    context.set_default_timeout(120_000)  # the map is drawn when it is first asked for
     page = context.new_page()
     for path in PAGES:
         answer = page.goto(desk.address + path)
@@ -53,6 +54,7 @@ def test_an_automated_check_finds_nothing_against_the_public_pages(
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe is not installed (make setup-bench)")
     context = chromium.new_context(viewport={"width": 390, "height": 800}, bypass_csp=True)
+    context.set_default_timeout(120_000)
     page = context.new_page()
     page.goto(desk.address + path)
     violations = axe.Axe().run(page).response["violations"]

@@ -15,15 +15,22 @@ from sqlalchemy import select, update
 from bench.desk.sample import load_sample
 from bench.desk.site import SheetLocation, make, serving
 from service.clock import SystemClock
+from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.site_folder import opened
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import LineRow, MailRow, MailState, OutboxRow, PhaseRow, SubmissionRow
+from service.store.tables import LineRow, MailRow, MailState, OutboxRow, PageRow, PhaseRow, SubmissionRow
 from service.web import sessions
 from tests.browser.test_desk_reading import _violations as violations
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_group("browser")]
 REASON = "it is headed for another power and season"
+LETTERS = {
+    "retreat_request": "Every place in which a unit stands is barred as well",
+    "adjustment": "may build one unit", "receipt_posted": "has come by post",
+    "receipt_late": "came after the deadline", "held": "It does not count yet",
+}
+"""Letters that ask or answer, and what each says."""
 SHOTS = os.environ.get("PICTURES_OF_PAGES", "")
 """A folder for pictures of the pages, to be looked at; none by default."""
 
@@ -39,6 +46,9 @@ def place(tmp_path: Path) -> SheetLocation:
         sheet = session.scalars(select(SubmissionRow).order_by(SubmissionRow.power)).first()
         assert sheet is not None
         sheet.fate, sheet.flags = "held", ["heading_disagrees"]
+        posted = session.scalars(select(SubmissionRow).where(SubmissionRow.id != sheet.id)).first()
+        assert posted is not None
+        posted.flags = ["posted", YEAR_DIFFERS]
         phase = session.get_one(PhaseRow, location.phase)
         raw = b"From: mallory@elsewhere.example\r\nSubject: Orders of Argyll\r\n\r\nhello"
         key = blobs.put(raw)
@@ -102,7 +112,9 @@ def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
     page.wait_for_url("**/quarantine*")
     # 3. Odd sheets are asked about, each once.
     page.goto(results)
-    assert "Is this the right sheet?" in look(page, "results-asked")
+    words = look(page, "results-asked")
+    assert "Is this the right sheet?" in words
+    assert "Its heading names another year than" in words  # LET-02: filed by hand, so asked and not held
     first = page.locator("section[aria-labelledby=asked] a.button").first
     first.click()
     assert "Is this the right sheet?" in look(page, "sheet-asked")
@@ -112,7 +124,20 @@ def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
         with page.expect_navigation():  # the address is the same before and after
             more.first.click()
     assert "Approve and send" in look(page, "results-ready")
-    # 4. The letters are made while the page shows how far they are.
+    # 4. A letter that cannot be made is named with its reason, and nothing leaves (LET-04).
+    with opened(place.settings) as store, store() as session:
+        picture = session.scalars(select(PageRow.upright).order_by(PageRow.id.desc())).first()
+    hidden = Blobs(Path(place.settings.data) / "blobs").path(picture or "")
+    hidden.rename(hidden.with_suffix(".away"))
+    page.get_by_role("button", name="Approve and send").click()
+    page.wait_for_selector("text=could not be made", timeout=600_000)
+    words = look(page, "results-failed")
+    assert "is missing" in words
+    assert "Nothing was sent" in words
+    with opened(place.settings) as store, store() as session:
+        assert session.scalars(select(OutboxRow).where(OutboxRow.kind.like("%_results"))).all() == []
+    hidden.with_suffix(".away").rename(hidden)
+    # 5. The letters are made while the page shows how far they are.
     page.get_by_role("button", name="Approve and send").click()
     page.wait_for_url(f"**{results}")
     # The page looks again by itself, and would go on to the end under the check.
@@ -126,13 +151,14 @@ def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
         rows = session.scalars(select(OutboxRow).where(OutboxRow.kind.like("%_results"))).all()
         assert len(rows) == 10
         assert all(row.words is not None and REASON in row.words.replace("=\r\n", "") for row in rows)
-    # 5. A letter is put together from its parts and shown with its pictures.
+    # 6. A letter is put together from its parts and shown with its pictures.
     page.goto(f"/letters/{rows[0].id}")
     assert f"A sheet was received and set aside: {REASON}" in " ".join(look(page, "letter").split())
     for picture in page.locator("main img").all():
         picture.scroll_into_view_if_needed()  # a picture out of sight is not loaded before
         assert picture.evaluate("(image) => image.decode().then(() => image.naturalWidth)") > 0
-    # 6. The letters that ask, and the receipt of a letter by post.
-    for kind in ("retreat_request", "adjustment", "receipt_posted", "receipt_late", "held"):
+    # 7. The letters that ask, and the receipt of a letter by post.
+    for kind, said in LETTERS.items():
         assert page.goto(f"/previews/powick-bridge/{kind}?power=Argyll").status == 200, kind
-        look(page, f"preview-{kind}")
+        words = " ".join(look(page, f"preview-{kind}").split())
+        assert said in words, kind
