@@ -20,6 +20,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+import maps
 from service.intake.verdicts import explanations
 from service.letters import set_aside
 from service.letters.language import ENGLISH, LANGUAGES
@@ -54,6 +55,9 @@ def messages() -> Catalog:
         catalogue.add(sentence, None, [("service/intake/verdicts/explanations.py", 0)])
     for sentence in set_aside.fixed_sentences():
         catalogue.add(sentence, None, [("service/games/hold_reasons.py", 0)])
+    for slug in maps.variants():
+        for rule in maps.load(slug).conduct:
+            catalogue.add(rule.replace("%", "%%"), None, [(f"maps/{slug}/variant.toml", 0)])
     return catalogue
 
 

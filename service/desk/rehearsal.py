@@ -22,8 +22,8 @@ from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
 router = APIRouter()
-NOT_DRAWN = ("This picture could not be drawn. Nothing left and nothing was changed, but sending would fail "
-             "the same way; tell the operator: the log names the fault.")
+NOT_DRAWN = ("This picture could not be drawn. Nothing was sent and nothing was changed, but sending would "
+             "fail the same way; tell the operator: the log names the fault.")
 
 
 @router.get("/rehearsal/{phase_id}")
@@ -53,7 +53,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
         # The same steps as the real run, with letters rendered into a drawer; only digests are kept.
         rehearsal: Rehearsal = ports.actions.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as error:
-        raise HTTPException(409, (f"Nothing was rehearsed: {error}. Nothing left and nothing was "
+        raise HTTPException(409, (f"Nothing was rehearsed: {error}. Nothing was sent and nothing was "
                                   f"changed.")) from error
     return show(
         request, "rehearsal.html", visitor=visitor, rehearsal=rehearsal,
@@ -73,8 +73,8 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     except NotReady as error:
         raise HTTPException(
             409,
-            f"This picture cannot be drawn: {error}. Nothing left and nothing was changed, but sending would "
-            "fail the same way.",
+            f"This picture cannot be drawn: {error}. Nothing was sent and nothing was changed, but sending "
+            "would fail the same way.",
         ) from error
     except (OverflowError, DataError):  # a number that no column holds: of no phase, and no fault of ours
         raise

@@ -380,7 +380,8 @@ class RetreatFacts:
 class AdjustmentFacts:
     """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
     `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
-    must not be on one sheet. `places`: in how many places the power may build, None if they are enough."""
+    must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
+    `may_receive_supply`: another power may send it supply, with which it may build or keep a unit."""
 
     count: int
     closing: Closing
@@ -389,11 +390,12 @@ class AdjustmentFacts:
     lots_may_decide: bool = True
     separate_sheets: bool = True
     places: int | None = None
+    may_receive_supply: bool = False
 
     @property
     def is_due(self) -> bool:
         """Whether the power may or must send anything at all."""
-        return self.count != 0 or self.may_send_supply
+        return self.count != 0 or self.may_send_supply or self.may_receive_supply
 
 
 @dataclass(frozen=True, slots=True)

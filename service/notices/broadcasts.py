@@ -39,7 +39,7 @@ from service.letters.facts import (
     WelcomeFacts,
     WelcomeLinks,
 )
-from service.letters.language import phase_words
+from service.letters.language import Sentence, phase_words
 from service.mail.sending.compose import Attachment, OutLetter, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
@@ -249,7 +249,9 @@ def welcome_links(base: str, game: GameRow, own_calendar: str = "") -> WelcomeLi
 def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     """How this game takes orders, for its welcome."""
     first, typed, commands = (bool(game.options.get(name, False)) for name in (FIRST_COUNTS, TYPED, COMMANDS))
-    return PlayingRules(first, typed, commands, variant.conduct)
+    # A board's own words, in the catalogues too; a folder of a user's may say "50 %".
+    conduct = tuple(Sentence(rule.replace("%", "%%")) for rule in variant.conduct)
+    return PlayingRules(first, typed, commands, conduct)
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

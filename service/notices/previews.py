@@ -201,9 +201,14 @@ class Previews:
         return Preview(render.receipt(self._info, self._to, facts), basis)
 
     def _late(self) -> Preview:
-        facts, _ = self._paper()
-        sheet = replace(facts.sheet, received_at=self._phase().deadline + timedelta(minutes=5))
-        late = replace(facts, sheet=sheet, closing=self._closing())
+        (facts, _), closed = self._paper(), self._phase()
+        sheet = replace(
+            facts.sheet, phase=phase_of(closed), received_at=closed.deadline + timedelta(minutes=5))
+        # Five minutes after a deadline the next phase is open.
+        after = next((row for row in records.phases(self.session, self.game.id)
+                      if row.ordinal > closed.ordinal), closed)
+        late = replace(facts, sheet=sheet, closing=Closing(phase_of(after), after.deadline),
+                       subject=self._subject(phase_of(after)))
         letter = render.receipt_late(self._info, self._to, late)
         return Preview(letter, "As if a sheet came five minutes late.")
 

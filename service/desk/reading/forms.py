@@ -35,11 +35,10 @@ CHANGED = ("Not sent: a line was decided again since these results were judged. 
            "again.")
 LATE = ("Not sent: a version came after people began to read its sheet, and nobody has settled which one "
         "counts. The desk names it; nothing is lost.")
-NOT_MADE = ("Not sent: the letters or their pictures could not be made. Nothing left, and the results are "
-            "kept. "
-            "Try again; if it fails again, tell the operator: the log names the fault.")
+NOT_MADE = ("Not sent: the letters or their pictures could not be made. The results are kept. Try "
+            "again; if it fails again, tell the operator: the log names the fault.")
 ASKED = ("Not sent: a sheet that counts may be the wrong one, and nobody has said that it is right. The "
-         "results page asks; look at the sheet and answer. Nothing left.")
+         "results page asks; look at the sheet and answer.")
 NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It is logged, and the "
              "players read it in the next results.")
 
@@ -203,7 +202,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
     try:
         ports.actions.approve(phase_id, visitor.name)
     except NotReady as error:
-        raise HTTPException(409, f"Not sent: {error}. Nothing left; what was decided is kept.") from error
+        raise HTTPException(409, f"Not sent: {error}. Nothing was sent; what was decided is kept.") from error
     except Exception as fault:
         # Letters and pictures are made before anything is sent, so a failure leaves everything as it was.
         log.exception("the results of phase %s could not be sent", phase_id)

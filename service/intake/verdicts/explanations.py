@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
@@ -71,6 +71,12 @@ _PROBLEMS: dict[RefusalReason, str] = {
                                          "could not open it."),
 }
 
+_FIELDS = {
+    "game": "the game", "power": "the power", "season": "the season", "year": "the year",
+    "type": "the kind of orders",
+}
+"""What a subject says, by the names that a complaint gives its fields."""
+
 _REMEDIES: dict[RefusalReason, str] = {
     RefusalReason.BAD_FROM: "Send it again from one address.",
     RefusalReason.AUTH_FAILED: "The coordinator decides. No answer was sent.",
@@ -86,9 +92,8 @@ _REMEDIES: dict[RefusalReason, str] = {
                               "password."),
     RefusalReason.TOO_LARGE: f"Send {_LIMIT}, as JPEG or PDF.",
     RefusalReason.BAD_IMAGE: f"Send the picture again as JPEG or PDF, {_LIMIT}.",
-    RefusalReason.NO_PHOTO: "Photograph the sheet and attach it to a mail with the same subject.",
-    RefusalReason.NOT_BOLD: ("Send it again with each order in bold, or between ** and **, and with the same "
-                             "subject."),
+    RefusalReason.NO_PHOTO: "Photograph the sheet and attach it to a new mail.",
+    RefusalReason.NOT_BOLD: ("Send it again with each order in bold, or between ** and **."),
     RefusalReason.FIRST_BY_POST: "Post the sheet; this picture is kept as a revision.",
     RefusalReason.TOO_DARK: ("Lay the sheet flat in daylight, all four corners in view, and photograph it "
                              "again."),
@@ -133,7 +138,8 @@ _PHOTO_NOTES: dict[str, Sentence] = {
 
 def fixed_sentences() -> Iterator[str]:
     """The sentences without blanks, for the catalogues (`tools.catalogue`)."""
-    yield from (_MAIL_STORED, _REST_UNCHANGED, _MACHINE, *_PROBLEMS.values(), *_REMEDIES.values())
+    yield from (_MAIL_STORED, _REST_UNCHANGED, _MACHINE, *_PROBLEMS.values(), *_REMEDIES.values(),
+                *_FIELDS.values())
 
 
 def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
@@ -199,10 +205,27 @@ def _notes(verdict: Verdict) -> str:
 
 def _problem(verdict: Verdict) -> str:
     sentence = Sentence(_PROBLEMS[verdict.reason]) if verdict.reason is not None else ""
-    if verdict.complaint is not None:
-        message = verdict.complaint.message
-        return Sentence.of(sentence, f"{message[:1].upper()}{message[1:]}.")
-    return sentence
+    complaint = verdict.complaint
+    if complaint is None:
+        return sentence
+    if complaint.missing:
+        return Sentence("The subject does not name %(fields)s.", fields=_listed(complaint.missing))
+    if complaint.candidates:
+        names = reduce(lambda one, other: Sentence("%(first)s or %(other)s", first=one, other=other),
+                       complaint.candidates)
+        return Sentence.of(sentence, Sentence("It may be %(names)s.", names=names))
+    if not complaint.written:
+        return sentence
+    return Sentence.of(sentence, Sentence('It says "%(words)s".', words=complaint.written))
+
+
+def _listed(fields: Sequence[str]) -> str:
+    """Fields of a subject in a row: "the power, the season and the kind of orders"."""
+    *others, last = [Sentence(_FIELDS[field]) for field in fields]
+    if not others:
+        return last
+    first = reduce(lambda one, other: Sentence("%(first)s, %(other)s", first=one, other=other), others)
+    return Sentence("%(first)s and %(last)s", first=first, last=last)
 
 
 def _remedy(verdict: Verdict, context: IntakeContext) -> str:

@@ -86,7 +86,7 @@ def adjustment_facts(
     """The facts of a power's offer to build or demand to remove, by the rules of its game (OUT-07). With
     `position` an offer is no larger than the places in which the power may build."""
     rules = variant.rules
-    sends = SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT]
+    sends = receives = SendSupply in rules.ORDERS[PhaseKind.ADJUSTMENT]
     places = None
     if position is not None:
         supply = len(position.centres.get(power, ()))
@@ -95,7 +95,7 @@ def adjustment_facts(
         places = _free_places(variant, position, power) if count > 0 else None
     return AdjustmentFacts(
         count, closing, subject, sends, rules.removes_by_lot(), rules.builds_strike_removals(),
-        places if places is not None and places < count else None)
+        places if places is not None and places < count else None, receives)
 
 
 def _free_places(variant: Variant, position: Position, power: str) -> int:

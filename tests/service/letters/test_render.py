@@ -282,7 +282,7 @@ def test_receipts_say_nothing_of_the_board() -> None:
 def test_offers_and_demands() -> None:
     assert "Montrose may build 2 units in Winter 1645." in LETTERS["adjustment"].text
     demand = re.sub(r"\s+", " ", LETTERS["adjustment demand"].text)
-    assert "Montrose must remove 1 unit in Winter 1645." in demand
+    assert "Montrose must remove one unit in Winter 1645." in demand
     assert "chosen by lot" in demand
     assert "chosen by lot" not in LETTERS["adjustment"].text
 

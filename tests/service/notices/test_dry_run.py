@@ -257,7 +257,7 @@ def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Tab
     assert "cannot be copied" in desk.post(path, pictures="yes").text
     answer = desk.client.get(f"{path}/picture/sheet-manchester-1.jpg")
     assert answer.status_code == 409
-    assert "Nothing left and nothing was changed" in answer.text
+    assert "Nothing was sent and nothing was changed" in answer.text
 
 
 def test_no_picture_of_a_sealed_phase_is_drawn(table: Table) -> None:

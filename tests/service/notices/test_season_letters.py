@@ -63,7 +63,7 @@ def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(
     assert {letter.due_at for letter in letters} == {utc("2027-03-14 07:00")}
     assert request.recipient == address("Newcastle")
     words = autumn.words(request)
-    assert "1 unit of Newcastle must retreat" in words
+    assert "One unit of Newcastle must retreat." in words
     assert "Army Kesteven & Holland" in words
     assert "Tue 16 Mar 2027, 07:00 GMT" in words  # CAL-04: day T+14 ends then
     attached = files(autumn.message(request))
@@ -178,7 +178,7 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
     assert set(adjustments) == everyone(autumn)
     for power in autumn.variant.powers.values():
         expected_text = (
-            f"may build {offers[power.id]} unit"
+            f"may build {'one unit in' if offers[power.id] == 1 else f'{offers[power.id]} units in'}"
             if power.id in offers
             else "You have nothing to build and nothing to remove."
         )

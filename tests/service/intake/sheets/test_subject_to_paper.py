@@ -127,7 +127,7 @@ def test_a_player_of_two_games_who_names_none_is_not_guessed_at(two_games: Table
     assert set(two_games.written_letters()) == {("rejection", MONTROSE), ("coordinator_notice", COORDINATOR)}
     assert len(two_games.written_letters()) == 2
     words = two_games.words(two_games.letters("rejection")[0])
-    assert "The subject does not say the game." in words
+    assert "The subject does not name the game." in words
     assert "as below" not in words, "there is no single subject below that could be copied"
     assert (f"Send it again with one of these subjects: Powick Bridge - {WITHOUT_GAME}; or Roundway Down - "
             f"{WITHOUT_GAME}") in words

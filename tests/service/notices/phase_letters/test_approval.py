@@ -102,7 +102,7 @@ def test_a_letter_that_cannot_be_made_is_named_with_its_reason_and_nothing_leave
     text = desk.text(f"/results/{phase}")
     assert "sheet-manchester-1.jpg could not be made" in text
     assert "is missing" in text
-    assert "Nothing left" in text
+    assert "Nothing was sent" in text
     path.write_bytes(data)
     table.site.clock.advance(SECOND)
     desk.post(f"/results/{phase}/approve")

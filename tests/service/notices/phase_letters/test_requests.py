@@ -21,7 +21,8 @@ from maps.variant import Variant
 from service.intake.opening.sandbox import SandboxLimits
 from service.intake.postal_mail import PostalMail, PostedLetter
 from service.intake.sheets.recognizer import ImageOpener
-from service.letters.facts import Closing
+from service.letters import render
+from service.letters.facts import Closing, GameInfo, Recipient
 from service.notices.answers.replies import Replies
 from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
 from service.notices.results import ResultsAnnouncer
@@ -29,6 +30,8 @@ from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import Table, address, autumn_1642, open_table
 
+GAME = GameInfo("powick-bridge", "Powick Bridge", "Wars of the Three Kingdoms", "orders@example.org", "Ada")
+TO = Recipient("graham@example.org", "Montrose")
 CLOSING = Closing(Phase(1902, "Autumn", PhaseKind.ADJUSTMENT), datetime(2027, 5, 1, tzinfo=UTC))
 
 
@@ -120,6 +123,16 @@ def test_a_demand_offers_no_builds_and_who_owns_nothing_no_supply(site: Site) ->
     facts = adjustment_facts(variant, -2, CLOSING, "", power, nothing)
     assert not facts.may_send_supply
     assert adjustment_facts(variant, 1, CLOSING, "", power, variant.start).may_send_supply
+
+
+def test_who_has_nothing_to_build_learns_that_supply_may_come(site: Site) -> None:
+    """LET-06. In a played Winter a power read that it has nothing to build, and built with what was sent."""
+    variant = maps.load("w3k")
+    facts = adjustment_facts(variant, 0, CLOSING, "", next(iter(variant.powers)), variant.start)
+    assert (facts.may_send_supply, facts.may_receive_supply, facts.is_due) == (False, True, True)
+    words = " ".join(render.adjustment(GAME, CLOSING.phase, TO, facts).text.split())
+    assert "With supply that is sent to you, you may have more units." in words
+    assert "You need send nothing. If you send a sheet, it must come before" in words
 
 
 @pytest.mark.parametrize(("hours", "scans", "mailed", "phrase"), [
