@@ -215,6 +215,7 @@ def _foot_modules(text: str) -> list[list[bool]]:
     """The modules of a rectangular Data Matrix (ISO/IEC 21471), black is True, without its quiet zone. Empty
     for a text that none of FOOT_SIZES holds: such a sheet has its other code alone."""
     # Imported here: a worker that only sends mail rarely draws a sheet.
+    import numpy as np
     import zxingcpp
 
     for version in FOOT_SIZES:
@@ -222,8 +223,8 @@ def _foot_modules(text: str) -> list[list[bool]]:
             code = zxingcpp.create_barcode(text, zxingcpp.BarcodeFormat.DataMatrix, version=version)
         except ValueError:
             continue
-        greys = memoryview(code.to_image(scale=1, add_quiet_zones=False)).tolist()
-        return [[grey == 0 for grey in row] for row in greys]
+        greys = np.asarray(code.to_image(scale=1, add_quiet_zones=False))
+        return [[bool(grey == 0) for grey in row] for row in greys]
     return []
 
 
