@@ -40,6 +40,7 @@ OUT = Path("ocr/decoding/confidence.toml")
 # judge.
 TRUSTING: Mapping[str, float] = {
     "confidence": 0.0,
+    "one_letter_confidence": 0.0,
     "margin": -1e9,
     "one_letter_margin": -1e9,
     "near_margin": -1e9,

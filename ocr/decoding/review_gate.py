@@ -49,6 +49,7 @@ def open_reasons(
     One threshold on the calibrated confidence, thresholds on what the confidence is blind to, and vetoes: an
     odd order, a word of no list, a lost word that makes another name, anything that looks crossed out."""
     longest = thresholds.one_letter_worst_stretch if features.one_letter else thresholds.worst_stretch
+    least_chance = thresholds.one_letter_confidence if features.one_letter else thresholds.confidence
     is_kind_near = features.kind_margin < thresholds.kind_margin
     least_margin = _least_margin(features, thresholds)
     holds = {
@@ -63,7 +64,7 @@ def open_reasons(
         OpenReason.LOST_WORD: features.homonym_loss > thresholds.homonym_loss,
         OpenReason.MISFIT: features.cost > thresholds.cost or features.worst_stretch > longest,
         OpenReason.CROSSED_OUT: _looks_struck(features, thresholds),
-        OpenReason.UNSURE: confidence < thresholds.confidence,
+        OpenReason.UNSURE: confidence < least_chance,
     }
     return tuple(reason for reason, is_so in holds.items() if is_so)
 

@@ -195,6 +195,7 @@ def calibration_error(
 # Thresholds set by hand, because too few lines show what they are for. Unit, range and source of each are
 # with its field of `ReviewThresholds`.
 BY_HAND = {
+    "one_letter_confidence": 0.9,
     "disagreement_margin": 4.0,
     "disagreement_uncertainty": 0.15,
     "corrected_margin": 5.0,

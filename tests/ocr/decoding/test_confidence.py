@@ -110,10 +110,12 @@ def test_a_line_in_doubt_is_looked_at_whatever_the_chance(doubt: Features) -> No
 
 
 def test_the_gate_is_stricter_where_one_letter_changes_the_meaning() -> None:
-    # Between the two gates a plain line passes, and none with Lon (Lan?).
+    # Between the two gates a plain line passes, and none with Lon (Lan?). A clear "Bcn" was "Ban" at .87.
     short = replace(GOOD, one_letter=True)
-    assert passes(short, LIMITS.confidence)
-    assert not passes(short, LIMITS.confidence - 0.01)
+    assert passes(GOOD, LIMITS.confidence)
+    assert not passes(GOOD, LIMITS.confidence - 0.01)
+    assert passes(short, LIMITS.one_letter_confidence)
+    assert not passes(short, LIMITS.one_letter_confidence - 0.01)
     for between in (
         replace(GOOD, margin=(LIMITS.margin + LIMITS.one_letter_margin) / 2),
         replace(GOOD, worst_stretch=(LIMITS.worst_stretch + LIMITS.one_letter_worst_stretch) / 2),
