@@ -23,7 +23,7 @@ def test_a_game_that_lost_its_results_by_a_restore_is_no_fault(tmp_path: Path) -
 
 
 @pytest.fixture(scope="module")
-def database(request: pytest.FixtureRequest) -> Callable[[], str] | None:
+def new_database(request: pytest.FixtureRequest) -> Callable[[], str] | None:
     """Gives the address of a new, empty PostgreSQL database each time; None where no server is installed."""
     if binaries() is None:
         return None
@@ -35,6 +35,6 @@ def database(request: pytest.FixtureRequest) -> Callable[[], str] | None:
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(200))
 def test_no_honest_game_is_called_a_fault(
-    seed: int, tmp_path: Path, database: Callable[[], str] | None
+    seed: int, tmp_path: Path, new_database: Callable[[], str] | None
 ) -> None:
-    assert play(seed, tmp_path, database)[1] == []
+    assert play(seed, tmp_path, new_database)[1] == []
