@@ -114,6 +114,7 @@ ADJUSTMENT: Mapping[str, str] = {
 CLASSIC: Mapping[str, str] = {**MOVEMENT, **RETREAT, **ADJUSTMENT}
 
 EARLIER_WORDING: Sequence[tuple[str, str]] = (
+    ("lies in {0}, unseen", "nobody else sees it"),
     ("disrupted: the convoy of {0} hangs on a fight that {0} itself would decide", MOVEMENT["paradox"]),
     ("bounced: the convoy of {0} and the attack on it hang on each other, so both fail",
      MOVEMENT["paradox_holds"]),

@@ -37,7 +37,7 @@ OFF, STRAITS, BUILDS, KINDS = "off_board", "straits", "builds", "kinds"
 SENTENCES: Mapping[str, str] = {
     **WINTER_SENTENCES,
     "off_board_support": "void: {0} is off the board and supports nobody",
-    "lies_in": "lies in {0}, unseen",
+    "lies_in": "nobody else sees it",
     "lies_known": "void: where the hidden fleet lies is said with the orders of the first month only",
     "lies_not_there": "void: there is no hidden unit of {1} in {0}",
     "declares_nobody": "void: there is no unit of {1} in {0}",

@@ -569,7 +569,8 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
      "void: no F is built by Duke William in Exsassa (rules 3 to 5)"),
     # 1066 cited nothing, and said "The Scots has".
     ("void: no home centre of The Scots is lost (rule 6)", "void: The Scots has lost no home centre"),
-    ("lies in The Wash, unseen (rule 5)", "lies in The Wash, unseen"),
+    ("nobody else sees it (rule 5)", "lies in The Wash, unseen"),
+    ("nobody else sees it (rule 5)", "lies in The Wash, unseen (rule 5)"),
     ("destroyed in the Straits of Dover by Fleet Straits of Dover (rule 4)", "holds"),
     ("void: Army Cheshire does not belong to Montrose (4.2)",
         "void: Army Cheshire is not Montrose's to order (4.2)"),
