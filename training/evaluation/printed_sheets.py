@@ -96,12 +96,14 @@ def leaf_of(number: int, seed: int) -> tuple[PrintedTruth, FilledLeaf, tuple[Fil
     return truth, filled(truth.blank, rows, font, rng, str(1 + number % 3)), rows
 
 
-def photographs(sheets: int, seed: int) -> Iterator[tuple[PrintedTruth, PrintedPhotograph]]:
-    """That many photographs with their truth, PHOTOGRAPHS of each filled-in sheet."""
-    for number in range(-(-sheets // PHOTOGRAPHS)):
+def photographs(sheets: int, seed: int, first: int = 0) -> Iterator[tuple[PrintedTruth, PrintedPhotograph]]:
+    """The photographs from `first` to before `sheets`, with their truth, PHOTOGRAPHS of each filled-in sheet.
+    Each is the same wherever a run begins."""
+    for number in range(first // PHOTOGRAPHS, -(-sheets // PHOTOGRAPHS)):
         truth, leaf, _ = leaf_of(number, seed)
         for shot in range(min(PHOTOGRAPHS, sheets - number * PHOTOGRAPHS)):
-            yield truth, photographed(leaf, np.random.default_rng([seed, number, shot]))
+            if number * PHOTOGRAPHS + shot >= first:
+                yield truth, photographed(leaf, np.random.default_rng([seed, number, shot]))
 
 
 def opened(data: bytes) -> Image:
@@ -128,11 +130,12 @@ def heading_is_right(truth: PrintedTruth, photo: PrintedPhotograph, recognizer: 
         truth.power, truth.phase.season, truth.phase.year, truth.phase.kind)
 
 
-def run(sheets: int, seed: int, keep: Path | None) -> int:
+def run(until: int, seed: int, keep: Path | None, first: int = 0) -> int:
     """Print the figures; 0."""
+    sheets = until - first
     begun, counts, worst, off = time.process_time(), Counter[str](), 0.0, []
     recognizer: EngineRecognizer | None = None
-    for number, (truth, photo) in enumerate(photographs(sheets, seed)):
+    for number, (truth, photo) in enumerate(photographs(until, seed, first), start=first):
         frames = find_printed(opened(photo.data))
         frame = frames[0] if len(frames) == 1 else None
         code = None if frame is None else parse_code(frame.code)
@@ -179,10 +182,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sheets", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="begin with this one, where a run was cut off")
     parser.add_argument("--seed", type=int, default=12)
     parser.add_argument("--keep", type=Path, help="write what was not read into this folder")
     args = parser.parse_args(arguments)
-    return run(args.sheets, args.seed, args.keep)
+    if not 0 <= args.first < args.sheets:
+        parser.error(f"--first must be from 0 to {args.sheets - 1}")
+    return run(args.sheets, args.seed, args.keep, args.first)
 
 
 if __name__ == "__main__":
