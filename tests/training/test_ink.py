@@ -207,6 +207,7 @@ def _compose(out: Path, names: Path, *more: str) -> int:
                  "--seed", "5", "--style", "hasty", "--out", str(out), *more])
 
 
+@pytest.mark.slow
 def test_sheets_are_composed_in_one_persons_hand_each(tmp_path: Path) -> None:
     names = tmp_path / "names.json"
     names.write_text(json.dumps(NAMES), "utf-8")

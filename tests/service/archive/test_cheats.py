@@ -32,14 +32,10 @@ CHEATS: tuple[Cheat, ...] = (
 IMPOSSIBLE = (
     *on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE, *on_lots.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
-QUICK = ("all sheets of a power are deleted", "a sheet is put in with a mail of the keeper's",
-         "a letter by post is typed in once all sheets are open",
+QUICK = ("all sheets of a power are deleted", "a letter by post is typed in once all sheets are open",
          "the same, and the results say nothing of it", "an order is called no order",
-         "a stranger decides a line", "the deadline is moved for a late sheet",
-         "the seed is exchanged without triggers", "a sheet is left out of the lots",
-         "a beacon of the keeper's own is named", "the chain is cut and goes on",
-         "a sheet is closed as words beside the orders",
-         "two players get two records", "a mail in time is stamped as late")
+         "the deadline is moved for a late sheet", "a sheet is left out of the lots",
+         "the chain is cut and goes on", "two players get two records", "a mail in time is stamped as late")
 """Cheats of the quick suite; the slow one plays all."""
 
 
