@@ -16,6 +16,7 @@ from service.games.approval import right_sheet
 from service.games.approval.papers import REFUSED, refusal_of
 from service.games.approval.right_sheet import SheetQuestion
 from service.games.decisions import Act, Decision, DecisionKind
+from service.record import chain
 from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
 from service.store.tables import (
     LineRow,
@@ -185,6 +186,8 @@ def refile(
         submission.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
     submission.power, submission.flags = power, flags
     session.flush()
+    if submission.read_at is not None:
+        chain.note_reading(session, submission.id)
     back_to_desk(session, phase)
     log_event(session, now, "sheet_filed_anew", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "from": before, "to": power, "submission": submission.id,

@@ -16,6 +16,7 @@ from service.desk import queries
 from service.desk.sheet.picture import MARKS, percent, turned
 from service.desk.sheet.view import differences, own_lines
 from service.games import ballots
+from service.record import live
 from service.store import records
 from service.store.tables import (
     EventRow,
@@ -236,6 +237,8 @@ def test_a_heading_prevails_over_the_subject_where_its_sender_commands_that_powe
         desk.post("/sheet/2/refile", power="Ormond", why=WHY).headers["location"] == "/sheet/2?notice=refiled"
     )
     with desk.store() as session:
+        # What the desk does is in the record, and is not taken for a change of the database past it (C17).
+        assert live.differences(session, "powick-bridge", frozenset()) == []
         assert ballots.executed(session, session.get_one(PhaseRow, 7)) == {"Montrose": 1, "Ormond": 2}
         assert {w.power for w in queries.work(session, session.get_one(PhaseRow, 7)) if w.line.id >= 10} == {
             "Ormond"
