@@ -11,6 +11,8 @@ from reading import vocabulary
 from service.games import lots
 from service.intake.postal_mail import PostedLetter
 from service.intake.verdicts.explanations import canonical_subject
+from service.intake.verdicts.verdict import RefusalReason
+from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.honest.game import HonestGame, named_phase
@@ -59,6 +61,12 @@ def recognize(game: HonestGame, number: int, *, blank: bool = False) -> None:
         elif chance.random() < 0.05:
             sheet.instruction = 1
         sheet.read_at = game.now
+        # A receipt that waited for the reading leaves now, where the game has that option.
+        replies = Replies(game.table.writer)
+        if sheet.fate == "held":
+            replies.held(session, sheet, phase, RefusalReason.HEADING_DISAGREES)
+        else:
+            replies.read(session, sheet, phase)
 
 
 def read_all(game: HonestGame) -> None:
