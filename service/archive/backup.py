@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
-from service.archive.forgotten import forgotten_files
+from service.archive.forgotten import RESTORED, forgotten_files
 from service.archive.verify_letters import entries_named
 from service.clock import SimulatedClock
 from service.intake.filing import queue_reading
@@ -191,7 +191,7 @@ def restore(
         for root in roots if jobs is not None else ():
             until = named[root.game_id]
             records.log_event(
-                session, now, "restored", game_id=root.game_id, actor="galloper restore",
+                session, now, RESTORED, game_id=root.game_id, actor="galloper restore",
                 detail={"entries": root.number, "root": root.link} | ({"lost_until": until} if until else {}))
     lost = tuple(
         f"{root.game_id}: letters name entries up to {named[root.game_id]}, and the backup ends at entry "

@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
-from service.archive.forgotten import FORGOTTEN, forgotten_files
+from service.archive.forgotten import FORGOTTEN, RESTORED, forgotten_files
 from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
@@ -99,7 +99,7 @@ class _PlayersEdition:
                 return bool(tells["stamped"] <= self.until)
             case "event":
                 # What is gone for ever must be explained in every archive.
-                return bool(tells["at"] <= self.until) or tells["event"] == FORGOTTEN
+                return bool(tells["at"] <= self.until) or tells["event"] in {FORGOTTEN, RESTORED}
             case _:
                 return False
 
