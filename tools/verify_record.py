@@ -717,7 +717,7 @@ def check_conduct(
     rule_15_letters(record, final, whole)
     if not whole:
         rule_16_closed(record, entries, final, variant)
-    rule_20_forgotten(record)
+    rule_20_forgotten(record, variant)
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
             note(f"entry {entry.n}: the site was restored from a backup of "
@@ -1243,13 +1243,17 @@ def rule_16_closed(
         note(f"closed: {count} {kind}.")
 
 
-def rule_20_forgotten(record: Conduct) -> None:
+def rule_20_forgotten(record: Conduct, variant: str) -> None:
     for event in record.of("event"):
         if event.tells["event"] != "forgotten":
             continue
-        phases = record.last("phase", event.n).values()
-        rule("C20", all(phase.tells["state"] == "sent" for phase in phases), event,
-             "a player was forgotten while the game was played")
+        for phase in record.last("phase", event.n).values():
+            # A game that hides something closes phases, too: that this one is over may be closed.
+            closed = variant not in OPEN_GAMES and any(
+                phase.n < number < event.n and head in (None, f"phase {phase.phase}")
+                for number, head in record.closed.items())
+            rule("C20", phase.tells["state"] == "sent" or closed, event,
+                 "a player was forgotten while the game was played")
         detail = event.tells["detail"]
         for number in detail["entries"]:
             kind = str(record.closed.get(number) or "aside").partition(" ")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import maps
 from adjudicator.ruleset import Ruleset
@@ -10,7 +11,7 @@ from maps import MapError
 from service.archive.archive_file import Archive
 from service.archive.conduct.facts import NEAR, Fact, Facts
 from service.archive.verify_files import forgotten_entries
-from service.record.notable import Entered, notable
+from service.record.notable import RESTORED, Entered, notable
 
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 MAY_BE_CLOSED = {
@@ -57,7 +58,7 @@ def check_letters(facts: Facts) -> None:
     if facts.archive.is_whole:
         _check_corrections_were_told(facts)
     for event in facts.of("event"):
-        if event.tells["event"] == "restored":
+        if event.tells["event"] == RESTORED:
             last_link = facts.archive.entries[event.number - 2].link if event.number > 1 else ""
             detail = event.tells["detail"]
             if (detail.get("entries"), detail.get("root")) != (event.number - 1, last_link):
@@ -107,10 +108,12 @@ def check_forgotten(facts: Facts) -> None:
     """C20: a player is forgotten when the game is over; what is gone then are words beside the orders, the
     name in a seat's entry, and files."""
     heads = {entry.number: entry.head for entry in facts.archive.entries if entry.body is None}
+    hides = _hides_something(facts)
     for event in facts.of("event"):
         if event.tells["event"] != "forgotten":
             continue
-        if any(phase.tells["state"] != "sent" for phase in facts.last("phase", event.number).values()):
+        if any(phase.tells["state"] != "sent" and not (hides and _may_be_over(heads, phase, event.number))
+               for phase in facts.last("phase", event.number).values()):
             facts.wrong("C20", event.number, "a player was forgotten while the game was played.")
         detail = event.tells["detail"]
         for number in detail["entries"]:
@@ -121,18 +124,28 @@ def check_forgotten(facts: Facts) -> None:
                            f"files and the words of {len(detail['entries'])} entries were deleted.")
 
 
+def _may_be_over(heads: Mapping[int, str | None], phase: Fact, until: int) -> bool:
+    """Whether a closed entry before this one may say that a phase is over (1066 closes phases, too)."""
+    return any(phase.number < number < until and head in {None, f"phase {phase.tells['phase']}"}
+               for number, head in heads.items())
+
+
+def _hides_something(facts: Facts) -> bool:
+    """Whether the rules of the game hide something from players, also once it was judged."""
+    try:
+        rules = maps.load(str(facts.archive.manifest["variant"])).rules
+    except MapError:
+        return True
+    return type(rules).visible_position is not Ruleset.visible_position
+
+
 def _no_secret(facts: Facts, number: int, kind: str, phase: str) -> str:
     """Why the rules of the game do not close an entry; "" if they may."""
     if kind == "letter":
         return "" if phase == "-" else "its phase is over"
     if kind not in {"phase", "judged", "event"}:
         return ""
-    variant = str(facts.archive.manifest["variant"])
-    try:
-        hides = type(maps.load(variant).rules).visible_position is not Ruleset.visible_position
-    except MapError:
-        hides = True
-    if not hides:
+    if not _hides_something(facts):
         return "this game hides nothing"
     heads = {entry.number: str(entry.head).partition(" ") for entry in facts.archive.entries
              if entry.body is None}
