@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
-from service.archive.forgotten import RESTORED, forgotten_files
+from service.archive.forgotten import forgotten_files
 from service.archive.verify_letters import entries_named
 from service.clock import SimulatedClock
 from service.intake.filing import queue_reading
@@ -32,6 +32,7 @@ from service.mail.mailbox import ingest
 from service.mail.sending import hold as switches
 from service.record import chain
 from service.record.chain import sessions
+from service.record.notable import RESTORED
 from service.store import dump, records
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.digests import kept_leaf, link, start

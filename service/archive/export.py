@@ -23,10 +23,11 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
-from service.archive.forgotten import FORGOTTEN, RESTORED, forgotten_files
+from service.archive.forgotten import FORGOTTEN, forgotten_files
 from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
+from service.record.notable import RESTORED
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.digests import canonical, plain

@@ -7,8 +7,6 @@ from sqlalchemy.orm import Session
 
 from service.store.tables import EventRow
 
-RESTORED = "restored"
-"""The event that a restore leaves."""
 FORGOTTEN = "forgotten"
 """The event. Its detail: `player` (the pseudonym), `files` (digests of what was deleted), `entries` (the
 numbers of the entries whose words were deleted)."""

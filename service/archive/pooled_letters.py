@@ -7,6 +7,7 @@ import re
 
 from service.archive.archive_file import Archive, VerifyReport
 from service.letters.language import wordings
+from service.record.notable import RESTORED
 from service.store.root_words import root_words
 
 _IN_WORDS = "In four words: %(words)s."
@@ -25,7 +26,7 @@ def note_place(places: Places, kind: str, number: int, digest: str, name: str) -
 def check_places(archive: Archive, places: Places, report: VerifyReport) -> None:
     """C22: no place has two digests, unless a restore on record lost one of them."""
     restores = [entry.number for entry in archive.entries
-                if entry.kind == "event" and entry.body is not None and entry.facts["event"] == "restored"]
+                if entry.kind == "event" and entry.body is not None and entry.facts["event"] == RESTORED]
     for (kind, number), digests in sorted(places.items()):
         if len(digests) < 2:
             continue

@@ -22,6 +22,7 @@ from service.archive.pooled_letters import Places, check_words, note_place
 from service.archive.receipts import Signature, check_key_of_welcome, check_signature, proof_of, told_of
 from service.archive.verify_game import judged_phases
 from service.letters.language import ENGLISH, LANGUAGES, language, wordings
+from service.record.notable import RESTORED
 from service.store.signatures import Statement
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
@@ -277,7 +278,7 @@ def _lost(archive: Archive, number: int, message: EmailMessage) -> int | None:
     except ValueError:
         return None
     for entry in archive.entries:
-        if (entry.kind == "event" and entry.facts["event"] == "restored" and entry.body is not None
+        if (entry.kind == "event" and entry.facts["event"] == RESTORED and entry.body is not None
                 and entry.number <= number and datetime.fromisoformat(entry.body["entered"]) >= written):
             return entry.number
     return None

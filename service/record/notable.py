@@ -12,10 +12,12 @@ from sqlalchemy.orm import Session
 
 from service.record import chain
 
+RESTORED = "restored"
+"""The event that a restore leaves."""
 ACTS = frozenset({
     "sheet_chosen", "sheet_choice_taken_back", "sheet_refused", "sheet_refusal_taken_back",
     "sheet_filed_anew", "orders_taken_over", "phase_rolled_back", "phase_unsealed", "deadline_moved",
-    "year_moved", "option_changed", "coordinator_changed", "seat_changed", "game_imported", "restored",
+    "year_moved", "option_changed", "coordinator_changed", "seat_changed", "game_imported", RESTORED,
     "open_phase_copied", "changed_by_hand", "seed_lost", "beacon_given_up",
     "key_changed",
 })
