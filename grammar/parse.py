@@ -164,8 +164,7 @@ def _says_more(text: str, line: Sequence[Word], context: LineContext) -> tuple[t
     if "(" not in text or not read_literally(line, replace(context, plain_remarks=False), None).candidates:
         return None
     start, end = text.index("("), text.rfind(")") + 1 or len(text)
-    return (start, end), (f"“{text[start:end]}” may change the order beside it. Send the order without it, "
-                          "or tell the coordinator what it means.")
+    return (start, end), f"“{text[start:end]}” may change the order beside it. Write the order without it."
 
 
 def _doubtful(text: str, start: int, end: int) -> tuple[tuple[int, int], str]:
