@@ -52,8 +52,9 @@ def test_rows_in_real_hands_are_counted_by_both_opinions(tmp_path: Path) -> None
                                  ("Kent", "Surrey", "Sussex", "Essex", "Dorset")]), encoding="utf-8")
     out = tmp_path / "confusions.toml"
     ink = Path(__file__).parents[1] / "data" / "ink"
-    given = ["--ink", str(ink), "--names", str(names), "--rows", "2", "--out", str(out), "--made", "by hand"]
-    assert main(given, date(2026, 11, 26)) == 0
+    arguments = ["--ink", str(ink), "--names", str(names), "--rows", "2", "--out", str(out),
+                 "--made", "by hand"]
+    assert main(arguments, date(2026, 11, 26)) == 0
     counted = read_prices(out.read_text(encoding="utf-8"), out.name).provenance
     # Two orders of ten letters or more by each opinion, of the one person in the extract who serves for this.
     assert isinstance(counted["letters"], int)

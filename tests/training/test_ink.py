@@ -232,8 +232,8 @@ def test_a_share_without_writers_says_so(tmp_path: Path, capsys: pytest.CaptureF
     shutil.copytree(INK, tmp_path / "ink")
     text = gzip.decompress((INK / "letters.jsonl.gz").read_bytes()).decode()
     rows = [json.loads(row) for row in text.splitlines()]
-    kept = [row for row in rows if share_of(row["writer"]) is InkShare.CALIBRATION]
-    data = "".join(json.dumps(row) + "\n" for row in kept).encode()
+    calibration_rows = [row for row in rows if share_of(row["writer"]) is InkShare.CALIBRATION]
+    data = "".join(json.dumps(row) + "\n" for row in calibration_rows).encode()
     (tmp_path / "ink" / "letters.jsonl.gz").write_bytes(gzip.compress(data))
     assert main(["varied", "--set", "tuning", "--ink", str(tmp_path / "ink"), "--names", str(names),
                  "--out", str(tmp_path / "c")]) == 1

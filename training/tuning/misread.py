@@ -104,8 +104,8 @@ def _chances(posteriors: Posteriors) -> dict[str, Chances]:
     for column, letter in enumerate(posteriors.letters, 1):
         columns[_bare(letter)].append(column)
     return {
-        sign: np.exp(posteriors.log_probs[:, own].astype(np.float64)).sum(axis=1)
-        for sign, own in columns.items()
+        sign: np.exp(posteriors.log_probs[:, sign_columns].astype(np.float64)).sum(axis=1)
+        for sign, sign_columns in columns.items()
     }
 
 

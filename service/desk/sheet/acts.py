@@ -68,8 +68,9 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     _clear(session, phase, submission.power)
     session.refresh(submission)
     released = [RELEASED] if submission.fate == "held" else []
-    kept = [flag for flag in submission.flags if flag != CHOICE_ENDED and not str(flag).startswith(REFUSED)]
-    submission.flags = [*kept, CHOSEN, *released]
+    other_flags = [flag for flag in submission.flags
+                   if flag != CHOICE_ENDED and not str(flag).startswith(REFUSED)]
+    submission.flags = [*other_flags, CHOSEN, *released]
     # Choosing a held sheet releases it; taking the choice back holds it again (RELEASED).
     submission.fate = "counts" if released else submission.fate
     back_to_desk(session, phase)
@@ -122,13 +123,13 @@ def is_right(
 ) -> None:
     """Note that a person looked at a sheet and says it is the right one (LET-03); its questions are not asked
     again. Raises ActRefused if none is open."""
-    own = [question for question in questions if question.submission == submission.id]
-    if not own:
+    sheet_questions = [question for question in questions if question.submission == submission.id]
+    if not sheet_questions:
         raise ActRefused("Nothing was changed: nothing is asked about this sheet now.")
-    right_sheet.answer(submission, own)
+    right_sheet.answer(submission, sheet_questions)
     log_event(session, now, "sheet_looked_at", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
-                  "questions": [question.sentence for question in own]})
+                  "questions": [question.sentence for question in sheet_questions]})
 
 
 def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:

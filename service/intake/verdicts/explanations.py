@@ -211,7 +211,7 @@ def _problem(verdict: Verdict) -> str:
     if complaint.missing:
         return Sentence("The subject does not name %(fields)s.", fields=_listed(complaint.missing))
     if complaint.candidates:
-        names = reduce(lambda one, other: Sentence("%(first)s or %(other)s", first=one, other=other),
+        names = reduce(lambda joined, other: Sentence("%(first)s or %(other)s", first=joined, other=other),
                        complaint.candidates)
         return Sentence.of(sentence, Sentence("It may be %(names)s.", names=names))
     if not complaint.written:
@@ -224,7 +224,7 @@ def _listed(fields: Sequence[str]) -> str:
     *others, last = [Sentence(_FIELDS[field]) for field in fields]
     if not others:
         return last
-    first = reduce(lambda one, other: Sentence("%(first)s, %(other)s", first=one, other=other), others)
+    first = reduce(lambda joined, other: Sentence("%(first)s, %(other)s", first=joined, other=other), others)
     return Sentence("%(first)s and %(last)s", first=first, last=last)
 
 
@@ -255,7 +255,8 @@ def _subject_choices(verdict: Verdict, context: IntakeContext) -> str:
     if not lines:
         return Sentence(
             "Send it again with game, power, season with its year and kind of orders in the subject.")
-    choices = reduce(lambda one, other: Sentence("%(first)s; or %(other)s", first=one, other=other), lines)
+    choices = reduce(
+        lambda joined, other: Sentence("%(first)s; or %(other)s", first=joined, other=other), lines)
     return Sentence("Send it again with one of these subjects: %(subjects)s", subjects=choices)
 
 

@@ -14,9 +14,9 @@ from tests.service.archive.honest.play import play
 from tests.support.servers.postgres import Postgres, binaries
 
 QUICK = (7, 8, 36)
-"""One of 1066 that ends with phases closed to players, and two are forgotten; one of brittania in which results
-were lost by a restore and the phase was judged otherwise then; one of bretwalda in which receipts of a phase
-were lost whose results are not sent yet."""
+"""One of 1066 that ends with phases closed to players, and two are forgotten; one of brittania in which
+results were lost by a restore and the phase was judged otherwise then; one of bretwalda in which receipts of
+a phase were lost whose results are not sent yet."""
 
 
 @pytest.mark.parametrize("seed", QUICK)

@@ -57,8 +57,8 @@ def test_the_round_that_was_published_is_accepted(
     """Of every deadline that it is the first round after."""
     check(_draw(_round()), QUICKNET, _text(seconds))
     if check is _by_small_checker:
-        told = f"round 1000 of the public beacon, which is {_round()['randomness']}"
-        assert told in capsys.readouterr().out
+        sentence = f"round 1000 of the public beacon, which is {_round()['randomness']}"
+        assert sentence in capsys.readouterr().out
 
 
 @CHECKERS

@@ -162,8 +162,8 @@ def test_a_forged_command_is_never_answered(table: Table, result: str) -> None:
 
 def test_in_a_game_that_did_not_ask_for_it_nothing_changes(table: Table) -> None:
     options(table, **{COMMANDS: False})
-    told = asks(table, "Powick Bridge, Montrose, STATUS")
-    assert "command" not in told
+    reason = asks(table, "Powick Bridge, Montrose, STATUS")
+    assert "command" not in reason
     assert "command" not in {row.kind for row in table.letters()}
 
 

@@ -92,12 +92,13 @@ def test_a_held_sheet_beyond_the_fifth_answer_still_goes_to_the_coordinator(tabl
         read(table, version, RefusalReason.ONLY_CHANGES, kind="held")
     assert len(table.letters("held")) == FIVE
     notices = table.letters("coordinator_notice")
-    told = [table.words(notice) for notice in notices if "A sheet of Montrose is held" in table.words(notice)]
-    assert len(told) == 8
+    held_notices = [
+        table.words(notice) for notice in notices if "A sheet of Montrose is held" in table.words(notice)]
+    assert len(held_notices) == 8
     # BOX-10: whose mail, what about, and what follows if nothing is done.
     for words in (f"From: {address('Montrose')} (Player Montrose)", "Subject: Powick Bridge", ", Montrose",
                   "If you do nothing, it does not count, and the power has no other sheet."):
-        assert words in told[0], words
+        assert words in held_notices[0], words
 
 
 def test_late_and_empty_mails_beyond_the_fifth_lie_in_quarantine(table: Table) -> None:

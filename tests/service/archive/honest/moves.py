@@ -62,10 +62,10 @@ def moves_to_postgresql(game: HonestGame) -> None:
         target.dispose()
     place = game.folder / f"site-{game.moves + 1}"
     place.mkdir(parents=True)
-    kept = old.blobs.path("0" * 64).parents[1]
+    old_files = old.blobs.path("0" * 64).parents[1]
     # Before the first mail and letter there is none.
-    if kept.exists():
-        shutil.copytree(kept, place / "blobs")
+    if old_files.exists():
+        shutil.copytree(old_files, place / "blobs")
     site = game.sites.enter_context(make_site(place, url, now=game.now + timedelta(minutes=5), migrated=True))
     game.settle_in(site)
 

@@ -46,12 +46,12 @@ def _name_server(answer: Answer, answer_tcp: Answer | None = None) -> Iterator[i
     def by_udp() -> None:
         while True:
             try:
-                wire, who = udp.recvfrom(4096)
+                wire, client = udp.recvfrom(4096)
             except OSError:
                 return
             reply = answer(dns.message.from_wire(wire))
             if reply is not None:
-                udp.sendto(reply.to_wire(), who)
+                udp.sendto(reply.to_wire(), client)
 
     def by_tcp() -> None:
         while True:
@@ -81,9 +81,9 @@ def _ask(
     whole = dns.resolver.Resolver
 
     def resolver(*_: Any, **__: Any) -> dns.resolver.Resolver:
-        own = whole(configure=False)
-        own.nameservers, own.port = ["127.0.0.1"], port
-        return own
+        local = whole(configure=False)
+        local.nameservers, local.port = ["127.0.0.1"], port
+        return local
 
     monkeypatch.setattr(dns.resolver, "Resolver", resolver)
     return SystemLookup().txt(name, seconds)
