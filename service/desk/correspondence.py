@@ -9,12 +9,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from service.notices.answers import correspondence as letters_of
 from service.notices.answers import mail_notices
 from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
 from service.notices.not_done import NotDone
-from service.store.tables import GameRow, PlayerRow
+from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
+from service.web.mail_games import games_of_player, is_within
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -31,7 +34,7 @@ def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Res
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         return show(request, "correspondence.html", visitor=visitor, notice=notice,
-                    threads=letters_of.threads(session))
+                    threads=letters_of.threads(session, _own_players(session, visitor)))
 
 
 @router.get("/correspondence/{player_id}")
@@ -70,6 +73,15 @@ def done(request: Request, visitor: Trusted, player_id: int) -> Response:
     """Settle the player's open letters without an answer."""
     _or_refuse(lambda: _acts(request).mark_done(player_id, visitor.name))
     return RedirectResponse("/correspondence?notice=letters-done", status_code=303)
+
+
+def _own_players(session: Session, visitor: Visitor) -> frozenset[int] | None:
+    """The players whose letters are for this person; None for all."""
+    if visitor.coordinates is None:
+        return None
+    wrote = session.scalars(select(CorrespondenceRow.player_id).distinct())
+    return frozenset(player for player in wrote
+                     if is_within(games_of_player(session, player), visitor.coordinates))
 
 
 def _acts(request: Request) -> Correspondence:

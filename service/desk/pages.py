@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import Response
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
@@ -24,6 +25,7 @@ from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
+from service.intake.verdicts.verdict import RefusalReason
 from service.mail.sending import hold
 from service.notices import ignored_mails
 from service.notices.answers import correspondence
@@ -31,7 +33,18 @@ from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
 from service.operations import clock_check
 from service.operations.findings import Finding
-from service.store.tables import ApprovalRow, GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
+from service.store.tables import (
+    ApprovalRow,
+    CorrespondenceRow,
+    GameRow,
+    LineState,
+    MailRow,
+    PhaseRow,
+    PhaseState,
+    ReviewRow,
+    UserRow,
+)
+from service.web.mail_games import games_of_player, is_within, is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import Role
@@ -60,22 +73,31 @@ def today(request: Request, visitor: SignedIn) -> Response:
     with ports.sessions() as session:
         phases = [_named(ports, view) for view in queries.phases_now(session, visitor.sees)]
         waits = {phase.id: wait for phase, wait in mailbox_waits.all_standing(session)}
-        # Of the site's post nothing, not even a number: it is about other games too.
-        if visitor.sees is not None:
-            return show(
-                request, "today.html", visitor=visitor, phases=phases, held=0, ignored=0, waiting_letters=0,
-                mails={}, letters=queries.letters_by_state(session, visitor.coordinates), waits=waits,
-                paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
-                findings=(),
-            )
+        values: dict[str, Any] = {
+            "phases": phases, "waits": waits, "paused": hold.current_hold(session),
+            "clock_off": clock_check.standing_warning(session),
+            "letters": queries.letters_by_state(session, visitor.coordinates),
+        }
+        if visitor.coordinates is not None:
+            values |= _post_of_games(session, visitor.coordinates)
+            return show(request, "today.html", visitor=visitor, mails={}, findings=(), **values)
         return show(
-            request, "today.html", visitor=visitor, phases=phases, held=len(queries.quarantine(session)),
+            request, "today.html", visitor=visitor, held=len(queries.quarantine(session)),
             ignored=ignored_mails.waiting_count(session), waiting_letters=correspondence.open_count(session),
-            mails=queries.mails_by_state(session), letters=queries.letters_by_state(session),
-            waits=waits,
-            paused=hold.current_hold(session), clock_off=clock_check.standing_warning(session),
-            findings=_findings(ports, visitor),
+            mails=queries.mails_by_state(session), findings=_findings(ports, visitor), **values,
         )
+
+
+def _post_of_games(session: Session, own: frozenset[str]) -> dict[str, int]:
+    """Numbers of the site's post that is of one's own games, and none of the rest."""
+    ignored = [session.get_one(MailRow, row.sha256) for row in ignored_mails.waiting(session)
+               if row.reason != RefusalReason.DUPLICATE]
+    wrote = session.scalars(select(CorrespondenceRow.player_id).where(CorrespondenceRow.done_at.is_(None)))
+    return {
+        "held": sum(is_within_mail(session, mail, own) for mail in queries.quarantine(session)),
+        "ignored": sum(is_within_mail(session, mail, own) for mail in ignored),
+        "waiting_letters": sum(is_within(games_of_player(session, player), own) for player in wrote),
+    }
 
 
 @router.get("/desk/{phase_id}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from typing import Annotated
@@ -27,6 +27,8 @@ from service.intake.scans import ScanTray, in_tray
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, ScanRow
 from service.web import crops
+from service.web.mail_games import is_within
+from service.web.own_games import NOT_OF_YOUR_GAMES, require_any_game, require_own_phase
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -63,6 +65,8 @@ def post(
             .order_by(PhaseRow.deadline)
             .options(*CLOCK_ONLY)
         ):
+            if not is_within({phase.game_id}, visitor.coordinates):
+                continue
             game = session.get_one(GameRow, phase.game_id)
             names = {
                 power: ports.power_name(game.variant, power)
@@ -77,7 +81,8 @@ def post(
         return show(
             request, "post.html", visitor=visitor, notice=notice, phases=phases_shown,
             today=ports.clock.now(), most_files=MOST_FILES,
-            letters_in_tray=_letters_in_tray(in_tray(session)),
+            letters_in_tray=_letters_in_tray(
+                _own_scans(in_tray(session), visitor), {phase.id for phase, *_ in phases_shown}),
         )
 
 
@@ -90,6 +95,7 @@ async def log(
 ) -> Response:
     """Log a letter for `place`, "PHASE POWER", with or without its scan."""
     letter = _letter(place, received, hour, postmark, version, word)
+    await run_in_threadpool(require_own_phase, request, visitor, letter.phase_id)
     files = await _files(scan)
     # The scan is opened in a child process, which may take seconds; other requests go on meanwhile.
     await run_in_threadpool(_or_refuse, lambda: _postal_mail(request).log_letter(letter, files, visitor.name))
@@ -102,6 +108,7 @@ async def put_scans(
     request: Request, visitor: Trusted, scan: Annotated[list[UploadFile] | None, File()] = None
 ) -> Response:
     """Put pictures of letters in the tray; each is read, and its heading proposes power and phase."""
+    require_any_game(visitor)
     files = await _files(scan)
     await run_in_threadpool(_or_refuse, lambda: _tray(request).put(files, visitor.name))
     return RedirectResponse("/post?notice=scans-put#tray", status_code=303)
@@ -117,6 +124,8 @@ async def file_scans(
     """File the ticked pictures of the tray as one letter for `place`, "PHASE POWER"."""
     letter = _letter(place, received, hour, postmark, version, word)
     chosen = scan or []
+    await run_in_threadpool(require_own_phase, request, visitor, letter.phase_id)
+    await run_in_threadpool(_require_own_scans, request, visitor, chosen)
     await run_in_threadpool(_or_refuse, lambda: _tray(request).file(chosen, letter, visitor.name))
     notice = await run_in_threadpool(_outcome, request, letter, len(chosen))
     return RedirectResponse(f"/post?notice={notice}#tray", status_code=303)
@@ -127,6 +136,7 @@ def take_out(
     request: Request, visitor: Trusted, scan: Annotated[list[int] | None, Form()] = None
 ) -> Response:
     """Take the ticked pictures out of the tray."""
+    _require_own_scans(request, visitor, scan or [])
     _or_refuse(lambda: _tray(request).take_out(scan or [], visitor.name))
     return RedirectResponse("/post?notice=scans-out#tray", status_code=303)
 
@@ -168,12 +178,30 @@ async def _files(uploads: list[UploadFile] | None) -> list[bytes]:
     return [content for content in files if content]
 
 
-def _letters_in_tray(rows: Sequence[ScanRow]) -> list[ScannedLetter]:
-    """The tray as letters: pictures with the same proposal are one letter's pages; those without one are
-    shown together, and a person ticks which belong to each other."""
+def _own_scans(rows: Sequence[ScanRow], visitor: Visitor) -> list[ScanRow]:
+    """The pictures of the tray that concern this person: for whoever coordinates single games those that they
+    put there."""
+    return [row for row in rows if visitor.coordinates is None or row.put_by == visitor.name]
+
+
+def _require_own_scans(request: Request, visitor: Visitor, scan_ids: Sequence[int]) -> None:
+    """Raises 403 if somebody who coordinates single games names a picture that another person put there."""
+    ports: DeskPorts = request.app.state.ports
+    require_any_game(visitor)
+    if visitor.coordinates is None:
+        return
+    with ports.sessions() as session:
+        own = {row.id for row in _own_scans(in_tray(session), visitor)}
+    if not own.issuperset(scan_ids):
+        raise HTTPException(403, NOT_OF_YOUR_GAMES)
+
+
+def _letters_in_tray(rows: Sequence[ScanRow], phases: Container[int]) -> list[ScannedLetter]:
+    """The tray as letters: pictures with the same proposal, of `phases`, are one letter's pages; those
+    without one are shown together, and a person ticks which belong to each other."""
     groups: dict[tuple[int, str] | None, list[ScanRow]] = {}
     for row in rows:
-        known = row.phase_id is not None and row.power is not None
+        known = row.phase_id in phases and row.power is not None
         groups.setdefault((row.phase_id or 0, row.power or "") if known else None, []).append(row)
     return [
         ScannedLetter(tuple(scans), "" if place is None else f"{place[0]} {place[1]}",

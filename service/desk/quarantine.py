@@ -3,7 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -23,7 +23,9 @@ from service.notices.not_done import NotDone
 from service.notices.quarantine import ANSWERS, DISCARDED, Quarantine, QuarantinedMail, sealed_by
 from service.store import records
 from service.store.blobs import BlobError
-from service.store.tables import IgnoredMailRow, MailRow, MailState, PlayerRow
+from service.store.tables import IgnoredMailRow, MailRow, MailState, PhaseRow, PlayerRow
+from service.web.mail_games import is_within, is_within_mail
+from service.web.own_games import NOT_OF_YOUR_GAMES, require_own_phase
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -45,24 +47,27 @@ def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Respons
     """Mails that no rule could route, oldest first, and the mails discarded last."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        mails = [(mail, _sender_status(session, mail)) for mail in queries.quarantine(session)]
+        own = visitor.coordinates
+        mails = [(mail, _sender_status(session, mail)) for mail in queries.quarantine(session)
+                 if is_within_mail(session, mail, own)]
         discarded = session.scalars(
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
-        return show(request, "quarantine.html", visitor=visitor, mails=mails, discarded=discarded,
-            notice=notice, ignored=_ignored(session, ignored_mails.waiting(session)),
-            settled=_ignored(session, ignored_mails.settled(session)))
+        return show(request, "quarantine.html", visitor=visitor, mails=mails,
+            discarded=[mail for mail in discarded if is_within_mail(session, mail, own)],
+            notice=notice, ignored=_ignored(session, ignored_mails.waiting(session), own),
+            settled=_ignored(session, ignored_mails.settled(session), own))
 
 
-@router.get("/quarantine/{sha256}.eml", dependencies=[Depends(require_visitor)])
-def raw_mail(request: Request, sha256: str) -> Response:
+@router.get("/quarantine/{sha256}.eml")
+def raw_mail(request: Request, visitor: SignedIn, sha256: str) -> Response:
     """The raw bytes of a quarantined mail, as a download. Mails that may hold sealed orders answer 403."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = session.get(MailRow, sha256)
         if mail is None or mail.state != MailState.QUARANTINED:
             raise HTTPException(404, "There is no mail with this digest in quarantine.")
-        _unsealed(session, mail)
+        _unsealed(session, mail, visitor)
     # As octet-stream and as a download: a browser renders nothing of what a stranger sent.
     return Response(_bytes(ports, sha256), media_type="application/octet-stream",
                     headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
@@ -86,7 +91,7 @@ def mail_page(
             "sender_status": _sender_status(session, mail),
             "sealed": sealed,
             "has_mail": False,
-            "sealed_title": "" if sealed is None else phase_title(sealed),
+            "sealed_title": "" if sealed is None else _title_for(visitor, sealed),
             "answers": [],
             "shown_answer": None,
             "files": [],
@@ -101,6 +106,7 @@ def mail_page(
                     [(power, ports.power_name(game.variant, power)) for power in powers],
                 )
                 for phase, game, powers in acts.places(session, mail)
+                if is_within({game.id}, visitor.coordinates)
             ],
         }
         if ports.actions.quarantine is not None:
@@ -114,13 +120,13 @@ def mail_page(
         return show(request, "quarantine_mail.html", **values)
 
 
-@router.get("/quarantine/{sha256}/picture/{number}.jpg", dependencies=[Depends(require_visitor)])
-def preview(request: Request, sha256: str, number: int) -> Response:
+@router.get("/quarantine/{sha256}/picture/{number}.jpg")
+def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Response:
     """The first page of an attached picture, re-encoded without EXIF; 403 while it may hold sealed orders."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = _mail(session, sha256)
-        _unsealed(session, mail)
+        _unsealed(session, mail, visitor)
     try:
         picture = None if ports.actions.quarantine is None else ports.actions.quarantine.preview(mail, number)
     except (BlobError, ChildFault) as fault:
@@ -148,6 +154,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
             "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
             "empty. The mail is kept.",
         )
+    require_own_phase(request, visitor, int(number))
     _or_refuse(
         lambda: _quarantine(request).assign(
             sha256, QuarantinedMail(int(number), power), int(version_text) if version_text else None,
@@ -184,6 +191,7 @@ def discard_several(
     chosen = list(dict.fromkeys(mail or ()))[:MOST_AT_ONCE]
     if not chosen:
         raise HTTPException(400, "Nothing was discarded: tick the mails that you want to discard.")
+    _require_own_mails(request, visitor, chosen)
     faults = []
     for sha256 in chosen:
         try:
@@ -216,9 +224,24 @@ def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     return RedirectResponse("/quarantine?notice=left-ignored#ignored", status_code=303)
 
 
-def _ignored(session: Session, rows: list[IgnoredMailRow]) -> list[tuple[IgnoredMailRow, MailRow, PlayerRow]]:
-    return [(row, session.get_one(MailRow, row.sha256), session.get_one(PlayerRow, row.player_id))
-            for row in rows]
+def _ignored(
+    session: Session, rows: list[IgnoredMailRow], own: frozenset[str] | None
+) -> list[tuple[IgnoredMailRow, MailRow, PlayerRow]]:
+    with_mails = [(row, session.get_one(MailRow, row.sha256)) for row in rows]
+    return [(row, mail, session.get_one(PlayerRow, row.player_id))
+            for row, mail in with_mails if is_within_mail(session, mail, own)]
+
+
+def _require_own_mails(request: Request, visitor: Visitor, chosen: Sequence[str]) -> None:
+    """Raises 403 unless every mail is of games of this person."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        for sha256 in chosen:
+            mail = session.get(MailRow, sha256)
+            # For a coordinator of the site a mail that is gone is the act's own sentence.
+            if visitor.coordinates is not None and (
+                    mail is None or not is_within_mail(session, mail, visitor.coordinates)):
+                raise HTTPException(403, NOT_OF_YOUR_GAMES)
 
 
 def _ignored_mails(request: Request) -> IgnoredMails:
@@ -259,10 +282,16 @@ def _mail(session: Session, sha256: str) -> MailRow:
     return mail
 
 
-def _unsealed(session: Session, mail: MailRow) -> None:
+def _unsealed(session: Session, mail: MailRow, visitor: Visitor) -> None:
     phase = sealed_by(session, mail)
     if phase is not None:
-        raise HTTPException(403, SEALED.format(phase=phase_title(phase), deadline=phase.deadline))
+        raise HTTPException(
+            403, SEALED.format(phase=_title_for(visitor, phase), deadline=phase.deadline))
+
+
+def _title_for(visitor: Visitor, phase: PhaseRow) -> str:
+    """A phase by which a mail is sealed, in words that tell a coordinator of one game nothing of another."""
+    return phase_title(phase) if is_within({phase.game_id}, visitor.coordinates) else "another game"
 
 
 def _sender_status(session: Session, mail: MailRow) -> str:

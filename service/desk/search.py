@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
-from sqlalchemy import ColumnElement, String, and_, cast, func, or_, select
+from sqlalchemy import ColumnElement, String, and_, cast, func, or_, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.games.phases import phase_title
@@ -25,6 +26,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
+from service.web.mail_games import is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -34,6 +36,8 @@ SHORTEST, LONGEST = 2, 100
 """Letters of what is searched for: less would be on every page, more is no name."""
 MOST = 30
 """Finds of one kind that are shown, the newest first."""
+MOST_LOOKED_AT = 1_000
+"""Mails with the words, the newest first, among which those of one's own games are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +54,18 @@ class Find:
 def search(
     request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], q: str = ""
 ) -> Response:
-    """What has all the words of `q`, by kind. Nothing of a sheet before its deadline."""
+    """What has all the words of `q`, by kind. Nothing of a sheet before its deadline, and for whoever
+    coordinates single games nothing of another."""
     ports: DeskPorts = request.app.state.ports
     words = " ".join(q.split())[:LONGEST]
     finds: list[tuple[str, list[Find]]] = []
     if len(words) >= SHORTEST:
         with ports.sessions() as session:
+            own = visitor.coordinates
             finds = [
-                ("Games", _games(session, words)), ("Players", _players(session, ports, words)),
-                ("Mails", _mails(session, words)), ("Letters", _letters(session, words)),
-                ("Lines", _lines(session, ports, words)),
+                ("Games", _games(session, words, own)), ("Players", _players(session, ports, words, own)),
+                ("Mails", _mails(session, words, own)), ("Letters", _letters(session, words, own)),
+                ("Lines", _lines(session, ports, words, own)),
             ]
     return show(request, "search.html", visitor=visitor, words=words, is_short=len(words) < SHORTEST,
                 finds=[(kind, found) for kind, found in finds if found], most=MOST)
@@ -72,20 +78,28 @@ def _has(words: str, *columns: InstrumentedAttribute[Any] | ColumnElement[Any]) 
         for word in words.split()))
 
 
-def _games(session: Session, words: str) -> list[Find]:
-    rows = session.scalars(select(GameRow).where(_has(words, GameRow.name, GameRow.id, GameRow.variant))
-                           .order_by(GameRow.created_at.desc()).limit(MOST))
+def _of(game: InstrumentedAttribute[Any], own: frozenset[str] | None) -> ColumnElement[bool]:
+    """The column of a game's id names one of these games; None stands for all."""
+    return true() if own is None else game.in_(own)
+
+
+def _games(session: Session, words: str, own: frozenset[str] | None) -> list[Find]:
+    rows = session.scalars(
+        select(GameRow).where(_of(GameRow.id, own), _has(words, GameRow.name, GameRow.id, GameRow.variant))
+        .order_by(GameRow.created_at.desc()).limit(MOST))
     return [Find(game.name, f"/games/{game.id}", game.variant) for game in rows]
 
 
-def _players(session: Session, ports: DeskPorts, words: str) -> list[Find]:
+def _players(
+    session: Session, ports: DeskPorts, words: str, own: frozenset[str] | None
+) -> list[Find]:
     rows = session.execute(
         select(PlayerRow.id, PlayerRow.name, GameRow.id, GameRow.name, GameRow.variant, SeatRow.power)
         .distinct()
         .outerjoin(AddressRow, AddressRow.player_id == PlayerRow.id)
         .outerjoin(SeatRow, SeatRow.player_id == PlayerRow.id)
         .outerjoin(GameRow, GameRow.id == SeatRow.game_id)
-        .where(_has(words, PlayerRow.name, AddressRow.email, SeatRow.power))
+        .where(_of(SeatRow.game_id, own), _has(words, PlayerRow.name, AddressRow.email, SeatRow.power))
         .order_by(PlayerRow.id.desc()).limit(MOST))
     return [
         Find(name, "" if game_id is None else f"/games/{game_id}",
@@ -94,11 +108,12 @@ def _players(session: Session, ports: DeskPorts, words: str) -> list[Find]:
     ]
 
 
-def _mails(session: Session, words: str) -> list[Find]:
+def _mails(session: Session, words: str, own: frozenset[str] | None) -> list[Find]:
     subject = MailRow.verdict["subject"].as_string()
-    rows = session.scalars(
+    newest = session.scalars(
         select(MailRow).where(_has(words, MailRow.sender, MailRow.sha256, subject))
-        .order_by(MailRow.received_at.desc()).limit(MOST)).all()
+        .order_by(MailRow.received_at.desc()).limit(MOST if own is None else MOST_LOOKED_AT))
+    rows = list(islice((mail for mail in newest if is_within_mail(session, mail, own)), MOST))
     sheets = {row.sha256: row.id for row in session.execute(
         select(SubmissionRow.sha256, SubmissionRow.id)
         .where(SubmissionRow.sha256.in_([mail.sha256 for mail in rows])))}
@@ -111,14 +126,16 @@ def _mails(session: Session, words: str) -> list[Find]:
     ]
 
 
-def _letters(session: Session, words: str) -> list[Find]:
-    rows = session.scalars(select(OutboxRow).where(_has(words, OutboxRow.subject, OutboxRow.recipient))
-                           .order_by(OutboxRow.id.desc()).limit(MOST))
+def _letters(session: Session, words: str, own: frozenset[str] | None) -> list[Find]:
+    rows = session.scalars(
+        select(OutboxRow)
+        .where(_of(OutboxRow.game_id, own), _has(words, OutboxRow.subject, OutboxRow.recipient))
+        .order_by(OutboxRow.id.desc()).limit(MOST))
     return [Find(letter.subject, f"/letters/{letter.id}", f"to {letter.recipient}; {letter.state}")
             for letter in rows]
 
 
-def _lines(session: Session, ports: DeskPorts, words: str) -> list[Find]:
+def _lines(session: Session, ports: DeskPorts, words: str, own: frozenset[str] | None) -> list[Find]:
     """Lines by what the machine read or a person decided, of phases whose sheets may be read."""
     decided = select(ReviewRow.line_id).where(
         ReviewRow.undone_at.is_(None), _has(words, ReviewRow.text, ReviewRow.order))
@@ -130,7 +147,7 @@ def _lines(session: Session, ports: DeskPorts, words: str) -> list[Find]:
         .join(PageRow, PageRow.id == LineRow.page_id)
         .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id).join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(open_to_readers,
+        .where(_of(GameRow.id, own), open_to_readers,
                or_(_has(words, LineRow.text, LineRow.order), LineRow.id.in_(decided)))
         .order_by(LineRow.id.desc()).limit(MOST))
     return [

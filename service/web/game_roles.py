@@ -15,13 +15,16 @@ from service.store.tables import (
     GameRoleRow,
     GameRow,
     LineRow,
+    MailRow,
     OutboxRow,
     PageRow,
     PhaseRow,
+    PostalOriginalRow,
     SubmissionRow,
     UserRow,
 )
 from service.web.accounts import AccountRefused, NoSuchPerson
+from service.web.mail_games import games_of_mail, games_of_player
 from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind, subject_of
 from service.web.sessions import Visitor
 
@@ -40,32 +43,47 @@ class NotByGame(AccountRefused):
 
 def at_address(session: Session, visitor: Visitor, path: str) -> Visitor:
     """The person with the role that counts at this address: of somebody who has roles in games, the one in
-    the game that the address is about."""
+    the game that the address is about. Of post that touches several games it counts only where it is the same
+    in all of them."""
     if visitor.site_role != Role.BY_GAME:
         return visitor
     subject = subject_of(path)
     if subject is None:
         return visitor
-    game = game_of(session, subject)
+    roles = {visitor.games.get(game, "") for game in games_of(session, subject)}
     # No game, or another one: an empty role, which may use nothing.
-    return replace(visitor, role=visitor.games.get(game or "", ""))
+    return replace(visitor, role=roles.pop() if len(roles) == 1 else "")
 
 
-def game_of(session: Session, subject: Subject) -> str | None:
-    """The id of the game that something belongs to; None if it is of no game, or is not there."""
+def games_of(session: Session, subject: Subject) -> frozenset[str]:
+    """The ids of the games that something belongs to; empty if it is of no game, or is not there."""
+    if subject.kind is SubjectKind.MAIL:
+        mail = session.get(MailRow, subject.key)
+        return frozenset() if mail is None else games_of_mail(session, mail)
     if subject.kind is SubjectKind.GAME:
-        return session.scalar(select(GameRow.id).where(GameRow.id == subject.key))
-    number = int(subject.key)
-    if subject.kind is SubjectKind.LETTER:
-        return session.scalar(select(OutboxRow.game_id).where(OutboxRow.id == number))
+        game = session.scalar(select(GameRow.id).where(GameRow.id == subject.key))
+    elif subject.kind is SubjectKind.PLAYER:
+        return games_of_player(session, int(subject.key))
+    elif subject.kind is SubjectKind.LETTER:
+        game = session.scalar(select(OutboxRow.game_id).where(OutboxRow.id == int(subject.key)))
+    else:
+        game = _game_of_a_phase(session, subject.kind, int(subject.key))
+    return frozenset() if game is None else frozenset({game})
+
+
+def _game_of_a_phase(session: Session, kind: SubjectKind, number: int) -> str | None:
+    """The id of the game of a phase, or of something that was sent for one."""
     game = select(PhaseRow.game_id)
-    if subject.kind is SubjectKind.PHASE:
+    if kind is SubjectKind.PHASE:
         return session.scalar(game.where(PhaseRow.id == number))
+    if kind is SubjectKind.POSTED:
+        return session.scalar(game.join(PostalOriginalRow, PostalOriginalRow.phase_id == PhaseRow.id)
+                              .where(PostalOriginalRow.id == number))
     game = game.join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
-    if subject.kind is SubjectKind.SHEET:
+    if kind is SubjectKind.SHEET:
         return session.scalar(game.where(SubmissionRow.id == number))
     game = game.join(PageRow, PageRow.submission_id == SubmissionRow.id)
-    if subject.kind is SubjectKind.PAGE:
+    if kind is SubjectKind.PAGE:
         return session.scalar(game.where(PageRow.id == number))
     return session.scalar(game.join(LineRow, LineRow.page_id == PageRow.id).where(LineRow.id == number))
 

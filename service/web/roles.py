@@ -4,6 +4,7 @@ games."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -29,15 +30,20 @@ _OWN_ACCOUNT = "/account/"
 _OWN_KEYS = "/desk/keys"
 # Not Today: it tells how much of which power waits to be read.
 _OF_AN_OPERATOR = frozenset({"/sign-out", "/account", "/health"})
-# Pages of no single game that show only what belongs to the person's own games.
-_FILTERED = frozenset({"/games", "/letters", "/log", "/log/export"})
+# Pages and forms of no single game that show and change only what belongs to the person's own games.
+_FILTERED = frozenset({
+    "/games", "/letters", "/log", "/log/export", "/search", "/quarantine", "/quarantine/discard",
+    "/correspondence", "/post", "/post/scans", "/post/scans/file", "/post/scans/take-out",
+})
+# Pictures in the tray, each for whoever put it there.
+_OWN_SCANS = "/post/scans/"
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
              "reads lines at the desk, which Today leads to, an operator has the page Health, and whoever "
              "coordinates one game has the pages of that game.")
 
 
 class SubjectKind(StrEnum):
-    """What the number or the name in an address of the desk is of."""
+    """What the number, digest or name in an address of the desk is of."""
 
     GAME = "game"
     PHASE = "phase"
@@ -45,11 +51,14 @@ class SubjectKind(StrEnum):
     PAGE = "page"
     LINE = "line"
     LETTER = "letter"
+    MAIL = "mail"
+    PLAYER = "player"
+    POSTED = "posted letter"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What an address is about: a game's id, or the number of something that belongs to one."""
+    """What an address is about: a game's id, or the number or digest of something that belongs to games."""
 
     kind: SubjectKind
     key: str
@@ -59,10 +68,12 @@ _SUBJECTS = {
     "games": SubjectKind.GAME, "previews": SubjectKind.GAME,
     "desk": SubjectKind.PHASE, "results": SubjectKind.PHASE, "sheets": SubjectKind.PHASE,
     "rehearsal": SubjectKind.PHASE,
-    "sheet": SubjectKind.SHEET, "letters": SubjectKind.LETTER,
+    "sheet": SubjectKind.SHEET, "letters": SubjectKind.LETTER, "quarantine": SubjectKind.MAIL,
+    "correspondence": SubjectKind.PLAYER, "post": SubjectKind.POSTED,
 }
 _PICTURES = {"line": SubjectKind.LINE, "strip": SubjectKind.LINE, "page": SubjectKind.PAGE}
 _BEGIN_A_GAME = "new"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def subject_of(path: str) -> Subject | None:
@@ -76,6 +87,9 @@ def subject_of(path: str) -> Subject | None:
         return None
     if kind is SubjectKind.GAME:
         return None if key == _BEGIN_A_GAME else Subject(kind, key)
+    if kind is SubjectKind.MAIL:
+        key = key.removesuffix(".eml")
+        return Subject(kind, key) if _DIGEST.fullmatch(key) else None
     # "+1", "1_0" and digits of other scripts are numbers to some readers and not to others.
     return Subject(kind, key) if key.isascii() and key.isdigit() and len(key) < 19 else None
 
@@ -93,5 +107,5 @@ def may(role: str, path: str) -> bool:
     if path in _ANYBODY or path == _OWN_KEYS or path.startswith(_OWN_ACCOUNT):
         return True
     if role == Role.BY_GAME:
-        return path in _FILTERED
+        return path in _FILTERED or path.startswith(_OWN_SCANS)
     return path.startswith(_READING) and not path.endswith(_NOT_READING)

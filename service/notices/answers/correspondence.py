@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from hashlib import sha256
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select, true, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from grammar.headings.tokens import clean_line, drop_prefixes
@@ -193,13 +193,17 @@ def open_count(session: Session) -> int:
         CorrespondenceRow.done_at.is_(None))) or 0
 
 
-def threads(session: Session, limit: int = 200) -> list[tuple[PlayerRow, CorrespondenceRow, int]]:
-    """Each player who wrote, with their newest letter and how many are open: open ones first, then the
-    newest."""
+def threads(
+    session: Session, players: frozenset[int] | None = None, limit: int = 200
+) -> list[tuple[PlayerRow, CorrespondenceRow, int]]:
+    """Each player who wrote, or each of `players`, with their newest letter and how many are open: open ones
+    first, then the newest."""
+    of_players = true() if players is None else CorrespondenceRow.player_id.in_(players)
     open_letters = func.count().filter(CorrespondenceRow.done_at.is_(None))
     newest = func.max(CorrespondenceRow.id)
     rows = session.execute(
-        select(CorrespondenceRow.player_id, newest, open_letters).group_by(CorrespondenceRow.player_id)
+        select(CorrespondenceRow.player_id, newest, open_letters).where(of_players)
+        .group_by(CorrespondenceRow.player_id)
         .order_by((open_letters == 0), newest.desc()).limit(limit)).all()
     return [
         (session.get_one(PlayerRow, player), session.get_one(CorrespondenceRow, row), waiting)

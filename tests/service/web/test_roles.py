@@ -19,16 +19,22 @@ from sqlalchemy import select
 
 from service.store.columns import TableBase
 from service.store.tables import (
+    AddressRow,
+    CorrespondenceRow,
     EntryRow,
     EventRow,
     GameRoleRow,
+    GameRow,
     LineRow,
     LineState,
+    MailRow,
+    MailState,
     OutboxRow,
     PageRow,
     PlayerRow,
     PostalOriginalRow,
     ReviewRow,
+    ScanRow,
     SeatRow,
     UserRow,
 )
@@ -63,6 +69,15 @@ WHO = {
     "/letters": BY_GAME,
     "/log": BY_GAME,
     "/log/export": BY_GAME,
+    "/correspondence": BY_GAME,
+    "/post": BY_GAME,
+    "/post/scans": BY_GAME,
+    "/post/scans/file": BY_GAME,
+    "/post/scans/take-out": BY_GAME,
+    "/post/scans/{scan_id}.jpg": BY_GAME,
+    "/quarantine": BY_GAME,
+    "/quarantine/discard": BY_GAME,
+    "/search": BY_GAME,
     "/desk/{phase_id}": READING,
     "/desk/{phase_id}/accept": READING,
     "/desk/{phase_id}/acts": READING,
@@ -117,11 +132,21 @@ WHO = {
     "/sheet/{submission_id}/take-over": GAME,
     "/sheet/{submission_id}/unrefuse": GAME,
     "/sheets/{phase_id}": GAME,
-    # Post that names no game, people, and what begins a game: of the site's coordinators alone.
-    "/correspondence": set(),
-    "/correspondence/{player_id}": set(),
-    "/correspondence/{player_id}/answer": set(),
-    "/correspondence/{player_id}/done": set(),
+    # Post, by the games that it touches.
+    "/correspondence/{player_id}": GAME,
+    "/correspondence/{player_id}/answer": GAME,
+    "/correspondence/{player_id}/done": GAME,
+    "/post/{posted_id}/untick": GAME,
+    "/quarantine/{sha256}": GAME,
+    "/quarantine/{sha256}.eml": GAME,
+    "/quarantine/{sha256}/assign": GAME,
+    "/quarantine/{sha256}/discard": GAME,
+    "/quarantine/{sha256}/leave": GAME,
+    "/quarantine/{sha256}/picture/{number}.jpg": GAME,
+    "/quarantine/{sha256}/queue": GAME,
+    "/quarantine/{sha256}/refuse": GAME,
+    "/quarantine/{sha256}/take-back": GAME,
+    # People, and what begins a game: of the site's coordinators alone.
     "/games/new": set(),
     "/hands": set(),
     "/hands/forget": set(),
@@ -131,24 +156,6 @@ WHO = {
     "/people/remove": set(),
     "/people/role": set(),
     "/people/sign-out": set(),
-    "/post": set(),
-    "/post/scans": set(),
-    "/post/scans/file": set(),
-    "/post/scans/take-out": set(),
-    "/post/scans/{scan_id}.jpg": set(),
-    "/post/{posted_id}/untick": set(),
-    "/quarantine": set(),
-    "/quarantine/discard": set(),
-    "/quarantine/{sha256}": set(),
-    "/quarantine/{sha256}.eml": set(),
-    "/quarantine/{sha256}/assign": set(),
-    "/quarantine/{sha256}/discard": set(),
-    "/quarantine/{sha256}/leave": set(),
-    "/quarantine/{sha256}/picture/{number}.jpg": set(),
-    "/quarantine/{sha256}/queue": set(),
-    "/quarantine/{sha256}/refuse": set(),
-    "/quarantine/{sha256}/take-back": set(),
-    "/search": set(),
 }  # fmt: skip
 """Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed."""
 SITE_ROLES = {"reader": "second reader", "operator": "operator", "coordinator": "coordinator"}
@@ -195,7 +202,9 @@ class TwoGames:
             return bool(row["game_id"] == game)
         if "phase_id" in row:
             return bool(row["phase_id"] == phase)
-        keys = {"games": ("id", game), "submissions": ("id", self.other_ids["submission_id"]),
+        keys = {"games": ("id", game), "scans": ("id", self.other_ids["scan"]),
+                "mails": ("sha256", self.other_ids["sha256"]),
+                "submissions": ("id", self.other_ids["submission_id"]),
                 "pages": ("id", self.other_ids["page_id"]), "lines": ("id", self.other_ids["line_id"]),
                 "reviews": ("line_id", self.other_ids["line_id"]),
                 "players": ("id", self.other_ids["player_id"]),
@@ -238,11 +247,24 @@ def _filed(table: Table, power: str, order: str) -> dict[str, object]:
         letter = OutboxRow(key=f"{table.game}/x", kind="results", game_id=table.game, phase_id=phase.id,
                            recipient=f"somebody@{table.game}.example", subject=f"Results of {table.game}",
                            message="0" * 64, message_id=f"<x@{table.game}>", due_at=phase.deadline)
-        session.add_all([review, posted, letter])
+        sender = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player)).first()
+        digest = table.site.blobs.put(f"From: {sender}\r\nSubject: orders\r\n\r\nHello.\r\n".encode())
+        name = session.get_one(GameRow, table.game).name
+        mail = MailRow(sha256=digest, size=9, received_at=phase.deadline, stored_at=phase.deadline,
+                       state=MailState.QUARANTINED, reason="could_not_be_handled", sender=sender,
+                       verdict={"subject": f"{phase.game_id} orders", "game": name, "power": power})
+        plain = CorrespondenceRow(player_id=player, game_id=table.game, sha256=digest, at=phase.deadline,
+                                  subject=f"Hello from {sender}", words="Hello.")
+        scan = ScanRow(original=digest, upright=digest, put_at=phase.deadline, put_by=table.game,
+                       phase_id=phase.id, power=power)
+        session.add_all([review, posted, letter, mail])
+        session.flush()
+        session.add_all([plain, scan])
         session.flush()
         return {"game_id": table.game, "phase_id": phase.id, "submission_id": submission, "page_id": page,
                 "line_id": line, "letter_id": letter.id, "player_id": player, "posted_id": posted.id,
-                "review": review.id, "power": power}
+                "review": review.id, "power": power,
+                "sha256": digest, "scan": scan.id, "scan_id": scan.id}
 
 
 def routes(desk: DeskTable) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -340,7 +362,11 @@ def test_no_form_of_ones_own_game_changes_anything_of_another(games: TwoGames) -
         body = description.get("requestBody", {}).get("content", {})
         form = {name: str(games.other_ids[FIELDS[name]]) if name in FIELDS else FILLING.get(name, "yes")
                 for name in _names(games.desk, body)}
-        form |= {"one": f"{games.other_ids['line_id']} - as-read", "line": str(games.other_ids["line_id"])}
+        other = games.other_ids
+        form |= {"one": f"{other['line_id']} - as-read", "line": str(other["line_id"]),
+                 "place": f"{other['phase_id']} {other['power']}", "scan": str(other["scan"]),
+                 "received": "2027-05-01", "hour": "07:00", "postmark": "", "version": "",
+                 **({"mail": str(other["sha256"])} if path == "/quarantine/discard" else {})}
         answer = games.desk.client.post(address(path, games.own_ids), data={"csrf": CSRF, **form})
         # 503: the tests' desk makes no rehearsals.
         assert answer.status_code < 500 or "rehears" in path, (path, answer.text)
@@ -352,6 +378,58 @@ def test_no_form_of_ones_own_game_changes_anything_of_another(games: TwoGames) -
     assert answer.status_code < 500
     assert sent > 30
     assert games.of_other() == before
+
+
+def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
+    """They had no page for it, and had to ask for each mail."""
+    games.become("coordinator of it")
+    own, other, desk = games.own_ids, games.other_ids, games.desk
+    page = desk.page("/quarantine")
+    assert str(own["sha256"]) in page
+    assert str(other["sha256"]) not in page
+    today = desk.page("/")
+    assert "1 mail in quarantine" in today
+    assert "1 letter of players waits for you" in today
+    assert f'/quarantine/{own["sha256"]}' in desk.page("/search?q=orders")
+    mail = f"/quarantine/{own['sha256']}"
+    assert desk.post(f"{mail}/discard", why="sent by mistake, says Ada").status_code == 303
+    assert desk.post(f"{mail}/take-back").status_code == 303
+    player = f"/correspondence/{own['player_id']}"
+    assert "Hello." in desk.page(player)
+    assert desk.post(f"{player}/answer", key="k" * 20, words="Thank you.").status_code == 303
+    letter = {"place": f"{own['phase_id']} Hamilton", "received": "2027-01-02"}
+    assert desk.post("/post", **letter).status_code == 303
+    assert "original received" in desk.page("/post")
+    for form in ({**letter, "scan": str(other["scan"])}, {**letter, "scan": str(own["scan"])}):
+        assert desk.post("/post/scans/file", **form).status_code == 403  # others put them into the tray
+    assert desk.post("/post/scans/take-out", scan=str(other["scan"])).status_code == 403
+    place = f"{other['phase_id']} {other['power']}"
+    assert desk.post(f"/quarantine/{own['sha256']}/assign", place=place).status_code == 403
+    assert desk.post("/post", place=f"{2**70} Argyll", received="2027-01-02").status_code == 403
+    # Who reads lines of the game, and who has a role in none, settles nothing.
+    for role in ("reader of it", "of no game"):
+        games.become(role)
+        assert desk.post("/post/scans").status_code == 403
+        assert desk.post("/post", **letter).status_code == 403
+        assert str(own["sha256"]) not in desk.page("/quarantine") + desk.page("/search?q=orders")
+
+
+def test_post_that_touches_two_games_is_for_coordinators_of_both(games: TwoGames) -> None:
+    """A player of both games writes for the one: the page of their mail tells of all their seats."""
+    own = games.own_ids
+    with games.desk.table.site.store.begin() as session:
+        seat = session.get_one(SeatRow, (str(games.other_ids["game_id"]), "Hamilton"))
+        seat.player_id = own["player_id"]  # type: ignore[assignment]
+    places = [f"/quarantine/{own['sha256']}", f"/correspondence/{own['player_id']}"]
+    games.become("coordinator of it")
+    assert [is_refused(games.desk.client.get(place)) for place in places] == [True, True]
+    assert str(own["sha256"]) not in games.desk.page("/quarantine")
+    with games.desk.table.site.store.begin() as session:
+        session.add(GameRoleRow(user=NAME, game_id=str(games.other_ids["game_id"]), role="second reader"))
+    assert [is_refused(games.desk.client.get(place)) for place in places] == [True, True]
+    with games.desk.table.site.store.begin() as session:
+        session.get_one(GameRoleRow, (NAME, str(games.other_ids["game_id"]))).role = "coordinator"
+    assert [games.desk.client.get(place).status_code for place in places] == [200, 200]
 
 
 def _names(desk: DeskTable, body: Mapping[str, Any]) -> list[str]:
