@@ -322,6 +322,12 @@ class Settings(_Part):
     beacon: str = Field(default="", pattern="^(|quicknet)$")
     """The public beacon of chance that the lots of games begun from now on are drawn with: `quicknet`, or
     nothing for the sheets that come in. It needs the extra `beacon` and the way to the internet."""
+    stamp_authority: str = Field(default="", pattern="^(|https?://.+)$")
+    """The address of a time-stamping authority (RFC 3161) that the root of all results is sent to, such as
+    `https://freetsa.org/tsr`. It needs the extra `stamps` and the way to the internet."""
+    stamp_certificates: str = ""
+    """A file with that authority's certificates, as PEM. Without it a stamp's signature is left to whoever
+    checks the record."""
     order_address: str
     """Where players send their sheets."""
     coordinator: str

@@ -9,6 +9,7 @@ from email.utils import parseaddr
 from pathlib import Path
 
 from alembic.util import CommandError
+from cryptography import x509
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -85,11 +86,25 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
         "data": _placed(home, settings.data),
         "boards": _placed(home, settings.boards),
         "site_key": _placed(home, settings.site_key),
+        "stamp_certificates": _placed(home, settings.stamp_certificates),
         "mail_in": incoming.model_copy(
             update={"path": _placed(home, incoming.path), "oauth": _oauth_placed(home, incoming.oauth)}),
         "mail_out": outgoing.model_copy(
             update={"path": _placed(home, outgoing.path), "oauth": _oauth_placed(home, outgoing.oauth)}),
     })
+
+
+def certificates_in(path: Path) -> str:
+    """The certificates in a file, as PEM. Raises ConfigError if it has none."""
+    try:
+        text = path.read_text(encoding="ascii")
+        x509.load_pem_x509_certificates(text.encode())
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file of certificates") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} has no certificates as PEM, which begin with -----BEGIN CERTIFICATE-----"
+                          ) from error
+    return text
 
 
 def _oauth_placed(home: Path, oauth: OAuth | None) -> OAuth | None:

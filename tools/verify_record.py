@@ -2,11 +2,12 @@
 
     python3 verify_record.py ARCHIVE [LETTER.eml ...]     (the letters of several players together)
     python3 verify_record.py --receipt RECEIPT.eml [SHEET.eml or PHOTOGRAPH ...]
+    python3 verify_record.py --stamps ARCHIVE FOLDER      (the time stamps as files, for openssl)
 
 It is one file that needs Python's standard library alone and shares no code with Galloper, so that a player
 can read all of it and run it (TRU-08). It stops at the first thing that is wrong. If the program `galloper`
 is installed, that judges every phase again. docs/record.md describes the format and says what each check
-relies on; the rules C1 to C23, about the conduct of the record's keeper, have the same numbers there and
+relies on; the rules C1 to C24, about the conduct of the record's keeper, have the same numbers there and
 here. Its parts, in order, each with its first function and the rules that it checks:
 
     1. Words that every part uses                                    sha
@@ -14,12 +15,13 @@ here. Its parts, in order, each with its first function and the rules that it ch
     3. Each phase: its sheets, its orders, its lots                  check_phase   C23
     4. What a letter says, and whether the record says the same      receipts_of   C14, C16, C22, C23
     5. Signed receipts, and the letters of several players together  add           C21, C22
-    6. The conduct of the keeper, a function for each rule or two    time          C1 to C21, C23
+    6. The conduct of the keeper, a function for each rule or two    time          C1 to C21, C23, C24
     7. The judge, the seal, the names of the letters                 judge_again
     8. The words by which letters name a root
     9. The program: everything in its turn                           main
 """
 
+import base64
 import email
 import email.policy
 import email.utils
@@ -613,7 +615,7 @@ def check_receipt_alone(path: Path, sheets: list[Path]) -> None:
         print(f"{sheet}: it is the sheet of this receipt.")
 
 
-# 6. The conduct of the keeper: rules C1 to C21 and C23 of docs/record.md, for records of format 2. ------
+# 6. The conduct of the keeper: rules C1 to C21, C23, C24 of docs/record.md, for records of format 2. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
@@ -718,6 +720,7 @@ def check_conduct(
     if not whole:
         rule_16_closed(record, entries, final, variant)
     rule_20_forgotten(record, variant)
+    rule_24_stamps(record, entries)
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
             note(f"entry {entry.n}: the site was restored from a backup of "
@@ -1276,6 +1279,66 @@ def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:
                  "a word for the lots came with no mail of that time")
 
 
+def parts(data: bytes) -> list[tuple[int, bytes]]:
+    """What a value in DER has in it: tags and contents (X.690)."""
+    values, at = [], 0
+    while at < len(data):
+        tag, size, start = data[at], data[at + 1], at + 2
+        if size > 127:
+            start += size - 128
+            size = int.from_bytes(data[at + 2:start])
+        must(tag & 31 < 31 and start + size <= len(data), "a time stamp cannot be read (rule C24).")
+        values.append((tag, data[start:start + size]))
+        at = start + size
+    return values
+
+
+def stamp_of(reply: bytes) -> tuple[bytes, datetime]:
+    """Of an authority's reply (TimeStampResp, RFC 3161) the digest that it stamped, and when."""
+    status, token = parts(parts(reply)[0][1])[:2]
+    must(parts(status[1])[0][1] in (b"\0", b"\1"), "a time stamp was refused by its authority (rule C24).")
+    signed = parts(parts(parts(token[1])[1][1])[0][1])
+    info = parts(parts(parts(parts(signed[2][1])[1][1])[0][1])[0][1])
+    when = next(content.decode() for tag, content in info if tag == 0x18)
+    instant = datetime.strptime(when[:14], "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    return parts(info[2][1])[1][1], instant
+
+
+def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]]) -> None:
+    stamped = [event for event in record.of("event") if event.tells["event"] == "root_stamped"]
+    for event in stamped:
+        detail = event.tells["detail"]
+        covered = detail["entry"]
+        rule("C24", 0 < covered < event.n and entries[covered - 1]["link"] == detail["root"], event,
+             f"its time stamp is of another root than that of entry {covered}")
+        digest, instant = stamp_of(base64.b64decode(detail["reply"]))
+        rule("C24", digest.hex() == sha(detail["root"]), event, "its time stamp is of something else")
+        rule("C24", abs(instant - event.entered) <= SLACK, event,
+             f"the authority stamped at {instant}, and the record says {event.entered}")
+        made = entries[covered - 1].get("body", {"entered": None})["entered"]
+        rule("C24", made is None or time(made) <= instant + SLACK, event,
+             f"its time stamp is older than entry {covered}, which it covers")
+    if stamped:
+        last = max(stamped, key=lambda event: event.tells["detail"]["entry"]).tells["detail"]
+        note(f"an authority outside ({last['authority']}) saw the root of entry {last['entry']} at "
+             f"{last['time']}. Stamps: {len(stamped)}. Their signatures are not checked here: write them out "
+             "with --stamps, and ask openssl.")
+
+
+def write_stamps(archive: Path, folder: Path) -> None:
+    """Each time stamp as a file, and the root that it is of, for any program that knows RFC 3161."""
+    folder.mkdir(parents=True, exist_ok=True)
+    record = zipfile.ZipFile(archive).read("record.jsonl").decode()
+    for line in record.removesuffix("\n").split("\n"):
+        detail = json.loads(line).get("body", {"tells": {}})["tells"].get("detail") or {}
+        if '"root_stamped"' in line and "reply" in detail:
+            name = f"{int(detail['entry']):06}"
+            (folder / f"{name}.tsr").write_bytes(base64.b64decode(detail["reply"]))
+            (folder / f"{name}.root").write_text(detail["root"])
+            file = folder / name
+            print(f"openssl ts -verify -data {file}.root -in {file}.tsr -CAfile CERTIFICATE")
+
+
 # 7. The judge, the seal, the names of the letters. ------
 def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]]]) -> None:
     """Each phase begins where the one before ended, and the judge, run as a separate program, says the same
@@ -1468,6 +1531,10 @@ def main() -> None:
     must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
     if sys.argv[1] == "--receipt":
         check_receipt_alone(Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
+        return
+    if sys.argv[1] == "--stamps":
+        must(len(sys.argv) == 4, "name the archive, and a folder for its time stamps.")
+        write_stamps(Path(sys.argv[2]), Path(sys.argv[3]))
         return
     check_seal(Path(sys.argv[1]))
     files = zipfile.ZipFile(sys.argv[1])

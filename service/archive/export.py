@@ -28,12 +28,15 @@ from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
 from service.record import chain as record
 from service.record.notable import RESTORED
+from service.record.time_stamps import ROOT_STAMPED
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.digests import canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
+EXPLAIN = frozenset({FORGOTTEN, RESTORED, ROOT_STAMPED})
+"""Events that every archive opens: they explain what is gone, or prove what is there."""
 SEAL_DIGITS = 64
 """The file ends in the SHA-256 of all its bytes before."""
 CHUNK = 1 << 20
@@ -99,8 +102,7 @@ class _PlayersEdition:
             case "mail":
                 return bool(tells["stamped"] <= self.until)
             case "event":
-                # What is gone for ever must be explained in every archive.
-                return bool(tells["at"] <= self.until) or tells["event"] in {FORGOTTEN, RESTORED}
+                return bool(tells["at"] <= self.until) or tells["event"] in EXPLAIN
             case _:
                 return False
 

@@ -8,7 +8,7 @@ that its chain can still be checked (docs/record.md, C20).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.errors import UserFacingError
 from service.archive.forgotten import FORGOTTEN
+from service.games.game_clock import is_rehearsal
 from service.intake.sheets import player_hand
 from service.record.entries import ORDERS, pseudonym
 from service.store import records
@@ -89,6 +90,20 @@ def games_of(session: Session, player: PlayerRow) -> list[GameRow]:
         or_(GameRow.id.in_(seats), GameRow.id.in_(sheets))).order_by(GameRow.id)))
 
 
+def _check_all_are_over(session: Session, games: Sequence[GameRow]) -> None:
+    running = [game for game in games if session.scalar(select(PhaseRow.id).where(
+        PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT).limit(1)) is not None]
+    names = [game.name for game in running if not is_rehearsal(game.options)]
+    if names:
+        raise NotForgotten(
+            f"Nothing was done: {', '.join(names)} is not over. Give the seat to somebody else, and "
+            "forget this player when the game is over: until then its results must be checked.")
+    if running:
+        raise NotForgotten(
+            f"Nothing was done: {running[0].name} is still here. Remove it, and try again: galloper game "
+            f"remove-rehearsal DIR {running[0].id}")
+
+
 def forget(
     store: sessionmaker[Session], blobs: Blobs, name_or_address: str, by: str, now: datetime
 ) -> Forgotten:
@@ -97,12 +112,7 @@ def forget(
     with store.begin() as session:
         player = player_called(session, name_or_address)
         name, games = pseudonym(player), games_of(session, player)
-        running = [game.name for game in games if session.scalar(select(PhaseRow.id).where(
-            PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT).limit(1)) is not None]
-        if running:
-            raise NotForgotten(
-                f"Nothing was done: {', '.join(running)} is not over. Give the seat to somebody else, and "
-                "forget this player when the game is over: until then its results must be checked.")
+        _check_all_are_over(session, games)
         files, entries = _forget_rows(session, player, games, by, now)
     # Rows go first, so a crash leaves at worst bytes that only an entry of the record names.
     with store() as session:

@@ -50,7 +50,7 @@ class ArchiveNotOpened(UserFacingError):
 
 def verify_in_child(
     path: Path, letters: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False,
-    limits: SandboxLimits = VERIFY,
+    limits: SandboxLimits = VERIFY, authorities: str = "",
 ) -> int:
     """As `verify.run_verify`, in the jailed child. Raises ArchiveNotOpened."""
     with TemporaryFile() as frames:
@@ -59,7 +59,8 @@ def verify_in_child(
             frames.write(json.dumps([letter.name, len(data)]).encode() + b"\n" + data)
         frames.flush()
         program = Program(_CHILD, "verify", (frames.fileno(),), maps.added_folders(),
-                          ("json" if as_json else "words", "quiet" if quiet else "all", str(frames.fileno())))
+                          ("json" if as_json else "words", "quiet" if quiet else "all", str(frames.fileno()),
+                           authorities))
         try:
             text = _words(program, path, limits)
         except ArchiveNotOpened as fault:

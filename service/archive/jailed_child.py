@@ -1,7 +1,8 @@
 """The child process of `service.archive.jailed`: an archive on standard input, which may be anybody's,
 checked within the limits and the jail of `service.intake.opening`.
 
-Arguments: "verify" or "contents", the limits, a number, and for "verify" the descriptor of a file of letters.
+Arguments: "verify" or "contents", the limits, a number, and for "verify" the descriptor of a file of letters
+and the certificates of time-stamping authorities, or "".
 """
 
 from __future__ import annotations
@@ -62,18 +63,21 @@ def _load() -> Callable[[], None]:
     # Before the jail: the boards' and the judge's own code.
     from service.archive import import_game, verify
     from service.games import beacons
+    from service.record import time_stamps
 
     beacons.prepare()
+    time_stamps.prepare()
 
     if sys.argv[1] == "contents":
         return partial(_contents, import_game.contents_of)
-    return partial(_verify, verify.run_verify, *sys.argv[6:9])
+    return partial(_verify, verify.run_verify, *sys.argv[6:10])
 
 
-def _verify(run: Callable[..., int], words: str, quiet: str, letters: str) -> None:
+def _verify(run: Callable[..., int], words: str, quiet: str, letters: str, authorities: str) -> None:
     out = io.StringIO()
     letter_files = list(_letters(int(letters)))
-    code = run(OpenedFile(0), letter_files, out, as_json=words == "json", quiet=quiet == "quiet")
+    code = run(OpenedFile(0), letter_files, out, as_json=words == "json", quiet=quiet == "quiet",
+               authorities=authorities)
     sys.stdout.buffer.write(f"{code}\n{out.getvalue()}".encode(errors="replace"))
 
 

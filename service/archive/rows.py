@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, func, insert, or_, select
+from sqlalchemy import Connection, Select, Table, func, insert, or_, select, union
 from sqlalchemy.orm import Session
 
 from service.archive.table_rows import RowFault, TableRows, key_of_row, words_of_key
@@ -62,7 +62,11 @@ def selections(game_id: str) -> dict[str, Select[Any]]:
     submissions = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
     pages = select(PageRow.id).where(PageRow.submission_id.in_(submissions))
     lines = select(LineRow.id).where(LineRow.page_id.in_(pages))
-    players = select(SeatRow.player_id).where(SeatRow.game_id == game_id)
+    # Who sent a sheet and gave up the seat later belongs to it.
+    players = union(
+        select(SeatRow.player_id).where(SeatRow.game_id == game_id),
+        select(SubmissionRow.player_id).where(
+            SubmissionRow.phase_id.in_(phases), SubmissionRow.player_id.is_not(None)))
     used_hands = select(SubmissionRow.hand).where(
         SubmissionRow.phase_id.in_(phases), SubmissionRow.hand.is_not(None))
     newest_hands = (

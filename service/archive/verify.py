@@ -18,13 +18,16 @@ from service.archive.receipts import verify_receipt
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
 from service.archive.verify_letters import check_letter, check_own_letters
+from service.archive.verify_stamps import check_stamps
 
 
 def run_verify(
-    path: Path, letters: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False
+    path: Path, letters: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False,
+    authorities: str = "",
 ) -> int:
     """Check an archive and letters and print a line for each result, with `quiet` only for what is wrong.
-    Returns 0 if nothing is wrong, else 1."""
+    `authorities`: certificates as PEM that must vouch for its time stamps. Returns 0 if nothing is wrong,
+    else 1."""
     report = VerifyReport()
     try:
         archive = read_archive(path)
@@ -34,6 +37,7 @@ def run_verify(
             check_game(archive, report)
             check_conduct(archive, report)
             check_own_letters(archive, report)
+            check_stamps(archive, report, authorities)
             places: Places = {}
             for letter in letters:
                 check_letter(archive, letter.name, letter.read_bytes(), report, places)

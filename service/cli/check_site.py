@@ -16,6 +16,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TextIO
 
+from service.cli.check_authority import check_authority
 from service.cli.check_stamps import check_stamps
 from service.cli.check_storage import check_backup, check_photographs, check_site_key
 from service.cli.program.results import print_progress, print_result
@@ -90,7 +91,8 @@ def _tests() -> Sequence[tuple[str, Test]]:
         ("database", check_database), ("reader", check_reader), ("pictures", check_pictures),
         ("users", check_users),
         ("jail", check_jail), ("files", check_files),
-        ("key", check_site_key), ("photos", check_photographs), ("backup", check_backup),
+        ("key", check_site_key), ("authority", check_authority),
+        ("photos", check_photographs), ("backup", check_backup),
     )
 
 

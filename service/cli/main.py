@@ -239,6 +239,9 @@ def verify(
     receipt: Annotated[bool, typer.Option(
         "--receipt", help="The first file is a receipt, the others are the sheet that it is for: a mail or "
         "photographs. No archive is needed.")] = False,
+    authority: Annotated[Path | None, typer.Option(
+        "--authority", metavar="FILE", help="The certificate, as PEM, of the authority that stamped roots: "
+        "each stamp must be signed by it.")] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -256,13 +259,16 @@ def verify(
         raise typer.Exit(
             run_verify_receipt(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
     from service.archive.jailed import verify_in_child
+    from service.site_folder import certificates_in
 
     letter_paths = list(letters or [])
     if pool is not None:
         if not pool.is_dir():
             raise typer.BadParameter(f"{pool} is no folder.", param_hint="--letters")
         letter_paths += sorted(path for path in pool.rglob("*") if path.is_file())
-    raise typer.Exit(verify_in_child(archive, letter_paths, sys.stdout, as_json=as_json, quiet=quiet))
+    authorities = "" if authority is None else certificates_in(authority)
+    raise typer.Exit(verify_in_child(
+        archive, letter_paths, sys.stdout, as_json=as_json, quiet=quiet, authorities=authorities))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")

@@ -82,12 +82,14 @@ SENTENCES: Mapping[str, str] = {
     "game_role_changed": "{person} has another role in this game",
     "work_failed": "A piece of work failed and is tried again",
     "backup_made": "A backup was made",
+    "root_stamped": "An authority outside stamped the root of the results of {phase}",
     "restored": "The site was restored from a backup",
     "restore_tested": "A backup was put back as a test",
     "rehearsed": "{phase} was rehearsed",
 }
 """A sentence for each kind of entry. Another kind is shown with its underscores as blanks."""
-_IN_SENTENCE = frozenset({"mail", "power", "phase", "phase_id", "person", "submission", "letter", "command"})
+_IN_SENTENCE = frozenset({
+    "mail", "power", "phase", "phase_id", "person", "submission", "letter", "command", "reply"})
 _NOBODY_KNOWN = "A mail whose sender is not known"
 
 

@@ -21,6 +21,7 @@ from tests.service.archive.cheats import (
     on_lines,
     on_lots,
     on_sheets,
+    on_stamps,
 )
 from tests.service.archive.cheats.table import EXCHANGED, Cheat
 from tests.support import keeper
@@ -28,14 +29,15 @@ from tests.support.keeper import OTHER, PLAYERS, VICTIM, Evidence
 
 CHEATS: tuple[Cheat, ...] = (
     *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_lots.CHEATS, *on_letters.CHEATS,
-    *on_archives.CHEATS, *on_conduct.CHEATS)
+    *on_archives.CHEATS, *on_conduct.CHEATS, *on_stamps.CHEATS)
 IMPOSSIBLE = (
     *on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE, *on_lots.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
 QUICK = ("all sheets of a power are deleted", "a letter by post is typed in once all sheets are open",
          "the same, and the results say nothing of it", "an order is called no order",
          "the deadline is moved for a late sheet", "a sheet is left out of the lots",
-         "the chain is cut and goes on", "two players get two records", "a mail in time is stamped as late")
+         "the chain is cut and goes on", "two players get two records", "a mail in time is stamped as late",
+         "a sheet is left out after the root was stamped")
 """Cheats of the quick suite; the slow one plays all."""
 
 

@@ -7,18 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from service.archive.export import Edition
 from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
 from service.archive.jailed import contents_in_child
+from service.desk.games import seat_acts
 from service.mail.sending import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
 from service.store import dump
+from service.store.tables import GameRow, PlayerRow, SeatRow, SubmissionRow
 from tests.support.altered import packed, unpacked
 from tests.support.played import archived, begin, finish, played
 from tests.support.site import Site, make_site
-from tests.support.table import Table, open_table
+from tests.support.table import ORDERS, Table, open_table
 
 LEFT_BEHIND = frozenset({"events", "record", "record_heads", "switches"})
 """Tables that an import itself adds to."""
@@ -74,6 +77,25 @@ def test_the_game_goes_on_where_it_is_now(table: Table, data: bytes, site: Site,
     finish(restored)
     begin(restored)
     assert archived(restored)
+
+
+def test_a_game_comes_over_whose_player_was_replaced(tmp_path: Path) -> None:
+    """The archive left out a player who had sent a sheet and has no seat any more, so no site took it in."""
+    with make_site(tmp_path / "old") as old, make_site(tmp_path / "new") as new:
+        table = played(old)
+        with old.store.begin() as session:
+            sender = session.scalars(select(SubmissionRow)).first()
+            assert sender is not None
+            seat_acts.hand_over(
+                session, session.get_one(GameRow, table.game), sender.power,
+                seat_acts.Holder("Dora", "Europe/London", ("dora@friends.example",)), ORDERS,
+                "the player asked for it", by="Ada", now=old.clock.now())
+            before = sender.player_id
+        put_in(archived(table), new, tmp_path)
+        with new.store() as session:
+            assert session.get(PlayerRow, before) is not None
+            assert session.scalars(select(SubmissionRow.player_id)).first() == before
+            assert before not in set(session.scalars(select(SeatRow.player_id)))
 
 
 def test_nothing_is_written_over(data: bytes, site: Site, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ from tests.support.servers.smtp_sink import SmtpSink
 
 AREAS = [
     "settings", "mailbox", "stamps", "sending", "clock", "disk", "database", "reader", "pictures", "users",
-    "jail", "files", "key", "photos", "backup",
+    "jail", "files", "key", "authority", "photos", "backup",
 ]
 
 

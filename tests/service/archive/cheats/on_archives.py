@@ -26,28 +26,28 @@ from tests.support.keeper import VICTIM, Evidence
 from tests.support.table import Table
 
 
-def _of(entry: dict[str, Any], what: str, **tells: object) -> bool:
+def is_entry(entry: dict[str, Any], what: str, **tells: object) -> bool:
     """Whether an entry is open, of this kind, and tells these values."""
     body = entry.get("body")
     return (body is not None and body["what"] == what
             and all(body["tells"].get(key) == value for key, value in tells.items()))
 
 
-def _without_the_second_version(chain: Chain) -> Chain:
+def without_the_second_version(chain: Chain) -> Chain:
     """As if the sheet had never come: no mail, no reading, no receipt; the judging names the first."""
-    mails = {e["body"]["tells"]["mail"] for e in chain if _of(e, "sheet", sheet=V2)}
+    mails = {e["body"]["tells"]["mail"] for e in chain if is_entry(e, "sheet", sheet=V2)}
     lines: dict[str | None, int] = {}
     for entry in chain:
-        if _of(entry, "reading", sheet=V1):
+        if is_entry(entry, "reading", sheet=V1):
             lines = {line["order"]: line["line"]
                      for page in entry["body"]["tells"]["pages"] for line in page["lines"]}
-    last_receipt = max((e["n"] for e in chain if _of(e, "letter", kind="receipt")), default=0)
+    last_receipt = max((e["n"] for e in chain if is_entry(e, "letter", kind="receipt")), default=0)
     left = [e for e in chain if not (
-        any(_of(e, kind, sheet=V2) for kind in ("sheet", "reading", "aside", "decision"))
-        or (_of(e, "mail") and e["body"]["tells"]["mail"] in mails)
+        any(is_entry(e, kind, sheet=V2) for kind in ("sheet", "reading", "aside", "decision"))
+        or (is_entry(e, "mail") and e["body"]["tells"]["mail"] in mails)
         or (e["n"] == last_receipt and VICTIM in e["body"]["tells"]["to"]))]
     for entry in left:
-        if _of(entry, "judged", phase=2):
+        if is_entry(entry, "judged", phase=2):
             tells = entry["body"]["tells"]
             tells["executed"][VICTIM] = 1
             tells["not_executed"] = {}
@@ -60,7 +60,7 @@ def _without_the_second_version(chain: Chain) -> Chain:
 def _earlier(chain: Chain) -> Chain:
     """Decisions after the deadline are dated before it."""
     for entry in chain:
-        if _of(entry, "decision"):
+        if is_entry(entry, "decision"):
             entry["body"]["entered"] = "2027-03-10T00:00:00Z"
     return chain
 
@@ -88,7 +88,7 @@ def _closed(kind: str, *, head: str = "") -> Play:
 
     def close(chain: Chain) -> None:
         for entry in chain:
-            if _of(entry, kind, sheet=V2):
+            if is_entry(entry, kind, sheet=V2):
                 body, salt = entry.pop("body"), entry.pop("salt")
                 words = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
                 entry["inner"] = sha(f"{salt}\n{words}".encode())
@@ -99,14 +99,14 @@ def _closed(kind: str, *, head: str = "") -> Play:
 
 def _close_without_a_word(chain: Chain) -> None:
     for entry in chain:
-        if _of(entry, "sheet", sheet=V2):
+        if is_entry(entry, "sheet", sheet=V2):
             del entry["body"], entry["salt"]
 
 
 def _cut_before_the_last_judging(data: bytes) -> bytes:
     """An archive from before the last judging."""
     files = unpacked(data)
-    last = [entry["n"] for entry in entries(files) if _of(entry, "judged")][-1]
+    last = [entry["n"] for entry in entries(files) if is_entry(entry, "judged")][-1]
     return older(files, last - 2)
 
 
@@ -142,7 +142,7 @@ def _two_truths(shown: Evidence) -> Evidence:
 
     def change(chain: Chain) -> Chain:
         for entry in chain:
-            if _of(entry, "sheet", sheet=2):
+            if is_entry(entry, "sheet", sheet=2):
                 entry["body"]["tells"]["flags"] = ["year_differs"]
         return chain
 
@@ -181,7 +181,7 @@ def _missing_mail(shown: Evidence) -> Evidence:
 
 CHEATS = (
     Cheat("the record is written anew without a sheet", OPERATOR, BEFORE, "sent",
-          _by(written_anew(_without_the_second_version)), "6", needs="letters"),
+          _by(written_anew(without_the_second_version)), "6", needs="letters"),
     Cheat("the record is written anew with earlier times", OPERATOR, BEFORE, "sent",
           _by(written_anew(_earlier)), "C14"),
     Cheat("an entry is changed", OPERATOR, AFTER, "sent", _exchanged_entry, "2"),

@@ -22,6 +22,7 @@ from service.store.tables import (
     ReviewMode,
     UserRow,
 )
+from tests.service.archive.cheats.on_stamps import stamp_roots
 from tests.service.archive.honest.game import REASON, HonestGame
 from tests.support.table import ORDERS
 
@@ -138,3 +139,8 @@ def tries_out(game: HonestGame) -> None:
 def looks(game: HonestGame) -> None:
     with game.site.store.begin() as session:
         records.log_event(session, game.now, "log_exported", game_id=game.table.game, actor="Ada")
+
+
+def has_roots_stamped(game: HonestGame) -> None:
+    """The site's authority answers, as it does in every second game."""
+    stamp_roots(game.table)

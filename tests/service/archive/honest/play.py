@@ -138,6 +138,8 @@ def play(seed: int, folder: Path, database: Callable[[], str] | None = None) -> 
             for _ in range(chance.randrange(1, 4)):
                 if game.phase() is not None:
                     one_phase(game)
+                if seed % 2:
+                    _act(game, keeping.has_roots_stamped)
             if chance.random() < 0.2:
                 _act(game, moves.ends_and_forgets)
             elif chance.random() < 0.3:

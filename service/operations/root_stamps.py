@@ -1,0 +1,144 @@
+"""Has the root of each results letter stamped by an authority outside (RFC 3161, ADR 0025).
+
+No deadline and no letter waits for it. An authority that does not answer is asked again at the next look.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+import urllib.request
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.clock import Clock
+from service.operations.findings import Finding, FindingState, ago
+from service.record import time_stamps
+from service.record.references import RecordReference, root_mark
+from service.record.time_stamps import ROOT_STAMPED, FalseStamp
+from service.store import records
+from service.store.digests import plain
+from service.store.engine import Store
+from service.store.tables import EventRow, PhaseRow, PhaseState
+
+log = logging.getLogger(__name__)
+SECONDS = 60.0
+"""Between two looks."""
+MOST_AT_ONCE = 100
+"""Stamps asked for in one look."""
+WINDOW = timedelta(days=7)
+"""Results that were sent longer ago are not stamped any more: a site that begins with stamps does not ask for
+years of them."""
+PATIENCE = 10.0
+"""Seconds that an authority has to answer."""
+LONGEST_WITHOUT = timedelta(days=1)
+"""Results without a stamp for longer than this are a trouble."""
+NAME = "Time stamps"
+NO_ANSWER = "The time-stamping authority gave no stamp"
+
+
+class StampSource(Protocol):
+    """An authority."""
+
+    def __call__(self, question: bytes, /) -> bytes | None:
+        """Its answer to a TimeStampReq, not checked; None if it gives none."""
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAuthority:
+    """An authority that is asked by HTTP (RFC 3161, 3.4)."""
+
+    address: str
+
+    def __call__(self, question: bytes, /) -> bytes | None:
+        """See `StampSource`."""
+        request = urllib.request.Request(  # noqa: S310 - the settings allow http and https alone
+            self.address, question, {"Content-Type": "application/timestamp-query"})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
+                return bytes(answer.read(time_stamps.MOST_BYTES + 1))
+        except OSError as error:
+            log.info("%s: %s", NO_ANSWER, type(error).__name__)
+            return None
+
+
+def lacking(session: Session, since: datetime) -> list[PhaseRow]:
+    """Phases whose results were sent since then and have no stamp, the oldest first."""
+    stamped = {(row.game_id, row.detail.get("phase_id")) for row in session.scalars(
+        select(EventRow).where(EventRow.what == ROOT_STAMPED, EventRow.at > since))}
+    sent = session.scalars(
+        select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.sent_at > since)
+        .order_by(PhaseRow.sent_at, PhaseRow.id))
+    return [row for row in sent if (row.game_id, row.id) not in stamped]
+
+
+def stamp_finding(session: Session, now: datetime) -> Finding:
+    """What is said of results that wait for a stamp. A site that never had one asks for none."""
+    last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == ROOT_STAMPED))
+    if last is None:
+        return Finding(NAME, FindingState.WELL, "No authority stamps the roots of results here.")
+    late = [row for row in lacking(session, now - WINDOW)
+            if row.sent_at is not None and row.sent_at < now - LONGEST_WITHOUT]
+    if not late:
+        return Finding(NAME, FindingState.WELL, f"Last stamp {ago(now - last)}.")
+    return Finding(
+        NAME, FindingState.TROUBLE,
+        f"{len(late)} results of the last week have no stamp. Last stamp {ago(now - last)}.",
+        "The authority does not answer, or its stamps are not those that the settings ask for: try galloper "
+        "check. It is asked every minute, for a week.", f"{now:%G-W%V}")
+
+
+@dataclass(frozen=True, slots=True)
+class RootStamps:
+    """Looks for results that were sent and whose root has no stamp yet. `authorities`: certificates as PEM
+    that must vouch for the stamps, or "" to take what comes."""
+
+    store: Store
+    clock: Clock
+    source: StampSource | None
+    authorities: str = ""
+
+    def look(self) -> int:
+        """Have what lacks a stamp stamped; how many were."""
+        if self.source is None:
+            return 0
+        stamped = 0
+        with self.store() as session:
+            waiting = self._waiting(session)
+        for phase_id, mark in waiting:
+            # An authority that is away is asked once in a look.
+            if not self._stamp(phase_id, mark, self.source):
+                break
+            stamped += 1
+        return stamped
+
+    def _waiting(self, session: Session) -> list[tuple[int, RecordReference]]:
+        waiting = lacking(session, self.clock.now() - WINDOW)[:MOST_AT_ONCE]
+        marks = [(row.id, root_mark(session, row)) for row in waiting]
+        return [(phase_id, mark) for phase_id, mark in marks if mark is not None]
+
+    def _stamp(self, phase_id: int, mark: RecordReference, source: StampSource) -> bool:
+        question = time_stamps.question(mark.digest)
+        reply = source(question.data)
+        if reply is None:
+            return False
+        try:
+            stamp = time_stamps.stamp_of(reply, mark.digest, question.nonce)
+            vouched = not self.authorities or time_stamps.is_signed(reply, mark.digest, self.authorities)
+        except FalseStamp as fault:
+            log.warning("%s: %s", NO_ANSWER, fault)
+            return False
+        if not vouched:
+            log.warning("%s: no certificate of the settings vouches for it", NO_ANSWER)
+            return False
+        with self.store.begin() as session:
+            phase = session.get_one(PhaseRow, phase_id)
+            records.log_event(session, self.clock.now(), ROOT_STAMPED, game_id=phase.game_id, detail={
+                "phase_id": phase_id, "phase": phase.ordinal, "entry": mark.number, "root": mark.digest,
+                "time": plain(stamp.instant), "authority": stamp.authority,
+                "reply": base64.b64encode(reply).decode()})
+        return True

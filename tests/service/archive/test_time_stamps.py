@@ -1,0 +1,224 @@
+"""TRU-04: an authority outside stamps the roots of results, and both checkers say what that proves."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from sqlalchemy import select, update
+
+from service.archive.jailed import verify_in_child
+from service.archive.verify import run_verify
+from service.operations.findings import FindingState
+from service.operations.root_stamps import WINDOW, HttpAuthority, RootStamps, StampSource, stamp_finding
+from service.record import time_stamps
+from service.record.time_stamps import ROOT_STAMPED, FalseStamp
+from service.store.tables import EventRow
+from tests.support import keeper
+from tests.support.public_site import visitor
+from tests.support.servers.time_stamps import LocalAuthority, local_authority
+from tests.support.table import Table
+from tools import verify_record
+
+DATA = Path(__file__).parents[2] / "data" / "time_stamps"
+ROOT = "ab" * 32
+
+
+@pytest.fixture(scope="module")
+def authority() -> LocalAuthority:
+    return local_authority()
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
+    """A game with one phase whose results were sent."""
+    with keeper.opened(tmp_path_factory.mktemp("stamped"), None) as table:
+        keeper.go_on(table)
+        yield table
+
+
+def _answering(authority: LocalAuthority, now: datetime) -> StampSource:
+    return lambda question: authority.reply(question, now)
+
+
+def _stamps(table: Table) -> list[EventRow]:
+    with table.site.store() as session:
+        return list(session.scalars(select(EventRow).where(EventRow.what == ROOT_STAMPED)))
+
+
+def test_a_stamp_that_others_made_is_read_by_both_checkers() -> None:
+    """Of sigstore's authority; the times are those that openssl prints of the files."""
+    reply, when = (DATA / "sigstore.tsr").read_bytes(), datetime(2025, 5, 9, 11, 58, 55, tzinfo=UTC)
+    certificates = (DATA / "sigstore.pem").read_text()
+    assert time_stamps.stamp_of(reply, "hello") == time_stamps.TimeStamp(when, "sigstore-tsa")
+    assert verify_record.stamp_of(reply) == (hashlib.sha256(b"hello").digest(), when)
+    assert time_stamps.is_signed(reply, "hello", certificates)
+    assert not time_stamps.is_signed((DATA / "altered.tsr").read_bytes(), "hello", certificates)
+    assert not time_stamps.is_signed(reply, "hello", local_authority().pem)
+    with pytest.raises(FalseStamp, match="something else"):
+        time_stamps.stamp_of(reply, "hallo")
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="the second program is not here")
+def test_openssl_takes_what_our_own_authority_writes(authority: LocalAuthority, tmp_path: Path) -> None:
+    """So the stamps of the other tests are such as others write."""
+    question = time_stamps.question(ROOT)
+    paths = [tmp_path / name for name in ("a.root", "a.tsr", "ca.pem")]
+    contents = (ROOT.encode(), authority.reply(question.data, datetime.now(UTC)), authority.pem.encode())
+    for path, data in zip(paths, contents, strict=True):
+        path.write_bytes(data)
+    root, reply, certificate = map(str, paths)
+    command = ["openssl", "ts", "-verify", "-data", root, "-in", reply, "-CAfile", certificate]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize(("reply", "words"), [
+    (b"", "no time stamp"), (b"0" * 40, "no time stamp"), (b"\x30\x05\x30\x03\x02\x01\x02", "refused"),
+    (b"\x30\x03\x02\x01\x00", "no time stamp"), (bytes(40_000), "longer"),
+])
+def test_what_is_no_stamp_is_refused_by_name(reply: bytes, words: str) -> None:
+    with pytest.raises(FalseStamp, match=words):
+        time_stamps.stamp_of(reply, ROOT)
+
+
+def test_an_answer_to_another_question_is_refused(authority: LocalAuthority) -> None:
+    """Else an old answer could be played again."""
+    asked, other = time_stamps.question(ROOT), time_stamps.question(ROOT)
+    reply = authority.reply(other.data, datetime.now(UTC))
+    with pytest.raises(FalseStamp, match="another question"):
+        time_stamps.stamp_of(reply, ROOT, asked.nonce)
+
+
+def test_the_root_of_results_is_stamped_once_and_told_by_both_checkers(
+    table: Table, authority: LocalAuthority, tmp_path: Path
+) -> None:
+    """With an authority that is away, one that nobody vouches for, and one that answers."""
+    store, clock = table.site.store, table.site.clock
+    assert RootStamps(store, clock, None).look() == 0
+    assert RootStamps(store, clock, lambda _question: None).look() == 0
+    assert RootStamps(store, clock, lambda question: question).look() == 0
+    stranger = local_authority("A stranger")
+    refused = RootStamps(store, clock, _answering(stranger, clock.now()), authority.pem)
+    assert (refused.look(), _stamps(table)) == (0, [])
+    stamps = RootStamps(store, clock, _answering(authority, clock.now()), authority.pem)
+    assert (stamps.look(), stamps.look(), len(_stamps(table))) == (1, 0, 1)
+    shown = keeper.evidence(table)
+    sentence = "(Stamps of Test) saw the root of entry"
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        for archive in (shown.whole, shown.players):
+            alarms, notes = check(archive, shown.shown(keeper.PLAYERS))
+            assert alarms == ""
+            assert sentence in notes
+
+
+def test_the_command_asks_who_signed(table: Table, authority: LocalAuthority, tmp_path: Path) -> None:
+    """With the certificate of the authority, in the jailed child too, and with another."""
+    archive = tmp_path / "archive.zip"
+    archive.write_bytes(keeper.evidence(table).players)
+    said = {}
+    for name, pem in (("none", ""), ("right", authority.pem), ("wrong", local_authority().pem)):
+        out = io.StringIO()
+        verify = verify_in_child if name == "right" else run_verify
+        said[name] = verify(archive, [], out, authorities=pem), out.getvalue()
+    assert said["none"][0] == 0
+    assert "--authority" in said["none"][1]
+    assert said["right"][0] == 0
+    assert "Their signatures hold." in said["right"][1]
+    assert said["wrong"][0] == 1
+    assert "no certificate of yours vouches for it. (rule C24)" in said["wrong"][1]
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="the second program is not here")
+def test_the_small_checker_writes_stamps_that_openssl_checks(
+    table: Table, authority: LocalAuthority, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The line that it prints is typed as it stands, with the authority's certificate."""
+    archive, certificate = tmp_path / "archive.zip", tmp_path / "ca.pem"
+    archive.write_bytes(keeper.evidence(table).players)
+    certificate.write_text(authority.pem)
+    monkeypatch.setattr(sys, "argv", ["verify_record.py", "--stamps", str(archive), str(tmp_path / "stamps")])
+    verify_record.run()
+    line = capsys.readouterr().out.strip()
+    assert line.count("openssl") == 1
+    words = line.replace("CERTIFICATE", str(certificate)).split()
+    # What is stamped on the game's clock may be yet to come.
+    at = str(int((table.site.clock.now() + timedelta(days=1)).timestamp()))
+    done = subprocess.run([*words, "-attime", at], check=False, capture_output=True, text=True)
+    assert "Verification: OK" in done.stdout, done.stderr
+
+
+def test_health_says_when_an_authority_is_away_for_a_day(table: Table) -> None:
+    """Not of a site that never had one, and not at once."""
+    with table.site.store() as session:
+        stamped = stamp_finding(session, table.site.clock.now())
+        later = table.site.clock.now() + timedelta(days=2)
+        assert stamped.state is FindingState.WELL
+        assert "Last stamp" in stamped.sentence
+    with table.site.store.begin() as session:
+        session.execute(update(EventRow).where(EventRow.what == ROOT_STAMPED).values(detail={}))
+        late = stamp_finding(session, later)
+        assert late.is_trouble
+        assert "1 results" in late.sentence
+        assert stamp_finding(session, later + WINDOW).state is FindingState.WELL
+        session.rollback()
+
+
+@contextmanager
+def _served(answer: bytes, status: int = 200) -> Iterator[tuple[str, list[str]]]:
+    """An authority over HTTP that answers everybody the same; its address, and the types that it was sent."""
+    types: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            types.append(str(self.headers["Content-Type"]))
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(status)
+            self.send_header("Content-Type", "application/timestamp-reply")
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_request(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/tsr", types
+        server.shutdown()
+
+
+def test_an_authority_is_asked_over_http_and_may_fail() -> None:
+    """RFC 3161, 3.4: the type of the question; a refusal, and nobody there, are no answer."""
+    with _served(b"answer") as (address, types):
+        assert HttpAuthority(address)(b"question") == b"answer"
+        assert types == ["application/timestamp-query"]
+    with _served(bytes(10_000_000)) as (address, _):
+        answer = HttpAuthority(address)(b"question")
+        assert answer is not None
+        assert len(answer) == time_stamps.MOST_BYTES + 1
+    with _served(b"", 503) as (address, _):
+        assert HttpAuthority(address)(b"question") is None
+    assert HttpAuthority(address)(b"question") is None
+
+
+def test_the_page_of_roots_shows_the_stamp_and_hands_it_out(table: Table, authority: LocalAuthority) -> None:
+    """The file is the authority's own answer."""
+    with visitor(table.site) as browser:
+        page = browser.get(f"/public/{table.game}/roots").text
+        told = browser.get(f"/public/{table.game}/roots.json").json()["roots"][0]
+        file = browser.get(f"/public/{table.game}/roots/1.tsr")
+        assert browser.get(f"/public/{table.game}/roots/2.tsr").status_code == 404
+    assert "Stamps of Test, which has nothing to do with this site, stamped it" in page
+    assert told["stamp"]["authority"] == "Stamps of Test"
+    assert file.headers["content-type"] == "application/timestamp-reply"
+    assert time_stamps.is_signed(file.content, told["root"], authority.pem)
