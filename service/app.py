@@ -54,7 +54,9 @@ from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_str
 
 def create_app(ports: DeskPorts) -> FastAPI:
     """The desk over its doors."""
-    app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None)
+    # The framework would lead from "/sign-in/" to "/sign-in" at the host that the request names, anybody's.
+    app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None,
+                  redirect_slashes=False)
     app.state.ports = ports
     app.state.templates = environment()
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()

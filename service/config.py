@@ -6,6 +6,7 @@ A secret may be given as NAME_FILE: the path of a file that holds it. Why not py
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import os
 import re
 import tomllib
@@ -13,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from adjudicator.errors import UserFacingError
 
@@ -289,6 +290,9 @@ class Web(_Part):
     """The address that the desk listens at. A web server with a certificate stands before it."""
     port: int = 8642
     """Its port."""
+    proxies: tuple[str, ...] = ("127.0.0.1", "::1")
+    """Addresses or networks of the web servers before the desk, such as `172.18.0.0/16`. They alone are
+    believed when they say in X-Forwarded-For for whom they ask."""
     base_url: str = ""
     """How the desk is reached from outside, such as `https://orders.example.org`. Without it letters have no
     links."""
@@ -296,6 +300,22 @@ class Web(_Part):
     """False only on loopback, for a browser that refuses to sign in at http://127.0.0.1."""
     metrics_token: str = Field(default="", repr=False)
     """What Prometheus shows as its bearer token at `/metrics`; without it there are no numbers."""
+
+    @field_validator("proxies", mode="before")
+    @classmethod
+    def _from_one_word(cls, proxies: Any) -> Any:
+        # In the environment all of them are one value.
+        return tuple(proxies.replace(",", " ").split()) if isinstance(proxies, str) else proxies
+
+    @field_validator("proxies")
+    @classmethod
+    def _are_networks(cls, proxies: tuple[str, ...]) -> tuple[str, ...]:
+        for proxy in proxies:
+            try:
+                ipaddress.ip_network(proxy)
+            except ValueError:
+                raise ValueError(f"{proxy!r} is no address and no network such as 172.18.0.0/16") from None
+        return proxies
 
 
 class Settings(_Part):
@@ -430,6 +450,8 @@ def read_settings(path: Path, environment: dict[str, str] | None = None) -> Sett
     """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except RecursionError:
+        raise ConfigError(f"{path} has brackets within brackets without end; write it anew") from None
     except FileNotFoundError:
         raise ConfigError(f"{path} does not exist; write one with: galloper init {path.parent}") from None
     except ValueError as error:

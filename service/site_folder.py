@@ -132,9 +132,11 @@ def _faults(settings: Settings) -> list[str]:
 
 
 def is_address(text: str) -> bool:
-    """Whether this is a bare mail address: no name beside it, no brackets."""
+    """Whether this is a bare mail address, as long as one may be (RFC 5321, 4.5.3.1): no name beside it, no
+    brackets, no mark that turns letters round, no machine by its number."""
     local, _, domain = text.rpartition("@")
-    return bool(local and domain) and parseaddr(text)[1] == text
+    fits = 0 < len(local.encode("utf-8", "replace")) <= 64 and len(text) <= 254
+    return fits and bool(domain) and text.isprintable() and "[" not in domain and parseaddr(text)[1] == text
 
 
 def _placed(home: Path, path: str) -> str:

@@ -107,7 +107,7 @@ def _serve(settings: Settings, stop: Event, folder: Path) -> None:
     site = open_site(settings)
     settings_reader = _settings_reader(site, folder)
     try:
-        web = WebServer(site.desk(), settings.web.host, settings.web.port)
+        web = WebServer(site.desk(), settings.web.host, settings.web.port, settings.web.proxies)
         running = Running(site, Reporter(settings), settings_reader=settings_reader)
         running.start()
         try:

@@ -20,7 +20,6 @@ from service.web.roles import GAME_ROLES, Role
 
 SHORTEST = 10
 """Fewest characters of a password."""
-LONGEST_NAME = 80
 ACTOR = "galloper user"
 """Who did it, in the log of events: the command line knows no names."""
 
@@ -35,11 +34,12 @@ def add_user(
     """
     settings = settings_of(folder)
     person = name.strip()
-    if not person or len(person) > LONGEST_NAME:
-        raise SiteError(f"A name has 1 to {LONGEST_NAME} characters.")
-    password = _password(person)
     with opened(settings) as store, store.begin() as session:
         known = session.get(UserRow, person) is not None
+        if not known:
+            accounts.require_new_name(session, person)
+    password = _password(person)
+    with opened(settings) as store, store.begin() as session:
         # A new password also ends every session under the old one.
         sessions.add_user(session, person, password, SystemClock().now())
         role = session.get_one(UserRow, person).role

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
@@ -12,6 +13,9 @@ from service.store.records import log_event
 from service.store.tables import GameRoleRow, SessionRow, UserRow
 from service.web import code_app, passkeys, sign_in_tries
 from service.web.roles import Role
+
+LONGEST_NAME = 80
+_ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
 class AccountRefused(UserFacingError):
@@ -24,6 +28,34 @@ class NoSuchPerson(AccountRefused):
 
 class LastCoordinator(AccountRefused):
     """The site would have no coordinator."""
+
+
+class BadName(AccountRefused):
+    """A name that no page could show plainly, or that would pass for another person's."""
+
+
+def require_new_name(session: Session, name: str) -> None:
+    """Raises BadName for a name under which nobody new may sign in: too long, with marks that are not seen,
+    or one that looks like that of somebody who does."""
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise BadName(f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters.")
+    if not name.isprintable():
+        raise BadName("Nothing was changed: this name has a mark that is not seen, or that turns the letters "
+                      "after it round. Write it with letters alone.")
+    scripts = {unicodedata.name(char, "").partition(" ")[0] for char in name if char.isalpha()}
+    # The log and the record name people by these letters: "Adа" with a Cyrillic last letter is no Ada.
+    if len(scripts & _ALIKE) > 1:
+        raise BadName("Nothing was changed: this name mixes letters of two scripts that look alike.")
+    known = {_seen(person): person for person in session.scalars(select(UserRow.name))}
+    alike = known.get(_seen(name))
+    if alike is not None:
+        raise BadName(f"Nothing was changed: {alike} may sign in already, and this name looks the same. "
+                      "Choose another name.")
+
+
+def _seen(name: str) -> str:
+    """What a reader takes a name for: its letters without case, width and doubled blanks."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def change_role(session: Session, name: str, role: Role, *, by: str, now: datetime) -> None:

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from service.web import kept_form
 from service.web.code_app import NoCodeLibrary
@@ -35,6 +36,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http_error)
     for unusable in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
         app.add_exception_handler(unusable, _unusable)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(NoPicture, _no_picture)
     app.add_exception_handler(OperationalError, _not_in_time)
     app.add_exception_handler(NoCodeLibrary, _no_picture)
@@ -84,6 +86,11 @@ async def _unusable(request: Request, _error: Exception) -> Response:
     if request.method == "GET":
         return _error_page(request, 404, _no_page(request))
     return _error_page(request, 400, INCOMPLETE, await kept_form.kept_form(request))
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    """For whoever left in the middle of a form: nobody hears it, and it is no fault of ours."""
+    return Response(status_code=400)
 
 
 async def _not_in_time(request: Request, _error: Exception) -> Response:

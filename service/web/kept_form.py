@@ -14,6 +14,8 @@ from fastapi import Request
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from service.store.tables import SessionRow
 
@@ -57,7 +59,11 @@ async def kept_form(request: Request) -> KeptForm | None:
     """The form of a request that was not carried out; None if it is no form of a page."""
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
         return None
-    form = await request.form()
+    try:
+        form = await request.form()
+    # What could not be read as a form the first time cannot be kept either; RuntimeError: its stream is over.
+    except (HTTPException, ClientDisconnect, RuntimeError):
+        return None
     fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     # Without a token of ours the form may come from another site; it is not kept.
     token = next((value for name, value in fields if name == "csrf"), "")

@@ -26,6 +26,9 @@ MOST_OF_A_STRANGER = 400_000
 MOST_OF_A_FORM = 80_000_000
 """Bytes of any form; the largest has scans of letters."""
 LOOPBACK = "loopback"
+UNKNOWN = "unknown"
+BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is not known. Nothing was "
+                "changed.\n")
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed.\n"
 SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
           "again.\n")
@@ -33,11 +36,12 @@ SLOWLY = ("Too many requests came from your address. Nothing is wrong with the p
 
 def network_of(address: str) -> str:
     """The address, or of IPv6 the network that one customer has of it. LOOPBACK for this machine: a web
-    server that passes on no address has everybody there."""
+    server that passes on no address has everybody there. UNKNOWN for all words that are no address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
-        return LOOPBACK
+        return UNKNOWN if address else LOOPBACK
+    parsed = (parsed.ipv4_mapped or parsed) if isinstance(parsed, ipaddress.IPv6Address) else parsed
     if parsed.is_loopback:
         return LOOPBACK
     return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
@@ -68,11 +72,14 @@ class RateLimit:
             return left >= 1
 
 
+OPEN_TO_STRANGERS = ("/public/", "/sign-in")
+
+
 async def limit_strangers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
-    """Answer 429 where an address asks for too many public pages."""
+    """Answer 429 where an address asks for too many pages that are open to strangers."""
     limit: RateLimit = request.app.state.public_limit
     address = request.client.host if request.client is not None else ""
-    if request.url.path.startswith("/public/") and not limit.allows(address):
+    if request.url.path.startswith(OPEN_TO_STRANGERS) and not limit.allows(address):
         return PlainTextResponse(SLOWLY, 429, {"Retry-After": "60"})
     return await call_next(request)
 
@@ -112,7 +119,13 @@ class BodyLimit:
             return
         path = str(scope["path"])
         most = MOST_OF_A_STRANGER if path.startswith(("/sign-in", "/public/")) else MOST_OF_A_FORM
-        length = dict(scope["headers"]).get(b"content-length", b"")
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"")
+        # Whoever stands before us may have cut the stream elsewhere (RFC 9112, 6.1), and the first of the two
+        # sizes would pass for the second.
+        if length and b"transfer-encoding" in headers:
+            await PlainTextResponse(BOTH_LENGTHS, 400, {"Connection": "close"})(scope, receive, send)
+            return
         # The server holds a body to the size that was told for it; browsers tell it of every form.
         if length.isdigit():
             fits, again = int(length) <= most, receive

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 import time
+from collections.abc import Sequence
 
 import uvicorn
 from fastapi import FastAPI
 
 from adjudicator.errors import UserFacingError
+from service.web.connections import ConnectionLimits, limited_to
 
+LOCAL = ("127.0.0.1", "::1")
 _START_SECONDS = 15.0
 
 
@@ -19,9 +23,14 @@ class WebError(UserFacingError):
 
 
 class WebServer:
-    """uvicorn in a thread. `port` 0 takes any free port; `address` is known after construction."""
+    """uvicorn in a thread. `port` 0 takes any free port; `address` is known after construction. `proxies` are
+    addresses or networks of the web servers that stand before the desk: they alone say in X-Forwarded-For for
+    whom they ask."""
 
-    def __init__(self, app: FastAPI, host: str, port: int) -> None:
+    def __init__(
+        self, app: FastAPI, host: str, port: int, proxies: Sequence[str] = LOCAL,
+        limits: ConnectionLimits | None = None,
+    ) -> None:
         # Bound before uvicorn starts, so that a port in use is one sentence at once and port 0 is known.
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -37,8 +46,13 @@ class WebServer:
         config = uvicorn.Config(
             # An access log would hold the secrets in the addresses of players' pages (docs/security.md: logs
             # hold none).
-            app, log_config=None, access_log=False, server_header=False, date_header=False
+            app, log_config=None, access_log=False, server_header=False, date_header=False,
+            http=limited_to(limits or ConnectionLimits(), proxies), ws="none",
+            forwarded_allow_ips=list(proxies),
         )
+        # A line for each request that is none: strangers would write the log.
+        for name in ("uvicorn.error", "python_multipart"):
+            logging.getLogger(name).setLevel(logging.ERROR)
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="galloper-web", daemon=True

@@ -23,7 +23,6 @@ from service.web.sessions import Visitor
 router = APIRouter()
 SHORTEST = 10
 """Least characters of a password."""
-LONGEST_NAME = 80
 
 
 @router.get("/people")
@@ -42,19 +41,13 @@ def people(
 @router.post("/people/add")
 def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()],
         password: Annotated[str, Form()], role: Annotated[str, Form()]) -> Response:
-    """Let a person sign in. Raises 409 for a name that exists already."""
+    """Let a person sign in. Raises 409 for a name that exists already, or looks like one that does."""
     ports: DeskPorts = request.app.state.ports
     person = name.strip()
-    if not 1 <= len(person) <= LONGEST_NAME or len(password) < SHORTEST:
-        raise HTTPException(
-            400,
-            f"Nothing was changed: a name has 1 to {LONGEST_NAME} letters, and a password at least "
-            f"{SHORTEST}.",
-        )
-    with ports.sessions.begin() as session:
-        if session.get(UserRow, person) is not None:
-            raise HTTPException(409, ("Nothing was changed: somebody of this name may sign in already. "
-                                      "Choose another name."))
+    if len(password) < SHORTEST:
+        raise HTTPException(400, f"Nothing was changed: a password has at least {SHORTEST} letters.")
+    with _refused(), ports.sessions.begin() as session:
+        accounts.require_new_name(session, person)
         sessions.add_user(session, person, password, ports.clock.now(), _role(role))
         _log(session, ports, visitor, "person_added", {"person": person, "role": role})
     return RedirectResponse("/people?notice=person-added", status_code=303)
@@ -114,7 +107,7 @@ def _refused() -> Iterator[None]:
         yield
     except (accounts.NoSuchPerson, game_roles.NoSuchGame) as fault:
         raise HTTPException(404, str(fault)) from fault
-    except (accounts.LastCoordinator, game_roles.NotByGame) as fault:
+    except (accounts.LastCoordinator, accounts.BadName, game_roles.NotByGame) as fault:
         raise HTTPException(409, str(fault)) from fault
     except game_roles.NotInAGame as fault:
         raise HTTPException(400, str(fault)) from fault

@@ -46,7 +46,7 @@ def sign_in(
     cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
     sent when the last session ended."""
     ports: DeskPorts = request.app.state.ports
-    # No person has a longer name (`door.people.LONGEST_NAME`).
+    # No person has a longer name (`accounts.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
     address = request.client.host if request.client is not None else ""
     browser = request.cookies.get(sign_in_tries.COOKIE)

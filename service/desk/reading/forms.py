@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from service.desk import queries
@@ -203,6 +204,8 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
         ports.actions.approve(phase_id, visitor.name)
     except NotReady as error:
         raise HTTPException(409, f"Not sent: {error}. Nothing was sent; what was decided is kept.") from error
+    except OperationalError:
+        raise  # it has a page of its own (`error_pages`)
     except Exception as fault:
         # Letters and pictures are made before anything is sent, so a failure leaves everything as it was.
         log.exception("the results of phase %s could not be sent", phase_id)

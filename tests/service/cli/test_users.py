@@ -13,6 +13,7 @@ from service.cli.users import add_user
 from service.site_folder import SiteError, opened, settings_of
 from service.store.tables import UserRow
 from service.web import sessions
+from service.web.accounts import BadName
 from tests.support.own_site import own_site
 
 GOOD = "correct horse battery"
@@ -101,7 +102,7 @@ def test_a_name_nobody_could_have_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     _piped(monkeypatch, GOOD)
-    with pytest.raises(SiteError, match="1 to 80 characters"):
+    with pytest.raises(BadName, match="1 to 80 letters"):
         add_user(folder, name, io.StringIO())
 
 

@@ -15,7 +15,9 @@ from service.store.tables import EventRow, SessionRow, UserRow
 from service.web import accounts, sessions
 from service.web.accounts import LastCoordinator
 from service.web.roles import Role
+from tests.support.desk_table import NAME, open_desk
 from tests.support.site import Site
+from tests.support.table import open_table
 
 NOW = datetime(2027, 3, 1, tzinfo=UTC)
 
@@ -70,3 +72,21 @@ def test_whoever_is_removed_is_signed_out_and_it_is_on_record(any_site: Site) ->
         assert not session.scalars(select(SessionRow)).all()
         event = session.scalars(select(EventRow).where(EventRow.what == "person_removed")).one()
         assert event.detail == {"person": "Bo", "role": Role.SECOND_READER}
+
+
+LOOK_ALIKES = (
+    "ada", "ＡＤＡ", "Ad\u0430", "\u202eadA", "A\u200bda", "Ada\n", "A\u0000da", "Be\nss", "a" * 81, "",
+)
+"""In wide letters, with a Cyrillic one, turned round, with one that is not seen, and so on."""
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_a_name_that_passes_for_another_is_refused(site: Site, name: str) -> None:
+    """The log names people by these letters (SEC-04)."""
+    desk = open_desk(open_table(site))  # with Ada signed in
+    answer = desk.post("/people/add", name=name, password="long enough it is", role="coordinator")
+    assert answer.status_code in {400, 409}
+    with site.store() as session:
+        assert session.scalars(select(UserRow.name)).all() == [NAME]
+        for plain in ("Bess", "Jürgen", "Иван", "太郎 Taro"):
+            accounts.require_new_name(session, plain)

@@ -1,0 +1,45 @@
+"""Requests that no page of ours makes (SEC-06): each is refused in words, and is no fault of ours."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.desk_table import open_desk
+from tests.support.site import Site
+from tests.support.table import open_table
+
+FORM = "application/x-www-form-urlencoded"
+ODD_FORMS = {
+    "no boundary": ("multipart/form-data", b"x"),
+    "three thousand fields": (FORM, b"&".join(b"a%d=1" % number for number in range(3000))),
+    "a field of two megabytes": (FORM, b"name=" + b"x" * 2_000_000),
+    "1500 files": ("multipart/form-data; boundary=b", b"".join(
+        b'--b\r\nContent-Disposition: form-data; name="scan"; filename="%d"\r\n\r\nx\r\n' % number
+        for number in range(1500)) + b"--b--\r\n"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD_FORMS)
+def test_a_form_that_nobody_can_read_is_no_fault_of_ours(site: Site, odd: str) -> None:
+    """The page that told of it read the form once more, so that each was a fault of ours in the log."""
+    desk = open_desk(open_table(site))
+    content_type, body = ODD_FORMS[odd]
+    for path in ("/sign-in", "/health/note", "/post", "/post/scans", f"/quarantine/{'a' * 64}/take-back"):
+        answer = desk.client.post(path, content=body, headers={"content-type": content_type})
+        assert answer.status_code in {400, 413}, path
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    desk.client.cookies.clear()
+    for path in ("/health/note", "/sign-in", "/public/entry"):
+        answer = desk.client.post(path, content=body, headers={"content-type": content_type})
+        assert answer.status_code in {303, 400, 413}, path
+
+
+def test_no_address_leads_to_the_host_that_a_request_names(site: Site) -> None:
+    """An address with one slash more led to it, whoever's it is."""
+    desk = open_desk(open_table(site))
+    for path in ("/sign-in/", "/games/", "/", "//evil.example/", "/public/powick-bridge/", "/sign-out"):
+        for signed_in in (True, False):
+            if not signed_in:
+                desk.client.cookies.clear()
+            answer = desk.client.get(path, headers={"host": "evil.example"})
+            assert "evil" not in answer.headers.get("location", ""), path
