@@ -20,9 +20,11 @@ from time import monotonic, sleep, time
 from typing import Any, Protocol
 
 from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat
-from sqlalchemy import Engine, column, delete, select, table, update
+from sqlalchemy import ColumnElement, Engine, column, delete, or_, select, table, update
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+from service.lost_work import NotRecorded, is_out_of_room
 from service.record.chain import sessions
 from service.store import records
 from service.store.engine import check_sqlite_of_queue, full_url
@@ -57,6 +59,8 @@ LEASE = timedelta(seconds=90)
 KEPT = timedelta(days=60)
 """How long ended jobs are remembered. A key that is forgotten could run again, so it is longer than anything
 is delivered twice."""
+LOST_SECONDS = 60.0
+"""A job that this worker has begun so long ago, and that it does not run, was lost on the way."""
 _ONLY_WORKER = "local"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _APPLICATION = "galloper"
@@ -131,6 +135,7 @@ class DbosJobs:
         executor: str = "",
         poll_seconds: float = 0.2,
         pauses: Sequence[float] = PAUSES,
+        lost_seconds: float = LOST_SECONDS,
     ) -> None:
         url = full_url(engine.url.render_as_string(hide_password=False))
         on_sqlite = url.get_backend_name() == "sqlite"
@@ -150,6 +155,8 @@ class DbosJobs:
         self._purged_at: datetime | None = None
         self._poll = poll_seconds
         self._pauses = pauses
+        self._lost_seconds = lost_seconds
+        self._under_way: set[str] = set()
         self._begun = table(
             "workflow_status", *map(column, _COLUMNS), schema=None if on_sqlite else "dbos")
         self._work: dict[str, Work] = {}
@@ -250,10 +257,11 @@ class DbosJobs:
         return True
 
     def tend(self, now: datetime) -> None:
-        """Everything that keeps the queue healthy: note that this worker lives, take over from dead ones,
-        report jobs that kill their workers, forget old ones once a day."""
+        """Everything that keeps the queue healthy: note that this worker lives, put back what it lost, take
+        over from dead ones, report jobs that kill their workers, forget old ones once a day."""
         # `now` is the machine's time: a simulated clock that is moved on would make every worker look dead.
         self.beat(now)
+        self.put_back_lost()
         self.take_over(now)
         self.report_given_up()
         if self._purged_at is None or now - self._purged_at > timedelta(days=1):
@@ -285,14 +293,26 @@ class DbosJobs:
                 )
         return taken
 
-    def _put_back(self, executor: str) -> int:
+    def put_back_lost(self) -> int:
+        """Put back the jobs that this worker has begun and does not run: where a disk is full, nothing notes
+        how a step ended, and its thread is gone. Returns how many."""
+        begun, now, reach = self._begun.c.started_at_epoch_ms, time() * 1000, self._lost_seconds * 1000
+        # A clock that was set back leaves instants to come.
+        is_long_ago = or_(begun < int(now - reach), begun > int(now + reach))
+        with self._lock:
+            under_way = sorted(self._under_way)
+        return self._put_back(
+            self._executor, is_long_ago, self._begun.c.workflow_uuid.not_in(under_way))
+
+    def _put_back(self, executor: str, *which: ColumnElement[bool]) -> int:
         """Put what a dead worker had begun back into the queue, each job after its `REST`; returns how many
-        jobs."""
+        jobs. `which`: the jobs that are meant, where it lives."""
         # Neither way of DBOS will do: its recovery lets a job run again at once, and its resuming forgets how
         # often the job was begun, so that on PostgreSQL one that kills its workers would never be given up.
         # This writes into DBOS's own table, so pyproject.toml keeps dbos below 3.5.
         jobs = self._begun
-        own_pending = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW)
+        own_pending = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW,
+                       *which)
         put_back = 0
         with self._engine.begin() as connection:
             for key, begun in connection.execute(
@@ -351,11 +371,24 @@ class DbosJobs:
             for number, step in enumerate(work.steps, start=1):
                 error = self._run_step(f"{name}.{number}", step, payload)
                 if error is not None:
-                    DBOS.run_step({"name": f"{name}.failed"}, self._report, name, payload, error)
+                    DBOS.run_step({"name": f"{name}.failed"}, self._tell, name, payload, error)
                     return error
             return ""
 
-        return run
+        def run_noted(name: str, payload: Payload) -> str:
+            key = str(DBOS.workflow_id)
+            with self._lock:
+                self._under_way.add(key)
+            try:
+                return run(name, payload)
+            except DBAPIError as fault:
+                log.warning("%s is put back: the database took no note of it", name)
+                raise NotRecorded from fault
+            finally:
+                with self._lock:
+                    self._under_way.discard(key)
+
+        return run_noted
 
     def _run_step(self, label: str, step: Handler, payload: Payload) -> str | None:
         """None when one of `TRIES` tries went well, else the last error."""
@@ -370,6 +403,12 @@ class DbosJobs:
                 DBOS.sleep(self._pauses[min(number, len(self._pauses) - 1)])
         return error
 
+    def _tell(self, name: str, payload: Mapping[str, Any], error: str) -> None:
+        try:
+            self._report(name, payload, error)
+        except (DBAPIError, OSError) as fault:
+            raise NotRecorded from fault
+
     def _report(self, name: str, payload: Mapping[str, Any], error: str) -> None:
         work = self._work.get(name)
         if work is not None and work.failed is not None:
@@ -382,5 +421,8 @@ def _attempt(step: Handler, payload: Payload) -> str | None:
     try:
         step(dict(payload))
     except Exception as error:
+        # No fault of the job, and no try of it.
+        if is_out_of_room(error):
+            raise NotRecorded from error
         return _sentence(error)
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -396,3 +397,47 @@ def test_what_comes_last_waits_for_all_other_work(any_site: Site, make_jobs: Mak
     jobs.start()
     assert jobs.wait_idle(60)
     assert order == [8, 9, *range(8)]
+
+
+def test_work_that_finds_no_room_is_put_back_and_not_given_up(
+    any_site: Site, make_jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk is no fault of a job. Where nothing could be noted of its step, it was begun for ever."""
+    monkeypatch.setattr("service.jobs.REST", (0.0,))
+    jobs, tries, given_up = make_jobs(any_site, lost_seconds=0.2), list[Payload](), list[str]()
+
+    def step(payload: Payload) -> None:
+        tries.append(payload)
+        if len(tries) <= TRIES + 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    jobs.register("note", step, failed=lambda _payload, error: given_up.append(error))
+    enqueue(any_site, jobs, "note", "note:1")
+    jobs.start()
+
+    def is_done() -> bool:
+        jobs.tend(datetime.now(UTC))
+        return len(tries) == TRIES + 2
+
+    assert wait_for(is_done, 60)
+    assert jobs.wait_idle(60)
+    jobs.tend(datetime.now(UTC))
+    assert (len(tries), given_up) == (TRIES + 2, [])
+
+
+def test_work_that_takes_long_is_not_taken_for_lost(any_site: Site, make_jobs: MakeJobs) -> None:
+    jobs, begun, end = make_jobs(any_site, lost_seconds=0.1), list[Payload](), Event()
+
+    def step(payload: Payload) -> None:
+        begun.append(payload)
+        end.wait(30)
+
+    jobs.register("note", step)
+    enqueue(any_site, jobs, "note", "note:1")
+    jobs.start()
+    assert wait_for(lambda: begun, 30)
+    time.sleep(0.3)
+    assert jobs.put_back_lost() == 0
+    end.set()
+    assert jobs.wait_idle(60)
+    assert len(begun) == 1

@@ -3,6 +3,7 @@ whatever happens."""
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from dataclasses import replace
@@ -10,6 +11,7 @@ from datetime import date, timedelta
 from email.utils import format_datetime
 
 import pytest
+from PIL import Image, ImageDraw
 from sqlalchemy import select
 
 from service.games.ballots import executed
@@ -50,6 +52,18 @@ def montrose_mail(
     return mail(table.subject("Montrose", version), MONTROSE,
                 parts=[text(), part(photo or picture(90 + version), name=name)],
                 stamps=[stamp("montrose.example", server=SERVER)], headers=headers)  # fmt: skip
+
+
+def lit_page(number: int) -> bytes:
+    """A photograph of a written page at which a first look finds nothing, so that its receipt leaves at once
+    (SEC-07): dark ones wait for their reading."""
+    sheet = Image.new("L", (1200, 1600), 225)
+    pen = ImageDraw.Draw(sheet)
+    for line in range(12):
+        pen.text((90, 120 + 110 * line), f"{number}. Army London to Surrey", fill=30, font_size=60)
+    out = io.BytesIO()
+    sheet.save(out, "JPEG", quality=92)
+    return out.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -194,7 +208,8 @@ def test_17_a_mail_that_fails_three_times_goes_to_quarantine_and_the_next_is_use
     jobs = DbosJobs(table.site.engine, poll_seconds=0.1, pauses=(0.1, 0.1))
     replace(table, probe=probe).register_intake(jobs)
     raw = montrose_mail(table, photo=picture(10))
-    keys = [table.arrive(mail, table.phase().opens_at) for mail in (raw, montrose_mail(table, 2))]
+    next_one = montrose_mail(table, 2, photo=lit_page(2))
+    keys = [table.arrive(mail, table.phase().opens_at) for mail in (raw, next_one)]
     jobs.start()
     with table.site.store.begin() as session:
         for key in keys:
@@ -304,7 +319,7 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     assert len(bomb) < 400_000
     opening = replace(table, probe=ChildProbe())
     opens = table.phase().opens_at
-    for number, photo in enumerate((bomb, black_png(12_000, 10_000), picture(40)), start=1):
+    for number, photo in enumerate((bomb, black_png(12_000, 10_000), lit_page(3)), start=1):
         opening.process(table.arrive(montrose_mail(table, number, photo=photo), opens))
     assert [submission.version for submission in table.submissions()] == [3]
     assert table.written_letters() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]
