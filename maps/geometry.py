@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudicator.geo import Board
+from maps.board_text import board_text, json_value
 from maps.faults import Faults, MapError
 
 FILE = "partition.geojson"
@@ -66,7 +66,7 @@ def check_shapes(path: Path, board: Board, faults: Faults) -> None:
 
 def _read(path: Path, faults: Faults) -> dict[str, Shape]:
     try:
-        data = json.loads((path / FILE).read_text("utf-8"))
+        data = json_value(board_text(path / FILE))
         features = data["features"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         faults.add(FILE, 0, f"the file is no GeoJSON collection: {error}")

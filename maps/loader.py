@@ -11,6 +11,7 @@ from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
 from maps import checks, geometry, short_forms, start_position, variant_file
 from maps import provinces as ground
+from maps.board_text import board_text
 from maps.faults import Fault, Faults, MapError, NoSuchBoard
 from maps.variant import Variant
 
@@ -128,7 +129,7 @@ def _read(path: Path, faults: Faults) -> Variant | None:
         start=rules.opening_position(Position(top.start, setup.units, setup.centres), board),
         names=names,
         rules=rules,
-        wording=wording.read_text("utf-8") if wording.exists() else "",
+        wording=board_text(wording) if wording.exists() else "",
         capitals=top.capitals or None,
         victory=top.victory,
         note=top.note,

@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from maps.board_text import board_text
 from maps.variant import Variant
 
 FILE = "rulings.md"
@@ -44,7 +45,7 @@ def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
     if not path.exists():
         return ()
     house_rules = []
-    for part in path.read_text(encoding="utf-8").split("\n## ")[1:]:
+    for part in board_text(path).split("\n## ")[1:]:
         section, _, body = part.partition("\n")
         # The other sections say how the board was drawn, which is no rule of play.
         if section in SECTIONS:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from maps.board_text import board_text
 from maps.faults import Faults
 
 
@@ -39,7 +40,7 @@ def read_table(
     wrong length are faults; a column of `allowed` that is absent reads as blank."""
     try:
         # A spreadsheet saves "CSV UTF-8" with a byte order mark in front.
-        text = (folder / file).read_text("utf-8-sig")
+        text = board_text(folder / file, "utf-8-sig")
     except FileNotFoundError:
         faults.add(file, 0, "the file is missing")
         return CsvTable(file, ())

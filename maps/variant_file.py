@@ -12,6 +12,7 @@ from typing import Any
 
 from adjudicator.calendar import Calendar, Phase, PhaseKind
 from adjudicator.units import UnitKind
+from maps.board_text import board_text, toml_table
 from maps.faults import Faults
 from maps.variant import Power
 
@@ -58,8 +59,8 @@ class VariantFile:
 def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
     """The heading of a board's folder; each wrong, missing or unknown key is a fault."""
     try:
-        text = (folder / FILE).read_text("utf-8")
-        data = tomllib.loads(text)
+        text = board_text(folder / FILE)
+        data = toml_table(text)
     except FileNotFoundError:
         faults.add(FILE, 0, "the file is missing")
         return VariantFile()

@@ -90,6 +90,9 @@ class FolderFiles(Mapping[str, SourceFile]):
         if not path.exists():
             raise KeyError(name)
         try:
+            # A pipe is read for ever, and a device has no end.
+            if not path.is_file():
+                return SourceFile(b"", 0, "it is no plain file")
             size = path.stat().st_size
             # A file that is too large is refused by its size and never read.
             return SourceFile(path.read_bytes() if size <= MAX_BYTES else b"", size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.serialize import codec
+from maps.board_text import toml_table
 from maps.variant import Power, Variant
 from service.config import ConfigError, no_toml, plain_faults
 from service.games import sealed_lots
@@ -127,7 +127,7 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     and every power must have a player.
     """
     try:
-        spec = GameFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        spec = GameFile.model_validate(toml_table(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file with a game, as README.md "
                           "shows it") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -513,3 +514,43 @@ def test_whatever_is_in_a_file_the_answer_is_a_list_of_faults(
     finally:
         # The folder is shared by all examples of this test, so each leaves it whole.
         (tiny / file).write_text(FILES[file], "utf-8")
+
+
+def _brackets(path: Path) -> None:
+    path.write_text(("x = " if path.suffix == ".toml" else "") + "[" * 200_000 + "]" * 200_000, "utf-8")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+
+
+def _without_end(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    path.symlink_to("/dev/zero")
+
+
+def _huge(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with path.open("wb") as file:
+        file.truncate(40_000_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "spoil", "words"),
+    [
+        ("variant.toml", _brackets, "brackets within brackets"),
+        ("partition.geojson", _brackets, "brackets within brackets"),
+        ("variant.toml", _pipe, "no plain file"), ("names.csv", _pipe, "no plain file"),
+        ("setup.csv", _without_end, "no plain file"), ("borders.csv", _huge, "more than 16,000,000 bytes"),
+    ],
+)
+def test_a_hostile_file_of_a_board_is_one_sentence(
+    tiny: Path, name: str, spoil: Callable[[Path], None], words: str
+) -> None:
+    """Boards are handed on (SEC-05): one of brackets was a fault of ours, one that is a pipe was read for
+    ever."""
+    spoil(tiny / name)
+    sentences = [str(fault) for fault in maps.check_folder(tiny) if fault.file == name]
+    assert len(sentences) == 1
+    assert words in sentences[0]

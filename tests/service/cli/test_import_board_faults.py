@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 import maps
 from adjudicator.geo import LAND, SEA
-from service.cli.import_board import run_import
+from service.cli.import_board import FolderFiles, run_import
 from tests.support.foreign_maps import DECLARED
 
 JUDGE = """Somewhere = som
@@ -406,3 +407,12 @@ def _answered(name: str, data: bytes, beside: bytes = b"") -> None:
         assert status == (0 if messages[0].startswith("board: no fault") else 1)
         for line in messages:
             assert re.match(r"[\w.]+(, (line|row) \d+)?: \S", line), line
+
+
+def test_a_file_without_end_is_never_read(tmp_path: Path) -> None:
+    """A board's folder with a pipe or a device under a name that an importer asks for (SEC-05)."""
+    (tmp_path / "small.map").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "small.info")
+    files = FolderFiles(tmp_path)
+    for name in ("small.map", "small.info"):
+        assert (files[name].data, files[name].problem) == (b"", "it is no plain file")
