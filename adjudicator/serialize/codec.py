@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import sys
 import types
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from adjudicator import rules
@@ -41,7 +41,8 @@ def dump_position(position: Position) -> Document:
 
 def load_position(document: Document) -> Position:
     """Inverse of `dump_position`. Raises CodecError."""
-    return _load(Position, _body(document, "position"), "position")
+    position: Position = _load(Position, _body(document, "position"), "position")
+    return position
 
 
 def dump_resolution(resolution: Resolution) -> Document:
@@ -51,7 +52,8 @@ def dump_resolution(resolution: Resolution) -> Document:
 
 def load_resolution(document: Document) -> Resolution:
     """Inverse of `dump_resolution`. Raises CodecError."""
-    return _load(Resolution, _body(document, "resolution"), "resolution")
+    resolution: Resolution = _load(Resolution, _body(document, "resolution"), "resolution")
+    return resolution
 
 
 def dump_orders(orders: Sequence[Order]) -> Document:
@@ -62,7 +64,7 @@ def dump_orders(orders: Sequence[Order]) -> Document:
 def load_orders(document: Document) -> tuple[Order, ...]:
     """Inverse of `dump_orders`. Raises CodecError."""
     body = _expect(list, _body(document, "orders"), "orders")
-    return tuple(_load(Order, item, f"orders[{index}]") for index, item in enumerate(body))
+    return tuple(_load(Order, item, ("orders", index)) for index, item in enumerate(body))
 
 
 def dump_own(extension: Extension) -> Document:
@@ -130,91 +132,121 @@ def _sort_key(item: Any) -> str:
 
 # In
 
+_Where = str | tuple[Any, str | int]
+"""Where a value stands: its name, or the place that it is in with its field or its number there. Put into
+words only for an error: a resolution has thousands of values."""
+_Reader = Callable[[Any, _Where], Any]
 
-def _load(kind: type[_T], data: Any, where: str) -> _T:
-    loaded: Any = _load_any(kind, data, where)
-    return loaded  # type: ignore[no-any-return]
+
+def _load(kind: Any, data: Any, where: _Where) -> Any:
+    return _reader(kind)(data, where)
 
 
-def _load_any(kind: Any, data: Any, where: str) -> Any:
+@cache
+def _reader(kind: Any) -> _Reader:
+    """What loads values of a type: chosen once, and not for each value."""
     origin = get_origin(kind)
     if origin in {Union, types.UnionType}:
-        return _load_union(kind, data, where)
+        return _union_reader(kind)
     if origin is not None:
-        return _load_collection(origin, get_args(kind), data, where)
-    if not isinstance(kind, type):
-        raise CodecError(f"{where}: values of type {kind} cannot be stored")
-    return _load_one(kind, data, where)
+        return _collection_reader(origin, get_args(kind))
+    return _value_reader(kind) if isinstance(kind, type) else _refusing_reader(kind)
 
 
-def _load_one(kind: type[Any], data: Any, where: str) -> Any:
-    value: Any
+def _value_reader(kind: type[Any]) -> _Reader:
+    reader: _Reader
     if kind is Region:
-        value = _load_region(data, where)
+        reader = _load_region
     elif issubclass(kind, Enum):
-        try:
-            value = kind(data)
-        except ValueError as error:
-            raise CodecError(f"{where}: {data!r} is no {kind.__name__}") from error
+        reader = _enum_reader(kind)
     elif issubclass(kind, Order):
-        value = _load_named(Order, "order", data, where)
+        reader = partial(_load_named, Order, "order")
     elif kind is Extension:
-        value = _load_named(Extension, "own", data, where)
+        reader = partial(_load_named, Extension, "own")
     elif kind in _PLAIN:
-        value = _load_plain(kind, data, where)
+        reader = partial(_load_plain, kind)
     elif is_dataclass(kind):
-        value = _load_fields(kind, _expect(dict, data, where), where)
+        reader = partial(_load_dataclass, kind)
     else:
-        raise CodecError(f"{where}: values of type {kind} cannot be stored")
-    return value
+        reader = _refusing_reader(kind)
+    return reader
 
 
-def _load_plain(kind: Any, data: Any, where: str) -> Any:
+def _refusing_reader(kind: Any) -> _Reader:
+    def refuse(_data: Any, where: _Where) -> Any:
+        raise CodecError(f"{_in_words(where)}: values of type {kind} cannot be stored")
+
+    return refuse
+
+
+def _enum_reader(kind: type[Enum]) -> _Reader:
+    def load(data: Any, where: _Where) -> Enum:
+        try:
+            return kind(data)
+        except ValueError as error:
+            raise CodecError(f"{_in_words(where)}: {data!r} is no {kind.__name__}") from error
+
+    return load
+
+
+def _load_plain(kind: Any, data: Any, where: _Where) -> Any:
     if kind is float and type(data) is int:
         return float(data)
     if type(data) is not kind:  # True is an int to isinstance
-        raise CodecError(f"{where}: expected {kind.__name__}, found {data!r}")
+        raise CodecError(f"{_in_words(where)}: expected {kind.__name__}, found {data!r}")
     return data
 
 
-def _load_union(kind: Any, data: Any, where: str) -> Any:
+def _union_reader(kind: Any) -> _Reader:
     choices = [c for c in get_args(kind) if c is not type(None)]
-    if data is None and len(choices) < len(get_args(kind)):
-        return None
-    if len(choices) != 1:
-        raise CodecError(f"{where}: the type {kind} does not say which value this is")
-    return _load_any(choices[0], data, where)
+    may_be_none = len(choices) < len(get_args(kind))
+    only = _reader(choices[0]) if len(choices) == 1 else None
+
+    def load(data: Any, where: _Where) -> Any:
+        if data is None and may_be_none:
+            return None
+        if only is None:
+            raise CodecError(f"{_in_words(where)}: the type {kind} does not say which value this is")
+        return only(data, where)
+
+    return load
 
 
-def _load_collection(origin: Any, args: tuple[Any, ...], data: Any, where: str) -> Any:
+def _collection_reader(origin: Any, args: tuple[Any, ...]) -> _Reader:
     if origin is tuple and args[-1] is not Ellipsis:
-        items = _expect(list, data, where)
-        if len(items) != len(args):
-            raise CodecError(f"{where}: expected {len(args)} values, found {len(items)}")
-        return tuple(
-            _load_any(k, item, f"{where}[{index}]")
-            for index, (k, item) in enumerate(zip(args, items, strict=True))
-        )
+        return partial(_load_tuple, [_reader(kind) for kind in args])
     if issubclass(origin, Mapping):
-        table = _expect(dict, data, where)
-        return {key: _load_any(args[1], item, f"{where}.{key}") for key, item in table.items()}
-    items = [
-        _load_any(args[0], item, f"{where}[{index}]")
-        for index, item in enumerate(_expect(list, data, where))]
-    return frozenset(items) if issubclass(origin, frozenset) else tuple(items)
+        return partial(_load_table, _reader(args[1]))
+    return partial(_load_items, frozenset if issubclass(origin, frozenset) else tuple, _reader(args[0]))
 
 
-def _load_region(data: Any, where: str) -> Region:
+def _load_tuple(readers: Sequence[_Reader], data: Any, where: _Where) -> Any:
+    items = _expect(list, data, where)
+    if len(items) != len(readers):
+        raise CodecError(f"{_in_words(where)}: expected {len(readers)} values, found {len(items)}")
+    return tuple(read(item, (where, index))
+                 for index, (read, item) in enumerate(zip(readers, items, strict=True)))
+
+
+def _load_table(read: _Reader, data: Any, where: _Where) -> Any:
+    return {key: read(item, (where, key)) for key, item in _expect(dict, data, where).items()}
+
+
+def _load_items(collection: Callable[[Iterable[Any]], Any], read: _Reader, data: Any, where: _Where) -> Any:
+    return collection([read(item, (where, index)) for index, item in enumerate(_expect(list, data, where))])
+
+
+def _load_region(data: Any, where: _Where) -> Region:
     match data:
         case str():
             return Region.of(data)
         case [str() as province, str() | None as coast]:
             return Region(province, coast)
         case _:
-            raise CodecError(f"{where}: {data!r} is no region")
+            raise CodecError(f"{_in_words(where)}: {data!r} is no region")
 
 
-def _load_named(base: type[Any], key: str, data: Any, where: str) -> Any:
+def _load_named(base: type[Any], key: str, data: Any, where: _Where) -> Any:
     """A value of one of the classes below `base`, which `key` names. Rule sets bring classes of their own, so
     they are all imported before a name is given up."""
     table = dict(_expect(dict, data, where))
@@ -224,42 +256,72 @@ def _load_named(base: type[Any], key: str, data: Any, where: str) -> Any:
         rules.import_all()
         stored_class = _class_called(base, name)
     if stored_class is None:
-        raise CodecError(f"{where}: there is no {base.__name__.casefold()} called {name!r}")
+        raise CodecError(f"{_in_words(where)}: there is no {base.__name__.casefold()} called {name!r}")
     return _load_fields(stored_class, table, where)
 
 
+_CLASSES: dict[tuple[type[Any], str], type[Any]] = {}
+"""The classes that were looked for and are there."""
+
+
 def _class_called(base: type[Any], name: Any) -> type[Any] | None:
-    return next((c for c in _kinds_of(base) if c.__name__ == name), None)
+    known = _CLASSES.get((base, name)) if isinstance(name, str) else None
+    if known is not None and _is_current(known):
+        return known
+    called = next((c for c in _kinds_of(base) if c.__name__ == name), None)
+    if called is not None:
+        _CLASSES[base, name] = called
+    return called
+
+
+def _is_current(kind: type[Any]) -> bool:
+    """Whether a class is the one that its module holds."""
+    # A dataclass with slots is a second class beside the one written; only the one its module holds is meant.
+    return getattr(sys.modules[kind.__module__], kind.__name__, None) is kind
 
 
 def _kinds_of(kind: type[Any]) -> list[type[Any]]:
-    # A dataclass with slots is a second class beside the one written; only the one its module holds is meant.
-    classes = [kind] if getattr(sys.modules[kind.__module__], kind.__name__, None) is kind else []
+    classes = [kind] if _is_current(kind) else []
     return classes + [deeper for sub in kind.__subclasses__() for deeper in _kinds_of(sub)]
 
 
-def _load_fields(kind: Any, table: Document, where: str) -> Any:
+def _load_dataclass(kind: Any, data: Any, where: _Where) -> Any:
+    return _load_fields(kind, _expect(dict, data, where), where)
+
+
+def _load_fields(kind: Any, table: Document, where: _Where) -> Any:
     known = _shape(kind)
     # A field that is not known comes from a newer program: dropping it would lose what it says.
-    if strange := set(table) - set(known):
-        raise CodecError(f"{where}: {kind.__name__} has no {', '.join(sorted(strange))}")
+    if not known.keys() >= table.keys():
+        strange = ", ".join(sorted(set(table) - set(known)))
+        raise CodecError(f"{_in_words(where)}: {kind.__name__} has no {strange}")
     values = {}
-    for name, (field, hint) in known.items():
+    for name, (has_default, read) in known.items():
         # A field that is missing takes its default: documents written before it was added stay readable.
         if name in table:
-            values[name] = _load_any(hint, table[name], f"{where}.{name}")
-        elif field.default is MISSING and field.default_factory is MISSING:
-            raise CodecError(f"{where}: {name} is missing")
+            values[name] = read(table[name], (where, name))
+        elif not has_default:
+            raise CodecError(f"{_in_words(where)}: {name} is missing")
     return kind(**values)
 
 
 @cache
-def _shape(kind: Any) -> dict[str, tuple[Field[Any], Any]]:
+def _shape(kind: Any) -> dict[str, tuple[bool, _Reader]]:
+    """Each field of a dataclass: whether it has a default, and what loads it."""
     hints = get_type_hints(kind)
-    return {f.name: (f, hints[f.name]) for f in fields(kind) if f.init}
+    return {f.name: (f.default is not MISSING or f.default_factory is not MISSING, _reader(hints[f.name]))
+            for f in fields(kind) if f.init}
 
 
-def _expect(kind: type[_T], data: Any, where: str) -> _T:
+def _expect(kind: type[_T], data: Any, where: _Where) -> _T:
     if not isinstance(data, kind):
-        raise CodecError(f"{where}: expected {kind.__name__}, found {type(data).__name__}")
+        raise CodecError(f"{_in_words(where)}: expected {kind.__name__}, found {type(data).__name__}")
     return data
+
+
+def _in_words(where: _Where) -> str:
+    """A place as errors name it: "resolution.outcomes[3].order"."""
+    if isinstance(where, str):
+        return where
+    around, part = where
+    return _in_words(around) + (f"[{part}]" if isinstance(part, int) else f".{part}")

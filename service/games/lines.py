@@ -150,15 +150,16 @@ def lines_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[
     """Every line of the given submissions, by submission, in the order of pages and rows."""
     lines_by_submission: dict[int, list[SettledLine]] = {key: [] for key in submission_ids}
     rows = session.execute(
-        select(PageRow.submission_id, LineRow)
+        select(PageRow.submission_id, PhaseRow.review, LineRow)
         .join(LineRow, LineRow.page_id == PageRow.id)
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
+        .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
         .where(PageRow.submission_id.in_(submission_ids))
         .order_by(PageRow.submission_id, PageRow.ordinal, LineRow.ordinal)
     ).all()
-    modes = _modes(session, submission_ids)
-    reviews = _reviews(session, [line.id for _, line in rows])
-    for submission_id, line in rows:
-        settled = settle(line, reviews.get(line.id, []), modes[submission_id])
+    reviews = _reviews_of(session, submission_ids)
+    for submission_id, review, line in rows:
+        settled = settle(line, reviews.get(line.id, ()), ReviewMode(review))
         lines_by_submission[submission_id].append(settled)
     return lines_by_submission
 
@@ -184,14 +185,7 @@ def line_states_of(session: Session, submission_ids: Sequence[int]) -> dict[int,
         .where(PageRow.submission_id.in_(submission_ids))
     ).all()
     modes = _modes(session, submission_ids)
-    reviews: dict[int, list[ReviewRow]] = {}
-    for review in session.scalars(
-        select(ReviewRow)
-        .join(LineRow, LineRow.id == ReviewRow.line_id)
-        .join(PageRow, PageRow.id == LineRow.page_id)
-        .where(PageRow.submission_id.in_(submission_ids))
-    ):
-        reviews.setdefault(review.line_id, []).append(review)
+    reviews = _reviews_of(session, submission_ids)
     for submission, line, page, ordinal, kind, status, confidence, struck in rows:
         plain = SettledLine(
             line, page, ordinal, kind, LineState(status), "", None, None, confidence, struck, (), ()
@@ -222,5 +216,19 @@ def _modes(session: Session, submission_ids: Sequence[int]) -> dict[int, ReviewM
 def _reviews(session: Session, line_ids: Sequence[int]) -> dict[int, list[ReviewRow]]:
     reviews: dict[int, list[ReviewRow]] = {}
     for review in session.scalars(select(ReviewRow).where(ReviewRow.line_id.in_(line_ids))):
+        reviews.setdefault(review.line_id, []).append(review)
+    return reviews
+
+
+def _reviews_of(session: Session, submission_ids: Sequence[int]) -> dict[int, list[ReviewRow]]:
+    """The decisions about lines of some submissions, by line."""
+    # By submission: a statement with a number for each line costs more than what it finds.
+    reviews: dict[int, list[ReviewRow]] = {}
+    for review in session.scalars(
+        select(ReviewRow)
+        .join(LineRow, LineRow.id == ReviewRow.line_id)
+        .join(PageRow, PageRow.id == LineRow.page_id)
+        .where(PageRow.submission_id.in_(submission_ids))
+    ):
         reviews.setdefault(review.line_id, []).append(review)
     return reviews

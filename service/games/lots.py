@@ -131,6 +131,8 @@ def open_seed(session: Session, phase: PhaseRow) -> None:
 def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
     """The first `length` numbers that a phase's lots are drawn with; to judge it, as many as its rules may
     need (`Ruleset.LOTS`). Before its seed is opened they are numbers that say nothing of the real ones."""
+    if length < 1:
+        return ()
     draw = sealed_lots.draw_of(phase)
     if draw is None and phase.seed is None:
         return tuple(phase.lots[:length])

@@ -116,7 +116,10 @@ def sheets_on_record(session: Session, phase: PhaseRow) -> list[str]:
         select(EntryRow.what, EntryRow.body)
         .where(EntryRow.game_id == phase.game_id, EntryRow.what.in_(["phase", "sheet"]))
         .order_by(EntryRow.number))
-    return sheets_of([(kind, json.loads(body)["tells"]) for kind, body in rows], phase.ordinal)
+    # Bodies are canonical JSON: most are of other phases, and need not be loaded to see that.
+    of_phase = f'"phase":{phase.ordinal}'
+    return sheets_of([(kind, json.loads(body)["tells"]) for kind, body in rows if of_phase in body],
+                     phase.ordinal)
 
 
 def lines(

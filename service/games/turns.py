@@ -9,7 +9,7 @@ The order of a phase's states is in `service.store.states.PhaseState`.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -50,6 +50,8 @@ AHEAD = 8
 """Phases kept on the calendar after the one in play: a whole game year."""
 
 JUDGEABLE = (PhaseState.CLOSED, PhaseState.READY)
+
+_LinesByPower = Mapping[str, Sequence[SettledLine]]
 
 Load = Callable[[str], Variant]
 """Gives the variant of a board's slug; `maps.load` except in tests."""
@@ -99,26 +101,38 @@ def close_phase(
     """
     # First the mailbox: a mail that the server stamped in time may still be in it.
     fetch_mail()
-    with store() as session:
-        phase = session.get(PhaseRow, phase_id)
-        mails = [] if phase is None or phase.state != PhaseState.OPEN else records.unjudged_mails(
-            session, phase.game_id, phase.deadline)
+    with store.begin() as session:
+        mails, is_closed = _close(session, phase_id, clock.now())
     if mails:
         judge_mails(mails)
-    with store.begin() as session:
-        now = clock.now()
-        phase = session.get(PhaseRow, phase_id)
-        if phase is None or phase.deadline > now or phase.position is None:
-            return
-        if phase.state == PhaseState.OPEN and _waits_for_mails(session, phase, now):
-            return
-        mailbox_waits.end(session, phase, now)
-        if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
-            records.log_event(session, now, "phase_closed", game_id=phase.game_id,
-                              detail={"phase": str(phase_of(phase))})
-        is_closed = phase.state == PhaseState.CLOSED
+        with store.begin() as session:
+            _, is_closed = _close(session, phase_id, clock.now(), asked=True)
     if is_closed:
         judge_when_read(store, phase_id, clock, load)
+
+
+def _close(
+    session: Session, phase_id: int, now: datetime, *, asked: bool = False
+) -> tuple[Sequence[str], bool]:
+    """Close a phase unless mails are to be judged first; their hashes, and whether it is closed. `asked`:
+    their judging was asked for, so that a phase with such mails waits."""
+    phase = session.get(PhaseRow, phase_id)
+    if phase is None:
+        return (), False
+    mails: Sequence[str] = ()
+    if phase.state == PhaseState.OPEN:
+        mails = records.unjudged_mails(session, phase.game_id, phase.deadline)
+    if mails and not asked:
+        return mails, False
+    if phase.deadline > now or phase.position is None:
+        return (), False
+    if mails and _must_wait(session, phase, len(mails), now):
+        return (), False
+    mailbox_waits.end(session, phase, now)
+    if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
+        records.log_event(session, now, "phase_closed", game_id=phase.game_id,
+                          detail={"phase": str(phase_of(phase))})
+    return (), phase.state == PhaseState.CLOSED
 
 
 def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> None:
@@ -139,11 +153,11 @@ def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> N
             judge_when_read(store, phase_id, clock, load)
 
 
-def _waits_for_mails(session: Session, phase: PhaseRow, now: datetime) -> bool:
-    """Whether a mail in time is stored and not judged, and nobody decided to go on without it."""
-    mails = _unjudged(session, phase)
+def _must_wait(session: Session, phase: PhaseRow, mails: int, now: datetime) -> bool:
+    """Whether a phase waits for so many mails in time that are stored and not judged: unless somebody decided
+    to go on without them."""
     wait = mailbox_waits.standing(session, phase.id)
-    if not mails or (wait is not None and wait.waived_at is not None):
+    if wait is not None and wait.waived_at is not None:
         return False
     phase_looks.call_back(session, phase.id, now + CALLED_BACK)
     if wait is None and now - phase.deadline < SOON:
@@ -160,11 +174,14 @@ def _unjudged(session: Session, phase: PhaseRow) -> int:
 
 def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bool:
     """Judge a closed phase if every sheet is read and no line waits for a person; whether it was judged."""
-    with store() as session:
+    with store.begin() as session:
         phase = session.get_one(PhaseRow, phase_id)
-        if phase.state not in JUDGEABLE or is_incomplete(session, phase):
+        if phase.state not in JUDGEABLE or _waits(session, phase):
             return False
-    judge_phase(store, phase_id, clock, load)
+        lines = _lines_that_count(session, phase)
+        if _needs_a_person(lines):
+            return False
+        _judge(session, phase, clock, load, lines)
     return True
 
 
@@ -177,33 +194,46 @@ def judge_phase(store: Store, phase_id: int, clock: Clock, load: Load) -> Resolu
     Raises NotReady for any other state, or when another process was faster.
     """
     with store.begin() as session:
-        phase = session.get_one(PhaseRow, phase_id)
-        if phase.state not in JUDGEABLE or phase.position is None:
-            raise NotReady("only a phase whose deadline has passed can be judged")
-        lots.check_committed(session, phase)
-        if sealed_lots.waits_for_beacon(phase):
-            raise NotReady("the round of the public beacon that its lots are drawn with is not here yet")
-        lots.open_seed(session, phase)
-        resolution, order_count = resolve_orders(session, phase, load)
-        now = clock.now()
-        claimed = records.claim(
-            session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state.in_(JUDGEABLE),
-            state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
-        if not claimed:
-            raise NotReady("somebody else has moved this phase on")
-        records.log_event(session, now, "phase_judged", game_id=phase.game_id,
-                          detail={"phase": str(phase_of(phase)), "orders": order_count})
+        return _judge(session, session.get_one(PhaseRow, phase_id), clock, load)
+
+
+def _judge(
+    session: Session, phase: PhaseRow, clock: Clock, load: Load, lines: _LinesByPower | None = None
+) -> Resolution:
+    """`judge_phase`, in the caller's transaction. `lines`: those of the sheets that count, where they were
+    read just now."""
+    if phase.state not in JUDGEABLE or phase.position is None:
+        raise NotReady("only a phase whose deadline has passed can be judged")
+    lots.check_committed(session, phase)
+    if sealed_lots.waits_for_beacon(phase):
+        raise NotReady("the round of the public beacon that its lots are drawn with is not here yet")
+    lots.open_seed(session, phase)
+    resolution, order_count = _resolve(session, phase, load, lines)
+    now = clock.now()
+    claimed = records.claim(
+        session, PhaseRow, PhaseRow.id == phase.id, PhaseRow.state.in_(JUDGEABLE),
+        state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
+    if not claimed:
+        raise NotReady("somebody else has moved this phase on")
+    records.log_event(session, now, "phase_judged", game_id=phase.game_id,
+                      detail={"phase": str(phase_of(phase)), "orders": order_count})
     return resolution
 
 
 def resolve_orders(session: Session, phase: PhaseRow, load: Load) -> tuple[Resolution, int]:
     """The resolution of the sheets that count at present, and the number of their orders. Writes nothing, so
     a dry run and the real run use it alike. Raises NotReady if the phase has no position yet."""
+    return _resolve(session, phase, load, None)
+
+
+def _resolve(
+    session: Session, phase: PhaseRow, load: Load, lines: _LinesByPower | None
+) -> tuple[Resolution, int]:
     if phase.position is None:
         raise NotReady("the results of the phase before are not approved yet")
     game = session.get_one(GameRow, phase.game_id)
     variant = as_played(load(game.variant), game.options)
-    written = written_orders(session, phase, variant)
+    written = _written(phase, variant, _lines_that_count(session, phase) if lines is None else lines)
     tape = lots.tape_of(session, phase, variant.rules.LOTS)
     orders = [written_order.order for written_order in written]
     position = codec.load_position(phase.position)
@@ -213,11 +243,20 @@ def resolve_orders(session: Session, phase: PhaseRow, load: Load) -> tuple[Resol
 def written_orders(session: Session, phase: PhaseRow, variant: Variant) -> list[WrittenOrder]:
     """The orders of every sheet that counts, by power and line. Lines that are void, struck out or not an
     order give none; one line of text may give several orders."""
+    return _written(phase, variant, _lines_that_count(session, phase))
+
+
+def _lines_that_count(session: Session, phase: PhaseRow) -> _LinesByPower:
+    """The lines of each power's sheet that counts."""
     submissions = executed(session, phase)
     lines = lines_of(session, list(submissions.values()))
+    return {power: lines[submission_id] for power, submission_id in submissions.items()}
+
+
+def _written(phase: PhaseRow, variant: Variant, lines: _LinesByPower) -> list[WrittenOrder]:
     written = []
-    for power, submission_id in submissions.items():
-        for line in lines[submission_id]:
+    for power, power_lines in lines.items():
+        for line in power_lines:
             if line.order is None or line.state not in {LineState.AUTO, LineState.READ}:
                 continue
             orders = vocabulary.orders_of(variant, phase_of(phase).kind, power, line.order, line.id)
@@ -281,12 +320,16 @@ def _shift(last: PhaseRow, planned: PhaseWindow) -> timedelta:
 def is_incomplete(session: Session, phase: PhaseRow) -> bool:
     """Whether a mail in time is unjudged, a sheet unread, a line of a sheet that counts waits for a person,
     or the lots wait for the beacon."""
+    return _waits(session, phase) or _needs_a_person(_lines_that_count(session, phase))
+
+
+def _waits(session: Session, phase: PhaseRow) -> bool:
     if sealed_lots.waits_for_beacon(phase):
         return True
-    mails = _unjudged(session, phase)
     unread = session.scalar(select(func.count()).select_from(SubmissionRow).where(
         SubmissionRow.phase_id == phase.id, SubmissionRow.read_at.is_(None)))
-    if mails or unread:
-        return True
-    lines = lines_of(session, list(executed(session, phase).values()))
-    return any(line.needs_a_person for sheet_lines in lines.values() for line in sheet_lines)
+    return bool(unread or _unjudged(session, phase))
+
+
+def _needs_a_person(lines: _LinesByPower) -> bool:
+    return any(line.needs_a_person for power_lines in lines.values() for line in power_lines)

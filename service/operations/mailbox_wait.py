@@ -48,10 +48,10 @@ class MailboxWait:
         outcome = self.empty(deadline)
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
+            why = _why(session, phase, outcome)
+            wait = mailbox_waits.standing(session, phase_id) if why else None
             # Decided while the mailbox was being emptied.
-            wait = mailbox_waits.standing(session, phase_id)
-            why = "" if wait is not None and wait.waived_at is not None else _why(session, phase, outcome)
-            if not why:
+            if not why or (wait is not None and wait.waived_at is not None):
                 return False
             now = self.clock.now()
             # Another deadline's look is under way. Within a minute it has ended, or there is something to

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, or_, select, update
+from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, or_, select, tuple_, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
@@ -56,6 +56,8 @@ from service.store.tables import (
 
 BEGUN = "begun"
 """What the first entry of every record is called."""
+FACTS_AT_ONCE = 500
+"""Facts whose last entries one statement asks for: SQLite takes some thousands of values in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,10 @@ def seal(session: Session) -> None:
     due = _take_due(session)
     # Before a judging is entered: what was done past the program must stand before it, so that its results
     # tell of it (docs/record.md, C15 and C17).
-    for game in _judged_games(session, due):
-        enter_differences(session, game, frozenset(due), running=True)
-    due = dict.fromkeys([*_take_due(session), *due])
+    differ = [enter_differences(session, game, frozenset(due), running=True)
+              for game in _judged_games(session, due)]
+    if any(differ):
+        due = dict.fromkeys([*_take_due(session), *due])
     facts_by_game: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for kind, fact in due:
         for game, tells in FACTS[kind](session, fact):
@@ -248,10 +251,12 @@ class _Chain:
         self._game = game_id
         self._now = now_of(session)
         self._edition = edition(session, game_id)
-        self._new = records.insert_once(
+        locked = select(HeadRow.number, HeadRow.link).where(HeadRow.game_id == game_id).with_for_update()
+        row = session.execute(locked).one_or_none()
+        self._new = row is None and records.insert_once(
             session, HeadRow, game_id=game_id, number=0, link=start(game_id, self._edition))
-        row = session.execute(
-            select(HeadRow.number, HeadRow.link).where(HeadRow.game_id == game_id).with_for_update()).one()
+        if row is None:
+            row = session.execute(locked).one()
         self._number, self._link = int(row.number), str(row.link)
 
     def add(self, facts: Sequence[tuple[str, str, dict[str, Any]]], due: frozenset[tuple[str, str]]) -> None:
@@ -260,10 +265,9 @@ class _Chain:
             new_entries.append(self._entry(BEGUN, self._game, plain(_found(self._session, self._game, due))))
             facts = [*_people(self._session, self._game, due), *_running(self._session, self._game, due),
                 *facts]
-        new_entries += [
-            self._entry(kind, fact, tells) for kind, fact,
-            tells in facts if not self._known(kind, fact, tells)
-        ]
+        last = {} if self._new else self._last([(kind, fact) for kind, fact, _ in facts])
+        new_entries += [self._entry(kind, fact, tells) for kind, fact, tells in facts
+                        if not _tells_the_same(last.get((kind, fact)), kind, tells)]
         if new_entries:
             self._session.execute(insert(EntryRow), new_entries)
             self._session.execute(
@@ -273,31 +277,26 @@ class _Chain:
                 execution_options={"synchronize_session": False},
             )
 
-    def _known(self, kind: str, fact: str, tells: dict[str, Any]) -> bool:
-        """Whether the last entry of this fact tells the same."""
-        if self._new:
-            return False
-        # A trigger notes every write, also of what the record does not contain, such as a letter's tries.
-        last = self._session.scalars(
-            select(EntryRow.body)
-            .where(EntryRow.game_id == self._game, EntryRow.what == kind, EntryRow.fact == fact)
-            .order_by(EntryRow.number.desc())
-            .limit(1)
-        ).first()
-        if last is None:
-            return False
-        before = json.loads(last)
-        if is_forgotten(last):
-            return True
-        # To whom a letter went was true when it was written: addresses change, and players are forgotten.
-        now = tells | {"to": before["tells"]["to"]} if kind == "letter" and not tells["to"] else tells
-        return bool(before["tells"] == now)
+    def _last(self, facts: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """The body of the last entry of each fact that has one."""
+        bodies: dict[tuple[str, str], str] = {}
+        for first in range(0, len(facts), FACTS_AT_ONCE):
+            some = facts[first:first + FACTS_AT_ONCE]
+            newest = (
+                select(func.max(EntryRow.number))
+                .where(EntryRow.game_id == self._game, tuple_(EntryRow.what, EntryRow.fact).in_(some))
+                .group_by(EntryRow.what, EntryRow.fact))
+            rows = self._session.execute(select(EntryRow.what, EntryRow.fact, EntryRow.body).where(
+                EntryRow.game_id == self._game, EntryRow.number.in_(newest)))
+            bodies |= {(what, fact): body for what, fact, body in rows}
+        return bodies
 
     def _entry(self, kind: str, fact: str, tells: dict[str, Any]) -> dict[str, Any]:
-        body = canonical({"what": kind, "fact": fact, "entered": plain(self._now), "tells": tells})
+        content = {"what": kind, "fact": fact, "entered": plain(self._now), "tells": tells}
+        body = canonical(content)
         # New for each entry: of the same words twice, neither leaf nor salt is the same.
         salt = secrets.token_hex(32)
-        entry_leaf = leaf(salt, body, self._edition)
+        entry_leaf = leaf(salt, body, self._edition, content)
         self._number += 1
         self._link = link(self._link, self._number, entry_leaf)
         return {
@@ -310,6 +309,19 @@ class _Chain:
             "leaf": entry_leaf,
             "link": self._link,
         }
+
+
+def _tells_the_same(last: str | None, kind: str, tells: dict[str, Any]) -> bool:
+    """Whether the last entry of a fact, by its body, tells the same."""
+    # A trigger notes every write, also of what the record does not contain, such as a letter's tries.
+    if last is None:
+        return False
+    before = json.loads(last)
+    if is_forgotten(last):
+        return True
+    # To whom a letter went was true when it was written: addresses change, and players are forgotten.
+    now = tells | {"to": before["tells"]["to"]} if kind == "letter" and not tells["to"] else tells
+    return bool(before["tells"] == now)
 
 
 def now_of(session: Session) -> datetime:

@@ -7,7 +7,7 @@ Each function takes the key of a row and yields the games it concerns, each with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import select
@@ -133,13 +133,17 @@ def _sheet(session: Session, key: str) -> Iterator[Told]:
     row = session.get(SubmissionRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
-        photographs = list(dict.fromkeys(page.original for page in records.pages(session, row.id)))
-        yield phase.game_id, {
-            "sheet": row.id, "phase": phase.ordinal, "power": row.power, "version": row.version,
-            "asks": row.instruction, "fate": row.fate, "flags": sorted(map(str, row.flags)),
-            "received": row.received_at,
-            "mail": row.sha256, "photographs": photographs,
-        }
+        yield phase.game_id, sheet_told(row, phase, records.pages(session, row.id))
+
+
+def sheet_told(row: SubmissionRow, phase: PhaseRow, pages: Sequence[PageRow]) -> dict[str, Any]:
+    """What a sheet is and when it came, with the photographs of its `pages`, in their order."""
+    return {
+        "sheet": row.id, "phase": phase.ordinal, "power": row.power, "version": row.version,
+        "asks": row.instruction, "fate": row.fate, "flags": sorted(map(str, row.flags)),
+        "received": row.received_at,
+        "mail": row.sha256, "photographs": list(dict.fromkeys(page.original for page in pages)),
+    }
 
 
 # Other lines may name a sender or a home (Q-37). Their words are in an entry of their own, `aside`, which
@@ -154,33 +158,37 @@ def _reading(session: Session, key: str) -> Iterator[Told]:
         return
     phase = session.get_one(PhaseRow, row.phase_id)
     pages = records.pages(session, row.id)
-    lines: dict[int, list[dict[str, Any]]] = {page.id: [] for page in pages}
-    for line in _lines(session, lines):
-        lines[line.page_id].append(_line(line))
-    yield (
-        phase.game_id,
-        {
-            "sheet": row.id,
-            "phase": phase.ordinal,
-            "power": row.power,
-            "read": row.read_at,
-            "pages": [
-                {
-                    "page": page.ordinal,
-                    "photograph": page.original,
-                    "upright": page.upright,
-                    "turned": page.rotation,
-                    "note": page.note,
-                    # Named only on a printed sheet whose code was read.
-                    **({} if page.code is None else {"code": page.code}),
-                    "lines": lines[page.id],
-                }
-                for page in pages
-            ],
-            # Named only where there is one: readings by the common reader tell what they always told.
-            **({} if row.hand is None else {"hand": row.hand}),
-        },
-    )
+    yield phase.game_id, reading_told(row, phase, pages, _lines(session, [page.id for page in pages]))
+
+
+def reading_told(
+    row: SubmissionRow, phase: PhaseRow, pages: Sequence[PageRow], lines: Iterable[LineRow]
+) -> dict[str, Any]:
+    """What was read on a sheet's `pages`; `lines` are all of theirs, each page's in their order."""
+    by_page: dict[int, list[dict[str, Any]]] = {page.id: [] for page in pages}
+    for line in lines:
+        by_page[line.page_id].append(_line(line))
+    return {
+        "sheet": row.id,
+        "phase": phase.ordinal,
+        "power": row.power,
+        "read": row.read_at,
+        "pages": [
+            {
+                "page": page.ordinal,
+                "photograph": page.original,
+                "upright": page.upright,
+                "turned": page.rotation,
+                "note": page.note,
+                # Named only on a printed sheet whose code was read.
+                **({} if page.code is None else {"code": page.code}),
+                "lines": by_page[page.id],
+            }
+            for page in pages
+        ],
+        # Named only where there is one: readings by the common reader tell what they always told.
+        **({} if row.hand is None else {"hand": row.hand}),
+    }
 
 
 def _aside(session: Session, key: str) -> Iterator[Told]:
@@ -188,16 +196,23 @@ def _aside(session: Session, key: str) -> Iterator[Told]:
     if row is None or row.read_at is None:
         return
     phase = session.get_one(PhaseRow, row.phase_id)
-    # An entry of its own, not a part of the reading: an entry is open as a whole or closed.
     pages = [page.id for page in records.pages(session, row.id)]
-    other_lines = [[line.id, line.text] for line in _lines(session, pages) if line.kind not in ORDERS]
+    told = aside_told(row, phase, _lines(session, pages))
+    if told is not None:
+        yield phase.game_id, told
+
+
+def aside_told(row: SubmissionRow, phase: PhaseRow, lines: Iterable[LineRow]) -> dict[str, Any] | None:
+    """The words on a sheet that are no orders, by page and line; None where there are none."""
+    # An entry of its own, not a part of the reading: an entry is open as a whole or closed.
+    other_lines = [[line.id, line.text] for line in lines if line.kind not in ORDERS]
     # All of them are empty once their player was forgotten.
-    if any(words for _, words in other_lines):
-        yield phase.game_id, {
-            "sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": other_lines}
+    if not any(words for _, words in other_lines):
+        return None
+    return {"sheet": row.id, "phase": phase.ordinal, "power": row.power, "lines": other_lines}
 
 
-def _lines(session: Session, pages: Iterable[int]) -> Iterable[LineRow]:
+def _lines(session: Session, pages: Sequence[int]) -> Iterable[LineRow]:
     return session.scalars(
         select(LineRow).where(LineRow.page_id.in_(pages)).order_by(LineRow.page_id, LineRow.ordinal)
     )
@@ -316,14 +331,24 @@ def _event(session: Session, key: str) -> Iterator[Told]:
 def _person(session: Session, key: str) -> Iterator[Told]:
     """Who may sign in at the desk, in each game's record; the role is None of one who may no longer, and of
     whoever has roles in other games alone."""
-    row = session.get(UserRow, key, populate_existing=True)
-    by_game: dict[str, str | None] = {}
-    if row is not None and row.role == BY_GAME:
-        of_person = select(GameRoleRow).where(GameRoleRow.user == key)
-        by_game = {each.game_id: each.role for each in session.scalars(of_person)}
+    site_role, by_game = _roles(session, key)
     for game in session.scalars(select(GameRow.id).order_by(GameRow.id)):
-        site_role = None if row is None or row.role == BY_GAME else row.role
         yield game, {"name": key, "role": by_game.get(game, site_role)}
+
+
+def person_told(session: Session, key: str, game_id: str) -> dict[str, Any]:
+    """The role of a person in one game: what `FACTS` says of them there, without the site's other games."""
+    site_role, by_game = _roles(session, key)
+    return {"name": key, "role": by_game.get(game_id, site_role)}
+
+
+def _roles(session: Session, key: str) -> tuple[str | None, dict[str, str]]:
+    """The role of a person on the whole site, and those in single games."""
+    row = session.get(UserRow, key, populate_existing=True)
+    if row is None or row.role != BY_GAME:
+        return None if row is None else row.role, {}
+    of_person = select(GameRoleRow).where(GameRoleRow.user == key)
+    return None, {each.game_id: each.role for each in session.scalars(of_person)}
 
 
 def _key(session: Session, key: str) -> Iterator[Told]:

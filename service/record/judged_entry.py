@@ -3,6 +3,7 @@ order."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from maps import MapError, load
 from maps.variant import Variant
 from service.games import lots
 from service.games.ballots import count, first_counts, ranked_submissions
-from service.games.lines import lines_by_id
+from service.games.lines import lines_by_id, lines_of
 from service.store.tables import GameRow, PhaseRow
 
 
@@ -54,7 +55,7 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
         "not_executed": {
             str(loser.submission.id): loser.why for ballot in ballots.values() for loser in ballot.losers
         },
-        "orders": _orders(session, variant, resolution),
+        "orders": _orders(session, variant, resolution, [b.submission.id for b in ballots.values()]),
         "lots": {
             **lots.mix_of(session, row).entry_fields(),
             "used": resolution.lots_used,
@@ -65,9 +66,16 @@ def judged(session: Session, row: PhaseRow) -> dict[str, Any]:
     }
 
 
-def _orders(session: Session, variant: Variant | None, resolution: Resolution) -> list[dict[str, Any]]:
-    line_ids = [outcome.order.line for outcome in resolution.outcomes if outcome.order.line is not None]
-    lines = lines_by_id(session, list(dict.fromkeys(line_ids)))
+def _orders(
+    session: Session, variant: Variant | None, resolution: Resolution, executed: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Each order with what is written on its line; `executed` are the sheets that count now."""
+    lines = {line.id: line for sheet_lines in lines_of(session, executed).values() for line in sheet_lines}
+    line_ids = dict.fromkeys(outcome.order.line for outcome in resolution.outcomes
+                             if outcome.order.line is not None)
+    # Another sheet may count since the phase was judged.
+    if others := [line_id for line_id in line_ids if line_id not in lines]:
+        lines |= lines_by_id(session, others)
     orders = []
     for outcome in resolution.outcomes:
         order = outcome.order

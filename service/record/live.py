@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -18,7 +19,16 @@ from typing import Any
 from sqlalchemy import Select, insert, or_, select, text
 from sqlalchemy.orm import Session
 
-from service.record.entries import BESIDE, FACTS, letter_told, mail_told
+from service.record.entries import (
+    BESIDE,
+    FACTS,
+    aside_told,
+    letter_told,
+    mail_told,
+    person_told,
+    reading_told,
+    sheet_told,
+)
 from service.store import records
 from service.store.digests import is_forgotten, kept_leaf, link, plain, start
 from service.store.tables import (
@@ -34,6 +44,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    PlayerRow,
     PostalOriginalRow,
     RecordPendingRow,
     ReviewRow,
@@ -98,23 +109,20 @@ def differences(
     broken, last = _read_chain(session, game_id)
     noted = [] if broken is None else [Difference(How.CHAIN, "entry", str(broken), broken)]
     begun = next((tells for (kind, _), (_, tells) in last.items() if kind == "begun"), {})
-    prefetched = _prefetched(session, game_id)
-    over = frozenset(row.ordinal for row in prefetched if running and isinstance(row, PhaseRow)
-                     and row.state == PhaseState.SENT)
+    rows = _rows_of(session, game_id, running=running)
     for (kind, fact), (number, tells) in last.items():
         if (kind, fact) in due or kind in UNCOMPARED or kind not in FACTS or (
             # What lies beside a reading is entered with it.
             any((first, fact) in due for first, beside in BESIDE.items() if kind in beside)
-        ) or (kind in OF_SHEETS and tells.get("phase") in over) or tells.get(FORGOTTEN):
+        ) or (kind in OF_SHEETS and tells.get("phase") in rows.over) or tells.get(FORGOTTEN):
             continue
-        now = _now(session, game_id, kind, fact, tells)
+        now = _now(session, game_id, rows, kind, fact, tells)
         if now is None:
             if ("gone", f"{kind}:{fact}") not in last:
                 noted.append(Difference(How.DELETED, kind, fact, number))
         elif not _alike(kind, tells, now):
             noted.append(Difference(How.CHANGED, kind, fact, number))
-    noted += _added(session, game_id, frozenset(last) | due, is_older=bool(begun.get("found")))
-    del prefetched
+    noted += _added(session, rows, frozenset(last) | due, is_older=bool(begun.get("found")))
     return noted + [Difference(How.TRIGGER, "trigger", name) for name in missing_triggers(session)]
 
 
@@ -136,7 +144,8 @@ def missing_triggers(session: Session) -> list[str]:
     """The names of triggers of the record that the database lacks, has with another text, or has switched
     off."""
     bodies = text(
-        "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid WHERE tgenabled <> 'D'"
+        "SELECT tgname, prosrc FROM pg_trigger JOIN pg_proc ON pg_proc.oid = tgfoid "
+        "WHERE tgenabled <> 'D' AND tgname LIKE 'record%'"
         if session.get_bind().dialect.name == "postgresql" else
         "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
     triggers = {str(name): str(body) for name, body in session.execute(bodies)}
@@ -170,7 +179,7 @@ def _read_chain(
         if number == 1:
             edition = int(body["tells"]["format"])
             before = start(game_id, edition)
-        own_leaf = kept_leaf(row.salt, row.body, edition)
+        own_leaf = kept_leaf(row.salt, row.body, edition, body)
         before = link(before, number, own_leaf)
         if broken is None and (row.number, row.leaf, row.link) != (number, own_leaf, before):
             broken = row.number
@@ -182,77 +191,117 @@ def _read_chain(
     return broken, last
 
 
-def _prefetched(session: Session, game_id: str) -> list[Any]:
-    """The rows of a game, so that no fact asks for each of them alone. They are read anew: another
-    transaction may have changed them."""
+@dataclass(frozen=True, slots=True)
+class _GameRows:
+    """The rows of a game, so that no fact asks for its own alone. `pages` and `lines`: of each submission, in
+    their order; `over`: phases whose sheets are left out. `held` keeps the others in the session."""
+
+    pages: Mapping[int, Sequence[PageRow]]
+    lines: Mapping[int, Sequence[LineRow]]
+    over: frozenset[int]
+    held: Sequence[Any]
+
+    def keys_of(self, table: type[Any]) -> list[int]:
+        """The numbers of the rows of a table."""
+        return [row.id for row in self.held if isinstance(row, table)]
+
+
+def _rows_of(session: Session, game_id: str, *, running: bool) -> _GameRows:
+    """The rows of a game, read anew: another transaction may have changed them. `running`: without the sheets
+    of phases that are over."""
     phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
-    submissions = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
+    compared = phases.where(PhaseRow.state != PhaseState.SENT) if running else phases
+    submissions = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(compared))
     queries: list[Select[Any]] = [
-        select(PhaseRow).where(PhaseRow.game_id == game_id),
-        select(SubmissionRow).where(SubmissionRow.phase_id.in_(phases)),
+        select(SubmissionRow).where(SubmissionRow.phase_id.in_(compared)),
         select(MailRow).where(MailRow.sha256.in_(
             select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "mail"))),
         select(OutboxRow).where(or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))),
         select(EventRow).where(EventRow.game_id == game_id),
-        select(PageRow).where(PageRow.submission_id.in_(submissions)),
-        select(LineRow).join(PageRow, PageRow.id == LineRow.page_id).where(
-            PageRow.submission_id.in_(submissions)),
         select(PostalOriginalRow).where(PostalOriginalRow.phase_id.in_(phases)),
         select(LotContributionRow).where(LotContributionRow.phase_id.in_(phases)),
         select(CorrectionRow).where(CorrectionRow.phase_id.in_(phases)),
+        select(SeatRow).where(SeatRow.game_id == game_id),
+        select(PlayerRow).join(SeatRow, SeatRow.player_id == PlayerRow.id).where(SeatRow.game_id == game_id),
     ]
-    return [row for query in queries
-            for row in session.scalars(query.execution_options(populate_existing=True))]
+
+    def read(query: Select[Any]) -> list[Any]:
+        return list(session.scalars(query.execution_options(populate_existing=True)))
+
+    own_phases = read(select(PhaseRow).where(PhaseRow.game_id == game_id))
+    held = [row for query in queries for row in read(query)]
+    pages, lines = defaultdict(list), defaultdict(list)
+    for page in read(select(PageRow).where(PageRow.submission_id.in_(submissions)).order_by(PageRow.ordinal)):
+        pages[page.submission_id].append(page)
+    of_page = {page.id: submission for submission, own_pages in pages.items() for page in own_pages}
+    for line in read(select(LineRow).join(PageRow, PageRow.id == LineRow.page_id).where(
+            PageRow.submission_id.in_(submissions)).order_by(LineRow.page_id, LineRow.ordinal)):
+        lines[of_page[line.page_id]].append(line)
+    over = (row.ordinal for row in own_phases if running and row.state == PhaseState.SENT)
+    return _GameRows(pages, lines, frozenset(over), [*own_phases, *held])
 
 
 def _now(
-    session: Session, game_id: str, kind: str, fact: str, entered: Mapping[str, Any]
+    session: Session, game_id: str, rows: _GameRows, kind: str, fact: str, entered: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """What the database says of a fact; None where the row is gone."""
+    now: dict[str, Any] | None
     match kind:
-        case "aside" | "seat":
-            return _told_without_names(session, game_id, kind, fact, entered)
+        case "seat":
+            # Earlier programs entered real names.
+            is_named = not str(entered["player"] or "player-").startswith("player-")
+            now = dict(entered) if is_named else _of_game(session, game_id, kind, fact)
+        case "sheet" | "reading" | "aside":
+            now = _of_sheet(session, game_id, rows, kind, fact, entered)
+        case "person":
+            now = person_told(session, fact, game_id)
         case "mail":
-            # Its sender may have left the game since.
+            # Its sender may have left the game since. One that was put back into the queue has no end at the
+            # moment.
             mail = session.get(MailRow, fact)
-            mail_facts = None if mail is None else mail_told(mail)
-            # One that was put back into the queue has no end at the moment.
             is_queued = mail is not None and mail.state == MailState.STORED
-            return dict(entered) if is_queued else _plain(mail_facts)
+            now = None if mail is None else dict(entered) if is_queued else mail_told(mail)
         case "letter":
             letter = session.get(OutboxRow, int(fact))
             of = None if letter is None or letter.phase_id is None else session.get(PhaseRow, letter.phase_id)
-            return None if letter is None else _plain(letter_told(letter, of))
+            now = None if letter is None else letter_told(letter, of)
         case "judged":
             # Its orders are counted and worded anew from rows that are compared themselves.
             phase = session.get(PhaseRow, int(fact))
-            if phase is None or "taken_back" in entered:
-                return None if phase is None else dict(entered)
-            return _plain(
-                {"phase": phase.ordinal, "position": phase.position, "resolution": phase.resolution})
+            now = None if phase is None else dict(entered) if "taken_back" in entered else {
+                "phase": phase.ordinal, "position": phase.position, "resolution": phase.resolution}
         case _:
-            return _of_game(session, game_id, kind, fact)
+            now = _of_game(session, game_id, kind, fact)
+    return None if now is None else dict(plain(now))
 
 
 def _of_game(session: Session, game_id: str, kind: str, fact: str) -> dict[str, Any] | None:
     told_here = (tells for game, tells in FACTS[kind](session, fact) if game == game_id)
-    return _plain(next(told_here, None))
+    return next(told_here, None)
 
 
-def _told_without_names(
-    session: Session, game_id: str, kind: str, fact: str, entered: Mapping[str, Any]
+def _of_sheet(
+    session: Session, game_id: str, rows: _GameRows, kind: str, fact: str, entered: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Facts of which earlier programs entered more than today's: real names, and words that are empty."""
-    if kind == "seat" and not str(entered["player"] or "player-").startswith("player-"):
+    """A sheet, what was read on it, or its other words."""
+    row = session.get(SubmissionRow, int(fact))
+    told: dict[str, Any] | None = None
+    if row is not None and (kind == "sheet" or row.read_at is not None):
+        phase = session.get_one(PhaseRow, row.phase_id)
+        pages, lines = rows.pages.get(row.id, ()), rows.lines.get(row.id, ())
+        match kind:
+            case _ if phase.game_id != game_id:
+                pass
+            case "sheet":
+                told = sheet_told(row, phase, pages)
+            case "reading":
+                told = reading_told(row, phase, pages, lines)
+            case _:
+                told = aside_told(row, phase, lines)
+    # Earlier programs entered words beside the orders that are empty.
+    if kind == "aside" and told is None and not any(words for _, words in entered["lines"]):
         return dict(entered)
-    row_facts = _of_game(session, game_id, kind, fact)
-    if kind == "aside" and row_facts is None and not any(words for _, words in entered["lines"]):
-        return dict(entered)
-    return row_facts
-
-
-def _plain(tells: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if tells is None else dict(plain(tells))
+    return told
 
 
 def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
@@ -267,35 +316,30 @@ def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> boo
 
 
 def _added(
-    session: Session, game_id: str, known: frozenset[tuple[str, str]], *, is_older: bool
+    session: Session, rows: _GameRows, known: frozenset[tuple[str, str]], *, is_older: bool
 ) -> list[Difference]:
     """Rows of a game of which no entry was ever made. Of a game that is older than its record, only rows that
     are younger than its first entries."""
-    phases = select(PhaseRow.id).where(PhaseRow.game_id == game_id)
+    phases = rows.keys_of(PhaseRow)
+    sheets = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
     reviews = (
         select(ReviewRow.id).join(LineRow, LineRow.id == ReviewRow.line_id)
         .join(PageRow, PageRow.id == LineRow.page_id)
-        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id))
-    queries: Mapping[str, Select[Any]] = {
-        "phase": phases,
-        "sheet": select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases)),
-        "decision": reviews.where(SubmissionRow.phase_id.in_(phases)),
-        "posted": select(PostalOriginalRow.id).where(PostalOriginalRow.phase_id.in_(phases)),
-        "word": select(LotContributionRow.id).where(LotContributionRow.phase_id.in_(phases)),
-        "letter": select(OutboxRow.id).where(
-            or_(OutboxRow.game_id == game_id, OutboxRow.phase_id.in_(phases))),
-        "correction": select(CorrectionRow.id).where(CorrectionRow.phase_id.in_(phases)),
-        "event": select(EventRow.id).where(EventRow.game_id == game_id),
+        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
+        .where(SubmissionRow.phase_id.in_(phases)))
+    keys: Mapping[str, Iterable[int]] = {
+        "phase": phases, "sheet": session.scalars(sheets), "decision": session.scalars(reviews),
+        "posted": rows.keys_of(PostalOriginalRow), "word": rows.keys_of(LotContributionRow),
+        "letter": rows.keys_of(OutboxRow), "correction": rows.keys_of(CorrectionRow),
+        "event": rows.keys_of(EventRow),
     }
     added = []
-    for kind, query in queries.items():
+    for kind, own_keys in keys.items():
         entered = {int(fact) for of, fact in known if of == kind}
         first = min(entered, default=None) if is_older else 0
-        added += [
-            Difference(How.ADDED, kind, str(key)) for key in sorted(session.scalars(query))
-            if key not in entered and first is not None and key > first]
-    seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id))
+        added += [Difference(How.ADDED, kind, str(key)) for key in sorted(own_keys)
+                  if key not in entered and first is not None and key > first]
+    seats = sorted(f"{row.game_id}:{row.power}" for row in rows.held if isinstance(row, SeatRow))
     if not is_older:
-        added += [Difference(How.ADDED, "seat", f"{game_id}:{power}") for power in sorted(seats)
-                  if ("seat", f"{game_id}:{power}") not in known]
+        added += [Difference(How.ADDED, "seat", seat) for seat in seats if ("seat", seat) not in known]
     return added

@@ -40,12 +40,13 @@ def inner(salt: str, body: str) -> str:
     return digest(f"{salt}\n{body}")
 
 
-def leaf(salt: str, body: str, edition: int) -> str:
-    """The leaf of an entry with this body in a record of this format; "" for a body that is none."""
+def leaf(salt: str, body: str, edition: int, loaded: dict[str, Any] | None = None) -> str:
+    """The leaf of an entry with this body in a record of this format; "" for a body that is none. `loaded`:
+    the body as it is once loaded, where that is known."""
     if edition == 1:
         return inner(salt, body)
     try:
-        own_head = head(json.loads(body))
+        own_head = head(json.loads(body) if loaded is None else loaded)
     except (ValueError, TypeError, KeyError, AttributeError):
         # Somebody wrote into the table of the record: no leaf fits.
         return ""
@@ -58,10 +59,10 @@ def kept_inner(salt: str, body: str) -> str:
     return salt if is_forgotten(body) else inner(salt, body)
 
 
-def kept_leaf(salt: str, body: str, edition: int) -> str:
-    """The leaf of an entry as the database keeps it; "" for a body that is none."""
+def kept_leaf(salt: str, body: str, edition: int, loaded: dict[str, Any] | None = None) -> str:
+    """The leaf of an entry as the database keeps it; "" for a body that is none. `loaded`: see `leaf`."""
     if not is_forgotten(body):
-        return leaf(salt, body, edition)
+        return leaf(salt, body, edition, loaded)
     return salt if edition == 1 else headed(head(json.loads(body)), salt)
 
 
@@ -91,9 +92,21 @@ def canonical(body: dict[str, Any]) -> str:
 def plain(value: Any) -> Any:
     """The value as a body may hold it: instants as text in UTC, numbers that are not whole as text, sets
     sorted."""
+    # By the exact type first: a judged phase has thousands of values, and nearly all are of these kinds.
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() and "\x00" not in value else _UNWRITABLE.sub("\ufffd", value)
+    if kind is list:
+        return [plain(element) for element in value]
+    if kind is dict:
+        return {plain(str(key)): plain(element) for key, element in value.items()}
+    return value if value is None or kind is int or kind is bool else _plain_other(value)
+
+
+def _plain_other(value: Any) -> Any:
     # RFC 8785 writes floats as ECMAScript does, which every checker would have to repeat: 0.95 becomes text.
     match value:
-        case None | bool() | int():
+        case bool() | int():
             plain_value: Any = value
         case str():
             plain_value = _UNWRITABLE.sub("\ufffd", value)
@@ -104,7 +117,7 @@ def plain(value: Any) -> Any:
         case date():
             plain_value = value.isoformat()
         case dict():
-            plain_value = {plain(str(key)): plain(element) for key, element in value.items()}
+            plain_value = plain(dict(value))
         case set() | frozenset():
             plain_value = sorted((plain(element) for element in value), key=str)
         case list() | tuple():

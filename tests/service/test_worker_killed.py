@@ -120,8 +120,8 @@ POINTS = (
 CLOSING = (
     ("service.games.turns.close_phase", "before"),
     ("service.store.records.claim_phase", "after"),
-    ("service.games.turns.judge_phase", "before"),
-    ("service.games.turns.judge_phase", "after"),
+    ("service.games.turns._judge", "before"),
+    ("service.games.turns.judge_when_read", "after"),
     ("service.games.turns.close_phase", "after"),
 )
 
