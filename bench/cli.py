@@ -12,12 +12,13 @@ from typing import Annotated
 import typer
 
 from bench.desk.parts import DeskPart
+from bench.scale.parts import ScalePart, Sizes
 from bench.storm.parts import Database, StormPart, StormSizes
 
 app = typer.Typer(
     no_args_is_help=True, help="Figures as JSON lines: what, value, unit, and a peer's where there is one."
 )
-_STORM = StormSizes()
+_STORM, _SCALE = StormSizes(), Sizes()
 
 
 @app.command(epilog="Example: galloper bench adjudicate --variant bretwalda --variant brittania")
@@ -153,26 +154,52 @@ def growth(
     mails: Annotated[int, typer.Option("--mails", min=1, help="Mails of the smaller half.")] = 10,
 ) -> None:
     """What a site grows by, in bytes and processor time: for each game, mail and phase."""
-    from bench.growth import Sizes, run
+    from bench import growth as measured
 
-    raise typer.Exit(run(Sizes(games, mails), sys.stdout, sys.stderr))
+    raise typer.Exit(measured.run(measured.Sizes(games, mails), sys.stdout, sys.stderr))
 
 
-@app.command(epilog="Example: galloper bench scale --games 100 --games 1000 --closing 20")
+@app.command(epilog="Example: galloper bench scale --part closing --at-once 2500")
 def scale(
+    part: Annotated[
+        list[ScalePart] | None, typer.Option("--part", help="Only this; may be repeated. All by default.")
+    ] = None,
     games: Annotated[
         list[int] | None,
-        typer.Option("--games", min=30, help="Games of the site; may be repeated, the smallest first."),
+        typer.Option("--games", min=30, help="Games of a season; may be repeated, the smallest first."),
     ] = None,
-    closing: Annotated[int, typer.Option("--closing", min=1, help="Games that close.")] = 20,
-    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails that come in.")] = 10,
-    approved: Annotated[int, typer.Option("--approved", min=1, help="Games whose results are sent.")] = 4,
+    closing: Annotated[
+        int, typer.Option("--closing", min=1, help="Games that close on each such site.")
+    ] = _SCALE.closing,
+    mails: Annotated[int, typer.Option("--mails", min=1, help="Mails that come in there.")] = _SCALE.mails,
+    approved: Annotated[
+        int, typer.Option("--approved", min=1, help="Games whose results are sent there.")
+    ] = _SCALE.approved,
     read_seconds: Annotated[
         float, typer.Option("--read-seconds", min=0.0, help="Processor seconds that a sheet is charged with.")
-    ] = 2.7,
+    ] = _SCALE.read_seconds,
+    at_once: Annotated[
+        int, typer.Option("--at-once", min=2, help="Games that close at one moment.")
+    ] = _SCALE.at_once,
+    around: Annotated[
+        int, typer.Option("--around", min=0, help="Games beside them, whose deadlines are far away.")
+    ] = _SCALE.around,
+    processes: Annotated[
+        int, typer.Option("--processes", min=1, help="Processes that close them.")
+    ] = _SCALE.processes,
+    sheets: Annotated[
+        int, typer.Option("--sheets", min=8, help="Sheets that one, two and four workers read.")
+    ] = _SCALE.sheets,
+    share: Annotated[
+        float, typer.Option("--share", min=0.05, max=1.0, help="The share of a core that each of them has.")
+    ] = _SCALE.share,
 ) -> None:
-    """What a game costs on a site of many, and how many cores an hour of deadlines takes; on PostgreSQL."""
-    from bench.scale import Sizes, run
+    """A site of many games on PostgreSQL: games that close at one moment, workers beside each other, and a
+    season on a simulated clock."""
+    from bench.scale.run import run
 
-    sizes = Sizes(tuple(games or (100, 1000)), closing, mails, min(approved, closing), read_seconds)
-    raise typer.Exit(run(sizes, sys.stdout, sys.stderr))
+    sizes = Sizes(
+        games=tuple(games or _SCALE.games), closing=closing, mails=mails, approved=min(approved, closing),
+        read_seconds=read_seconds, at_once=at_once, around=around, processes=processes, sheets=sheets,
+        share=share)
+    raise typer.Exit(run(tuple(part or ()), sizes, sys.stdout, sys.stderr))

@@ -1,14 +1,9 @@
-"""`galloper bench scale`: what one game costs on a site of many, and how many cores an hour of deadlines
-takes.
+"""What one game, one mail and one look cost on a site of many games, in processor seconds.
 
 The site has `games` games of ten powers on PostgreSQL. Most of them are copies of one, made by the database,
 whose deadlines are far away; `closing` games are real and close in one minute, each with ten sheets on file,
 through the queue; `mails` mails of 2 MB come in and are judged. So the cost of a game, a mail and a look
-shows for each size of the site, with few processor seconds. Letters go into a folder.
-
-Reading is not done: it is charged with `read_seconds` a sheet. The hour itself is a simulated clock: the
-measured costs are laid on it minute by minute, and what is left over is the backlog of the next minute. It
-leaves out what several machines wait for each other, and a relay that takes fewer letters than come.
+shows for each size of the site, with few processor seconds. Letters go into a folder. Reading is not done.
 """
 
 from __future__ import annotations
@@ -19,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TextIO
 
 from sqlalchemy import func, select, text, update
 
 from bench.figure import Figure
 from bench.process import processor_seconds
-from bench.servers.postgres import Postgres, binaries
+from bench.scale.parts import Sizes
+from bench.servers.postgres import Postgres
 from bench.storm.child import BlankPageRecognizer
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, order_mail, photograph, storm_site, wait_for
@@ -36,26 +31,10 @@ from service.scheduler import due_now
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow, PhaseState
 
 PHOTO_BYTES = 2_000_000
-READ_SECONDS = 2.7
-"""Processor seconds of a sheet (docs/scaling.md, `galloper read`)."""
 POWERS = 10
-MINUTES = 60
-HOURS_OF_DEADLINES = 4
-"""All games of a site close within so many hours: 2,500 of 10,000 in one."""
 LONGEST = 3600.0
 _TICKS = 100.0
 """Ticks of the kernel's clock in a second (proc(5), on Linux)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The sizes of the site, and how many games, mails and looks are measured on it."""
-
-    games: tuple[int, ...] = (100, 1000)
-    closing: int = 20
-    mails: int = 10
-    approved: int = 4
-    read_seconds: float = READ_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,35 +51,14 @@ class Costs:
     letters_a_game: float
 
 
-def run(sizes: Sizes, out: TextIO, progress: TextIO) -> int:
-    """Print a JSON line for each figure; 1 if there is no PostgreSQL."""
-    if binaries() is None:
-        print("PostgreSQL's server is not installed; install the package postgresql", file=progress)
-        return 1
-    every: list[Costs] = []
-    for games in sizes.games:
-        for figure in _measure(sizes, games, every):
-            figure.print_to(out)
-            print(f"{figure.name}: {figure.value} {figure.unit}", file=progress, flush=True)
-    few, many = every[0], every[-1]
-    for subject, at_few, at_many in (
-        ("a mail", few.mail, many.mail), ("a game: closed, judged, results written",
-                                          few.close + few.results, many.close + many.results)):
-        Figure(f"{subject}, cost at {many.games} games beside {few.games}", round(at_many / at_few, 2), "",
-               target="at most 1.3").print_to(out)
-    for cores in (2, 4, 8, 16):
-        for figure in hour(many, cores, sizes.read_seconds):
-            figure.print_to(out)
-    return 0
-
-
-def _measure(sizes: Sizes, games: int, every: list[Costs]) -> Iterator[Figure]:
+def measure(sizes: Sizes, games: int, every: list[Costs]) -> Iterator[Figure]:
+    """The figures of a site of so many games; their costs are added to `every`."""
     cluster = Postgres().start()
     try:
         with tempfile.TemporaryDirectory(prefix="galloper-scale-") as folder, \
                 storm_site(Path(folder), url=cluster.url()) as place:
             phases = add_games(place, sizes.closing + 1)
-            _copy_games(place, games - len(phases))
+            copy_games(place, games - len(phases))
             before = processor_seconds()
             site = open_site(place.settings, recognizer=BlankPageRecognizer())
             prefix = f"{games} games: "
@@ -156,7 +114,7 @@ def _parts(
                        letters / sizes.approved))
 
 
-def _copy_games(place: StormSite, count: int) -> None:
+def copy_games(place: StormSite, count: int) -> None:
     """Copies of the last game, with players and calendar of their own; the record of a copy is empty."""
     names = [column.name for column in PhaseRow.__table__.columns if column.name != "id"]
     taken = ", ".join("'copy-' || n" if name == "game_id" else name for name in names)
@@ -235,16 +193,16 @@ def _close_cost(
             return not session.scalar(select(func.count()).select_from(PhaseRow).where(
                 PhaseRow.id.in_(phases), PhaseRow.state != PhaseState.READY))
 
-    before, database, begun = processor_seconds(), _seconds_of(cluster), time.monotonic()
+    before, database, begun = processor_seconds(), seconds_of(cluster), time.monotonic()
     site.jobs.start()
     if not wait_for(judged, LONGEST, step=2.0):
         raise RuntimeError("not every game was judged")
     seconds = time.monotonic() - begun
     return ((processor_seconds() - before) / len(phases),
-            (_seconds_of(cluster) - database) / len(phases), seconds)
+            (seconds_of(cluster) - database) / len(phases), seconds)
 
 
-def _seconds_of(cluster: Postgres) -> float:
+def seconds_of(cluster: Postgres) -> float:
     """Processor seconds of the cluster's processes, those that ended included (proc(5))."""
     postmaster = int((cluster.root / "data" / "postmaster.pid").read_text().splitlines()[0])
     ticks = 0
@@ -271,34 +229,3 @@ def _storage(place: StormSite, prefix: str) -> Iterator[Figure]:
     yield Figure(f"{prefix}database", round(size / 1e6, 1), "MB", of=int(rows), how="of: rows, about")
     yield Figure(f"{prefix}files", round(sum(files) / 1e6, 1), "MB", of=len(files))
     yield Figure(f"{prefix}connections to the database of one process", connections, "connections")
-
-
-def hour(costs: Costs, cores: int, read_seconds: float) -> Iterator[Figure]:
-    """An hour of deadlines on a simulated clock: a quarter of the games close, evenly, and `cores` cores
-    work."""
-    closings = costs.games / HOURS_OF_DEADLINES
-    game = costs.close + costs.database + costs.results + costs.letter * costs.letters_a_game
-    judging = costs.close + costs.database
-    room, backlog, longest = cores * 60.0, 0.0, 0.0
-    waits: list[float] = []
-    for minute in range(10 * MINUTES):
-        came = closings / MINUTES if minute < MINUTES else 0.0
-        # What came this minute is mailed when all before it is done.
-        backlog += came * game
-        if came:
-            waits.append(backlog / cores)
-        longest = max(longest, backlog)
-        backlog = max(0.0, backlog - room)
-    waits.sort()
-    median, last = waits[len(waits) // 2], waits[min(len(waits) - 1, int(len(waits) * 0.99))]
-    of = int(closings)
-    name = f"{costs.games} games, {of} deadlines in an hour, {cores} cores: "
-    how = "simulated from the costs above; results approved at once"
-    yield Figure(f"{name}deadline to mailed, p50", round(median), "s", of=of, how=how)
-    yield Figure(f"{name}deadline to mailed, p99", round(last), "s", of=of, how=how)
-    yield Figure(f"{name}deadline to judged, if all close at one moment", round(closings * judging / cores),
-                 "s", of=of, how=how)
-    yield Figure(f"{name}longest backlog", round(longest / game), "games", of=of, how=how)
-    yield Figure(f"{name}cores to read and judge mails of a day's round",
-                 round(costs.games * POWERS * (costs.mail + read_seconds) / 86400, 1), "cores",
-                 of=costs.games * POWERS, how=f"reading charged with {read_seconds} CPU s a sheet, not done")

@@ -3,8 +3,10 @@
     python -m bench.storm.child FOLDER ROLE [ARGUMENT]
 
 Roles: `site` takes in, works and sends, as `galloper serve` does, with its clock ARGUMENT minutes ahead if
-there is one; `worker` only works, and knows the job APPROVE; `intake` takes the mailbox in once for each line
-of its standard input; `bare` fetches the same mails by IMAPClient alone, from folder ARGUMENT. It prints
+there is one; `worker` only works, and knows the job APPROVE; `reader` is a worker that begins at the first
+line of its standard input and spends ARGUMENT processor seconds on each sheet; `intake` takes the mailbox in
+once for each line of its standard input; `bare` fetches the same mails by IMAPClient alone, from folder
+ARGUMENT. It prints
 "ready" first. Photographs are opened as usual, but not read.
 """
 
@@ -44,6 +46,20 @@ class BlankPageRecognizer:
         return (RecognizedPage(data, Reading(Status.READ, pages=(Page(1, 0, 0.0, ()),))),)
 
 
+class CostlyRecognizer(BlankPageRecognizer):
+    """Spends processor seconds on each photograph, as reading does, and finds nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
+        """See `service.intake.sheets.recognizer.Recognizer`."""
+        end = time.thread_time() + self._seconds
+        while time.thread_time() < end:
+            pass
+        return super().recognize(data, name)
+
+
 class AheadClock:
     """The machine's clock, set ahead: what would be tried again later is tried now."""
 
@@ -65,7 +81,10 @@ def main(folder: Path, role: str, argument: str = "") -> None:
         case "intake":
             _intake(_site(settings))
         case "worker":
-            _work(_site(settings))
+            _work(open_site(settings, recognizer=BlankPageRecognizer(), polls=False))
+        case "reader":
+            recognizer = CostlyRecognizer(float(argument))
+            _work(open_site(settings, recognizer=recognizer, polls=False), when_told=True)
         case "site":
             _serve(_site(settings, AheadClock(timedelta(minutes=float(argument))) if argument else None))
         case _:
@@ -85,7 +104,7 @@ def _serve(site: Site) -> None:
     site.engine.dispose()
 
 
-def _work(site: Site) -> None:
+def _work(site: Site, *, when_told: bool = False) -> None:
     site.jobs.register(APPROVE, lambda payload: site.approve_phase(int(payload["phase"]), "bench"))
     stop = Event()
 
@@ -94,10 +113,14 @@ def _work(site: Site) -> None:
             site.jobs.tend(datetime.now(UTC))
             stop.wait(TEND_SECONDS)
 
+    if when_told:
+        print("ready", flush=True)
+        sys.stdin.readline()
     site.jobs.start()
     tending = Thread(target=tend)
     tending.start()
-    print("ready", flush=True)
+    if not when_told:
+        print("ready", flush=True)
     sys.stdin.read()
     stop.set()
     tending.join()

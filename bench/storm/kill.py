@@ -1,11 +1,12 @@
 """Mail comes in while every process is killed again and again, at random instants.
 
 A round starts what was killed, hands over a few mails, waits a random time and kills one process with all its
-children. On SQLite that is the only one, which takes in, works and sends; on PostgreSQL it is one of two. At
-the end everything unfinished is finished, with a clock first a quarter and then half an hour ahead, since a
-letter whose sender died is left alone for ten minutes and tried again after five more. Then every mail must
-be stored once and used once, and each receipt sent once, or twice if Galloper itself marked it "possibly
-twice".
+children. On SQLite that is the only one, which takes in, works and sends; on PostgreSQL it is one of two, and
+in every other round the one that leads (`service.leader`), while a game's deadline comes. At the end
+everything unfinished is finished, with a clock first a quarter and then half an hour ahead, since a letter
+whose sender died is left alone for ten minutes and tried again after five more. Then every mail must be
+stored once and used once, and each receipt sent once, or twice if Galloper itself marked it "possibly twice";
+and every game whose deadline came must be closed and judged once.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import and_, func, or_, select, true
+from sqlalchemy import and_, func, or_, select, true, update
 
 from bench.figure import Figure
 from bench.servers.dovecot import Dovecot
@@ -38,14 +39,27 @@ from bench.storm.site import (
     wait_for,
 )
 from service.clock import SystemClock
-from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, SubmissionRow
+from service.store.tables import (
+    EventRow,
+    LeaseRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    PhaseRow,
+    PhaseState,
+    SubmissionRow,
+)
 
 AHEAD_MINUTES = (15, 30)
 # Seconds after it is ready within which a process is killed: on a quiet machine long enough to finish a mail
 # in most of its lives. On an overloaded one the same job may run at death after death; `jobs.REST` parts
 # them.
 LONGEST_LIFE = 6.0
+FIRST_TO_CLOSE = 100_000
+"""The number of the first game whose deadline comes; the mails are for games from 0 on."""
 STARTING_SHARE = 0.1  # of kills that come while a process is starting
+LEADER_SECONDS = 20.0  # for a leader: three leases
 FINISH_SECONDS = 200.0  # for each clock of AHEAD_MINUTES: longer than two leases of a dead worker
 
 
@@ -55,7 +69,8 @@ class KillCount:
 
     `twice`: receipts that arrived more than once; `unmarked`: those of them that Galloper did not mark as
     possibly sent twice. `waiting`: mails left in the mailbox. `others`: states and reasons of mails that were
-    not used.
+    not used. `deadlines`: games that were to close; `judged`: those that were, once; `leaders`: leaders that
+    were killed.
     """
 
     stored: int
@@ -65,6 +80,9 @@ class KillCount:
     unmarked: int
     waiting: int
     others: str
+    deadlines: int = 0
+    judged: int = 0
+    leaders: int = 0
 
 
 def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
@@ -75,10 +93,12 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
         try:
             with storm_site(Path(folder), url=url, server=server, sink=sink) as place:
                 begun = time.monotonic()
-                _storm(place, server, sizes, 2 if url else 1)
+                games = add_games(place, sizes.kills // 2, first=FIRST_TO_CLOSE) if url else []
+                leaders = _storm(place, server, sizes, games)
                 finish(place, server, sizes.mails)
                 seconds = time.monotonic() - begun
-                count = count_outcome(place, server, sink)
+                count = replace(count_outcome(place, server, sink), deadlines=len(games),
+                                judged=_judged_once(place, games), leaders=leaders)
         finally:
             sink.stop()
             server.remove()
@@ -91,6 +111,10 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
     yield Figure(f"{prefix}receipts that arrived twice, marked so", count.twice - count.unmarked, "letters")
     yield Figure(f"{prefix}receipts that arrived twice, unmarked", count.unmarked, "letters", target="0")
     yield Figure(f"{prefix}mails left in the mailbox", count.waiting, "mails", target="0")
+    if count.deadlines:
+        yield Figure(f"{prefix}leaders killed", count.leaders, "processes", of=sizes.kills)
+        yield Figure(f"{prefix}games closed and judged once", count.judged, "games",
+                     target=str(count.deadlines), of=count.deadlines)
     yield Figure(f"{prefix}time", round(seconds), "s")
     wrong = loss_sentences(count, sizes.mails)
     if wrong:
@@ -110,6 +134,8 @@ def loss_sentences(count: KillCount, mails: int) -> list[str]:
         sentences.append(f"{count.unmarked} receipts arrived twice and are not marked")
     if count.waiting:
         sentences.append(f"{count.waiting} mails are left in the mailbox")
+    if count.judged != count.deadlines:
+        sentences.append(f"{count.judged} of {count.deadlines} games were closed and judged once")
     return sentences
 
 
@@ -129,20 +155,24 @@ def database_of(kind: Database) -> Iterator[str]:
         cluster.stop()
 
 
-def _storm(place: StormSite, server: Dovecot, sizes: StormSizes, processes: int) -> None:
+def _storm(place: StormSite, server: Dovecot, sizes: StormSizes, games: list[int]) -> int:
+    """Hand over mails and kill processes; how many of the killed led. With `games`, there are two processes,
+    and every other round one game's deadline comes and the leader is killed."""
     chance = random.Random(sizes.seed)  # noqa: S311 no secret
-    waiting = mails_of(place, sizes.mails)
+    waiting, leaders = mails_of(place, sizes.mails), 0
     chance.shuffle(waiting)
     per_round = max(1, len(waiting) // max(1, sizes.kills))
-    running: list[StormProcess | None] = [None] * processes
+    running: list[StormProcess | None] = [None] * (2 if games else 1)
     try:
-        for _ in range(sizes.kills):
+        for kill in range(sizes.kills):
             for number, process in enumerate(running):
                 if process is None:
                     running[number] = StormProcess(place, "site")
             for _ in range(min(per_round, len(waiting))):
                 server.deliver(waiting.pop())
-            victim = chance.randrange(processes)
+            closing = games[kill // 2] if kill % 2 and kill // 2 < len(games) else None
+            victim, is_leader = _choose(place, running, closing, chance)
+            leaders += is_leader
             _kill(running[victim], chance)
             running[victim] = None
     finally:
@@ -151,10 +181,55 @@ def _storm(place: StormSite, server: Dovecot, sizes: StormSizes, processes: int)
                 process.kill()
     for mail in waiting:
         server.deliver(mail)
+    return leaders
+
+
+def _choose(
+    place: StormSite, running: list[StormProcess | None], closing: int | None, chance: random.Random
+) -> tuple[int, bool]:
+    """The number of the process to be killed, and whether it leads. With a phase that is `closing`, its
+    deadline comes, and the leader is chosen."""
+    victim = chance.randrange(len(running))
+    if closing is None:
+        return victim, False
+    for process in running:
+        _alive(process).ready()
+    with place.store.begin() as session:
+        session.execute(update(PhaseRow).where(PhaseRow.id == closing).values(deadline=SystemClock().now()))
+    leader = _leader(place, running)
+    return (victim, False) if leader is None else (leader, True)
+
+
+def _leader(place: StormSite, running: list[StormProcess | None]) -> int | None:
+    """The number of the process that leads; None if nobody does for a while."""
+    def leading() -> list[int]:
+        with place.store() as session:
+            holder = session.scalar(select(LeaseRow.holder).where(LeaseRow.ends_at > datetime.now(UTC)))
+        # A holder is named "host:process:chance" (`service.jobs.DbosJobs`).
+        pid = int(holder.split(":")[-2]) if holder else None
+        return [number for number, process in enumerate(running) if _alive(process).pid == pid]
+
+    wait_for(leading, LEADER_SECONDS)
+    return next(iter(leading()), None)
+
+
+def _judged_once(place: StormSite, phases: list[int]) -> int:
+    """Those of some phases that were closed and judged, each once."""
+    with place.store() as session:
+        rows = session.execute(select(PhaseRow.game_id, PhaseRow.state).where(PhaseRow.id.in_(phases))).all()
+        events = Counter((game, what) for game, what in session.execute(select(
+            EventRow.game_id, EventRow.what).where(EventRow.what.in_(["phase_closed", "phase_judged"]))))
+    return sum(state == PhaseState.READY and events[game, "phase_closed"] == events[game, "phase_judged"] == 1
+               for game, state in rows)
+
+
+def _alive(process: StormProcess | None) -> StormProcess:
+    assert process is not None
+    return process
 
 
 def _kill(process: StormProcess | None, chance: random.Random) -> None:
-    assert process is not None
+    process = _alive(process)
     if chance.random() >= STARTING_SHARE:
         process.ready()
     time.sleep(chance.uniform(0, LONGEST_LIFE))
@@ -189,8 +264,8 @@ def finish(place: StormSite, server: Dovecot, mails: int) -> None:
 
 
 def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
-    """Mails without an end, sheets to be read and letters to be sent; with `ahead` only letters that a clock
-    so many minutes ahead lets be sent."""
+    """Mails without an end, sheets to be read, games to be judged and letters to be sent; with `ahead` only
+    letters that a clock so many minutes ahead lets be sent."""
     now = SystemClock().now()
     # Without this the first clock waited all its time for letters that only the second one may send.
     due = true() if ahead is None else OutboxRow.due_at <= now + timedelta(minutes=ahead)
@@ -204,7 +279,9 @@ def _unfinished(place: StormSite, mails: int, ahead: int | None = None) -> int:
         # A receipt may wait until its sheet is read.
         unread = session.scalar(
             select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
-    return max(0, mails - used) + letters + unread
+        closing = session.scalar(select(func.count()).select_from(PhaseRow).where(
+            PhaseRow.state.in_([PhaseState.OPEN, PhaseState.CLOSED]), PhaseRow.deadline <= now)) or 0
+    return max(0, mails - used) + letters + unread + closing
 
 
 def count_outcome(place: StormSite, server: Dovecot, sink: SmtpSink) -> KillCount:

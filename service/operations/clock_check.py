@@ -6,13 +6,18 @@ folder without a date. A Maildir is stamped by the disk it is on. If that disk i
 and no drift can show; such a site needs NTP, and `galloper check` says so. Where nothing can be asked, the
 stamps of the newest mails are compared: a stamp ahead of our clock means that ours is behind. Nobody loses by
 the wait, since the stamps say what is in time.
+
+Asking takes a log-in, and providers count those: an answer stands for the deadlines of some minutes, unless
+the clock was set meanwhile.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from threading import Lock
+from time import monotonic
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
@@ -32,8 +37,27 @@ by hand."""
 STAMPS_COMPARED = 20
 """Newest mails whose stamps are compared with the clock."""
 
+ANSWER_STANDS, DOUBT_STANDS = 300.0, 30.0
+"""Seconds for which the answer that the clock is right stands for further deadlines of this process, and any
+other answer. In these a clock that nobody sets drifts by less than a second."""
+
+SET_SECONDS = 5.0
+"""A jump of the clock that counts as setting it."""
+
 OFF, RIGHT = "clock_off", "clock_right"
 """Events of the log: the clock is off, and it is right again."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What was learnt last: the warning, at which second of this process, and how far the clock was ahead of
+    those then; `stands` is for how many seconds."""
+
+    warning: str = ""
+    asked_at: float = 0.0
+    ahead: float = 0.0
+    stands: float = -1.0
+    lock: Lock = field(default_factory=Lock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +72,43 @@ class ClockSkewGuard:
     clock: Clock
     desk: LetterContext
     ask: Callable[[], datetime | None]
+    _answer: _Answer = field(default_factory=_Answer, repr=False, compare=False)
 
     def skew_warning(self) -> str:
-        """A sentence if the clock is off, "" if it is right or cannot be compared. A change is noted in the
-        log."""
-        apart = self._skew()
+        """A sentence if the clock is off, "" if it is right or cannot be compared, asked now. A change is
+        noted in the log."""
+        with self._answer.lock:
+            return self._look()
+
+    def _recent_warning(self) -> str:
+        """`skew_warning`, as it was learnt for a deadline just before."""
+        answer = self._answer
+        with answer.lock:
+            is_set = abs(self._ahead() - answer.ahead) > SET_SECONDS
+            return self._look() if is_set or monotonic() - answer.asked_at > answer.stands else answer.warning
+
+    def _ahead(self) -> float:
+        return self.clock.now().timestamp() - monotonic()
+
+    def _look(self) -> str:
+        apart, is_sure = self._skew()
         warning = "" if apart is None or abs(apart) <= MOST_SKEW else skew_sentence(apart)
         with self.store.begin() as session:
             before = standing_warning(session)
-            # Only a change is logged: the clock is checked before every deadline.
+            # Only a change is logged: the clock is checked at every deadline.
             if warning and not before:
                 records.log_event(session, self.clock.now(), OFF, detail={"said": warning})
             elif before and not warning:
                 records.log_event(session, self.clock.now(), RIGHT)
+        answer = self._answer
+        answer.warning, answer.asked_at, answer.ahead = warning, monotonic(), self._ahead()
+        answer.stands = ANSWER_STANDS if is_sure and not warning else DOUBT_STANDS
         return warning
 
     def must_wait(self, phase_id: int) -> bool:
         """Whether a phase must wait until the clock is set. The coordinator then gets one notice a
         deadline."""
-        warning = self.skew_warning()
+        warning = self._recent_warning()
         if not warning:
             return False
         with self.store.begin() as session:
@@ -87,7 +129,8 @@ class ClockSkewGuard:
                 self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
         return True
 
-    def _skew(self) -> timedelta | None:
+    def _skew(self) -> tuple[timedelta | None, bool]:
+        """How far the clock is ahead, None if nothing tells; and whether the mail server said so."""
         before = self.clock.now()
         try:
             server_time = self.ask()
@@ -98,11 +141,11 @@ class ClockSkewGuard:
         if server_time is None:
             with self.store() as session:
                 behind = behind_by_stamps(session)
-            return None if behind is None else -behind
+            return None if behind is None else -behind, False
         # A stamp has whole seconds, and was made somewhere between the two looks at our own clock.
         if before - MOST_SKEW <= server_time <= after + MOST_SKEW:
-            return timedelta()
-        return before - server_time if server_time < before else after - server_time
+            return timedelta(), True
+        return before - server_time if server_time < before else after - server_time, True
 
 
 def skew_sentence(apart: timedelta) -> str:

@@ -32,6 +32,7 @@ def test_a_storm_in_which_each_mail_ended_once_has_no_fault() -> None:
         (replace(WHOLE, receipts=57), "57 of 60 receipts arrived"),
         (replace(WHOLE, unmarked=1), "1 receipts arrived twice and are not marked"),
         (replace(WHOLE, waiting=2), "2 mails are left in the mailbox"),
+        (replace(WHOLE, deadlines=3, judged=2), "2 of 3 games were closed and judged once"),
     ],
 )
 def test_what_is_lost_or_doubled_is_named(count: KillCount, sentence: str) -> None:

@@ -17,6 +17,7 @@ from service.config import MailIn, MailOut, Settings
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import MailboxError
 from service.mail.mailbox.maildir import MaildirSource
+from service.operations import clock_check
 from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, skew_sentence, standing_warning
 from service.operations.findings import FindingState
 from service.operations.health import Observation, check_clock
@@ -82,9 +83,45 @@ def test_a_phase_waits_for_its_clock_and_the_coordinator_is_told_once(table: Tab
     assert "This machine's clock is 20 minutes ahead of the mail server's." in words
     assert "neither closed nor judged" in words
     assert table.phase().state == PhaseState.OPEN
+    # The operator sets the clock.
     server.ours_ahead = timedelta()
+    table.site.clock.set(phase.deadline - timedelta(minutes=20))
     assert not checked.must_wait(phase.id)
     assert warned(table) == ""
+
+
+def test_deadlines_that_come_together_ask_the_server_once_and_anew_when_the_clock_was_set(
+    table: Table
+) -> None:
+    """(SCA-02) Each closing game logged in to ask for the time: 42 log-ins for 40 games."""
+    phase, server, asked = table.phase(), Server(table), 0
+
+    def ask() -> datetime:
+        nonlocal asked
+        asked += 1
+        return server.ask()
+
+    checked = guard(table, ask)
+    assert not any(checked.must_wait(phase.id) for _ in range(300))
+    assert asked == 1
+    server.ours_ahead = timedelta(minutes=2)
+    table.site.clock.advance(timedelta(minutes=2))
+    assert all(checked.must_wait(phase.id) for _ in range(300))
+    assert asked == 2
+
+
+def test_an_answer_about_the_clock_does_not_stand_for_long(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """(SUB-09) A clock that runs wrong without being set is noticed within minutes."""
+    phase, server = table.phase(), Server(table)
+    checked = guard(table, server.ask)
+    assert not checked.must_wait(phase.id)
+    server.ours_ahead = timedelta(minutes=2)
+    before = clock_check.monotonic()
+    monkeypatch.setattr(clock_check, "monotonic", lambda: before + clock_check.ANSWER_STANDS + 1)
+    table.site.clock.advance(timedelta(seconds=clock_check.ANSWER_STANDS + 1))
+    assert checked.must_wait(phase.id)
 
 
 def test_the_desk_and_health_show_the_warning_while_it_stands(table: Table) -> None:

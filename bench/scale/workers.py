@@ -1,0 +1,112 @@
+"""How much faster sheets are read by two and by four workers than by one.
+
+Each worker is held to a share of a core, so that four fit beside PostgreSQL on a machine of few cores. The
+queue, the database and the filing of what was read are real; in place of the reader stands one that takes as
+much processor time as it is told.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import func, select
+
+from bench.figure import Figure
+from bench.scale.parts import Sizes
+from bench.scale.share import held_to
+from bench.servers.postgres import Postgres
+from bench.storm.child import BlankPageRecognizer
+from bench.storm.site import (
+    StormError,
+    StormProcess,
+    StormSite,
+    add_games,
+    order_mail,
+    photograph,
+    storm_site,
+    wait_for,
+)
+from service.bootstrap import open_site
+from service.store.tables import MailRow, MailState, SubmissionRow
+
+SHEET_SECONDS = 0.5
+"""Processor seconds of a sheet here: a fifth of a real one, so the queue's own time counts five times."""
+LONGEST = 3600.0
+TARGETS = {2: "at least 1.8", 4: "at least 3.4"}
+
+
+def measure(sizes: Sizes) -> Iterator[Figure]:
+    """The figures of the part. Raises StormError if a sheet is not read."""
+    alone = 0.0
+    for workers in (1, 2, 4):
+        seconds, spent = _read(workers, sizes)
+        name = f"{sizes.sheets} sheets read by {workers} worker{'s' if workers > 1 else ''}"
+        how = f"each held to {sizes.share:g} of a core; {SHEET_SECONDS:g} CPU s a sheet"
+        yield Figure(name, round(seconds, 1), "s", of=sizes.sheets, how=how)
+        yield Figure(f"{name}: share of a core that each got", round(spent / seconds / workers, 3), "cores",
+                     of=workers)
+        if workers == 1:
+            alone = seconds
+        else:
+            yield Figure(f"{workers} workers beside one, reading", round(alone / seconds, 2), "",
+                         of=sizes.sheets, target=TARGETS[workers], how=how)
+
+
+def _read(workers: int, sizes: Sizes) -> tuple[float, float]:
+    """Seconds by the clock until so many workers have read all sheets, and their processor seconds."""
+    cluster = Postgres().start()
+    try:
+        with tempfile.TemporaryDirectory(prefix="galloper-workers-") as folder, \
+                storm_site(Path(folder), url=cluster.url()) as place:
+            _file(place, sizes.sheets)
+            processes = [StormProcess(place, "reader", str(SHEET_SECONDS)) for _ in range(workers)]
+            try:
+                for process in processes:
+                    process.ready()
+                return _wait(place, processes, sizes)
+            finally:
+                for process in processes:
+                    process.kill()
+    finally:
+        cluster.stop()
+
+
+def _wait(place: StormSite, processes: list[StormProcess], sizes: Sizes) -> tuple[float, float]:
+    before = sum(process.processor_seconds() for process in processes)
+    begun = time.monotonic()
+    with held_to([process.pid for process in processes], sizes.share):
+        for process in processes:
+            process.tell("work")
+        if not wait_for(lambda: not _unread(place), LONGEST, step=0.5):
+            raise StormError(f"{_unread(place)} of {sizes.sheets} sheets were not read")
+        seconds = time.monotonic() - begun
+    return seconds, sum(process.processor_seconds() for process in processes) - before
+
+
+def _file(place: StormSite, sheets: int) -> None:
+    """So many mails, each with a sheet that waits to be read."""
+    powers = sorted(place.variant.powers)
+    add_games(place, -(-sheets // len(powers)))
+    for number in range(sheets):
+        raw = order_mail(place, number // len(powers), powers[number % len(powers)], 1, photograph(number))
+        (place.folder / "box" / "new" / f"{number}.workers").write_bytes(raw)
+    site = open_site(place.settings, recognizer=BlankPageRecognizer())
+    try:
+        site.take_in()
+        with place.store() as session:
+            keys = list(session.scalars(select(MailRow.sha256).where(MailRow.state == MailState.STORED)))
+        for key in keys:
+            site.process_mail(key)
+    finally:
+        site.engine.dispose()
+    if _unread(place) != sheets:
+        raise StormError(f"{_unread(place)} of {sheets} sheets wait to be read")
+
+
+def _unread(place: StormSite) -> int:
+    with place.store() as session:
+        return session.scalar(
+            select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
