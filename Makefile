@@ -59,7 +59,7 @@ wheel: setup-dev
 	tools/wheel
 
 audit:
-	@uvx pip-audit --disable-pip --require-hashes -r requirements.lock
+	@uvx pip-audit --strict --disable-pip --require-hashes -r requirements.lock
 
 sbom:
 	@tools/sbom

@@ -41,6 +41,9 @@ MOST_TEXT = 400_000_000
 """Bytes of JSON, unpacked. Twelve years of a game with seven powers have a tenth of each of these three."""
 MOST_RATIO = 200
 """How many times its packed size a file may have. JSON of ours has up to 30; a bomb has 1000."""
+MOST_UNFOLDED = 20
+"""How many times the archive's size its mails, letters and pictures may have together. Pictures do not pack,
+and letters of words alone have up to 10."""
 TEXTS = (".json", ".jsonl")
 _ENCRYPTED = 0x1
 
@@ -233,6 +236,10 @@ def _check_sizes(files: list[zipfile.ZipInfo], size: int) -> None:
     if sum(file.file_size for file in files if file.filename.endswith(TEXTS)) > MOST_TEXT:
         raise BrokenArchive(f"The tables and the record would unfold to more than {MOST_TEXT // 1_000_000} "
                             "MB. Nothing was unpacked.")
+    unfolded = sum(file.file_size for file in files if not file.filename.endswith(TEXTS))
+    if unfolded > MOST_UNFOLDED * size + MOST_OF_MAIL:
+        raise BrokenArchive(f"The mails and pictures would unfold to {unfolded // 1_000_000} MB, far more "
+                            "than those of any archive of this size. Nothing was unpacked.")
 
 
 def _entry(number: int, line: str) -> ArchiveEntry:

@@ -27,6 +27,7 @@ SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is ke
               "again here, and you can check it and send it.")
 NOT_IN_TIME = ("The site's database did not answer in time. What you saved before is safe. Wait a minute and "
                "look whether this was saved too; if it was not, send it again.")
+_UNREADABLE = "There was an error parsing the body"
 OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
 
 
@@ -63,6 +64,9 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     message = str(error.detail) if isinstance(error, HTTPException) else OURS
+    # The framework's own words, for a body that it cannot read, do not say that nothing was changed.
+    if status == 400 and (type(error) is HTTPException or message == _UNREADABLE):
+        message = INCOMPLETE
     # Browsers forget fields on the way back, so a reason typed beside a wrong number was lost.
     form = await kept_form.kept_form(request) if status < 500 else None
     # A form older than a new sign-in is shown again and sent by one press, not typed again.

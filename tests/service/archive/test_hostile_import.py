@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import random
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -286,7 +287,15 @@ def _many(archive: zipfile.ZipFile) -> None:
         archive.writestr(zipfile.ZipInfo(f"photographs/{number}"), b"")
 
 
+def _together(archive: zipfile.ZipFile) -> None:
+    """Forty files, none of them a bomb by its own ratio, and all of them a disk full."""
+    for number in range(40):
+        text = random.Random(number).randbytes(60_000) + bytes(4_000_000)
+        archive.writestr(zipfile.ZipInfo(f"photographs/{number}"), text, zipfile.ZIP_DEFLATED)
+
+
 @pytest.mark.parametrize(("alter", "words"), [
+    (_together, "would unfold to 16"),
     (_symlink, "photographs/link.jpg is no plain file"),
     (_bomb, "photographs/bomb.jpg"),
     (_many, "files"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.desk_table import open_desk
+from tests.support.desk_table import CSRF, open_desk
 from tests.support.site import Site
 from tests.support.table import open_table
 
@@ -27,11 +27,24 @@ def test_a_form_that_nobody_can_read_is_no_fault_of_ours(site: Site, odd: str) -
     for path in ("/sign-in", "/health/note", "/post", "/post/scans", f"/quarantine/{'a' * 64}/take-back"):
         answer = desk.client.post(path, content=body, headers={"content-type": content_type})
         assert answer.status_code in {400, 413}, path
+        assert "othing was changed" in answer.text, path
         assert answer.headers["x-content-type-options"] == "nosniff"
     desk.client.cookies.clear()
     for path in ("/health/note", "/sign-in", "/public/entry"):
         answer = desk.client.post(path, content=body, headers={"content-type": content_type})
         assert answer.status_code in {303, 400, 413}, path
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"acts":' * 50_000, b'{"acts":[{"line":NaN}]}', b"", b"null"])
+def test_acts_that_nobody_can_read_change_nothing(site: Site, body: bytes) -> None:
+    """A body of a script: brackets without end, what is no number, nothing at all."""
+    desk = open_desk(open_table(site))
+    for path in (f"/desk/{desk.table.phase().id}/acts", "/sign-in/passkey"):
+        answer = desk.client.post(
+            path, content=body, headers={"content-type": "application/json", "X-Galloper-Token": CSRF})
+        assert answer.status_code == 400, path
+        assert "othing was changed" in answer.text
 
 
 def test_no_address_leads_to_the_host_that_a_request_names(site: Site) -> None:
