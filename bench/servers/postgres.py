@@ -29,24 +29,37 @@ class Postgres:
 
     root: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="pg")))
 
-    def start(self) -> Postgres:
+    def start(self, *options: str) -> Postgres:
+        """A new cluster, or, where there is a folder `data` already, that one. `options` are further ones of
+        the server, "name=value"."""
         account = unprivileged()
         os.chown(self.root, account.pw_uid, account.pw_gid)
         data, log = str(self.root / "data"), str(self.root / "log")
-        self._run("initdb", "-D", data, "-U", "galloper", "-A", "trust", "-E", "UTF8", "--no-sync")
+        if not Path(data).exists():
+            self._run("initdb", "-D", data, "-U", "galloper", "-A", "trust", "-E", "UTF8", "--no-sync")
         # No TCP port, and no fsync: what a power cut does to PostgreSQL is not measured here.
-        options = f"-c listen_addresses='' -c fsync=off -k {self.root}"
-        self._run("pg_ctl", "-D", data, "-w", "-l", log, "-o", options, "start")
+        settings = " ".join(f'-c "{option}"' for option in ("listen_addresses=", "fsync=off", *options))
+        self._run("pg_ctl", "-D", data, "-w", "-l", log, "-o", f"{settings} -k {self.root}", "start")
         return self
+
+    def base_backup(self, folder: Path) -> None:
+        """Copy the running cluster into a new folder, as `pg_basebackup` does."""
+        self._run("pg_basebackup", "-h", str(self.root), "-U", "galloper", "-D", str(folder), "-X", "none",
+                  "-c", "fast", "--no-sync")
 
     def stop(self) -> None:
         self._run("pg_ctl", "-D", str(self.root / "data"), "-w", "-m", "immediate", "stop")
         shutil.rmtree(self.root, ignore_errors=True)
 
+    @property
+    def address(self) -> str:
+        """The URL of the database, as it is."""
+        return f"postgresql://galloper@/postgres?host={self.root}"
+
     def url(self) -> str:
         """The URL of the database, emptied."""
         # Emptied instead of created: a new database for each test is a thousand files.
-        address = f"postgresql://galloper@/postgres?host={self.root}"
+        address = self.address
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(
                 "select pg_terminate_backend(pid) from pg_stat_activity"

@@ -52,6 +52,7 @@ from service.store.tables import (
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+REASON = "This site was put back from a backup. Letters may have left the old one since."
 
 
 class BackupFault(UserFacingError):
@@ -185,21 +186,48 @@ def restore(
                 check_record(session, game)
                 for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
             )
+    lost = _enter_restore(engine, roots, letters, now, is_drill=jobs is None)
+    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, REASON), lost)
+
+
+def go_on_after_restore(
+    engine: Engine, blobs: Blobs, jobs: Jobs, now: datetime, letters: Sequence[bytes] = ()
+) -> Restored:
+    """Do what `restore` does last for a database that its own tools put back, with the blobs in a store that
+    was never lost: check that every record is whole and every named file is there, enter the restore, let no
+    letter leave, and enqueue what had not been done. Raises BackupFault, and then nothing was changed."""
+    with engine.connect() as connection, Session(bind=connection) as session:
+        roots = tuple(check_record(session, game)
+                      for game in session.scalars(select(GameRow.id).order_by(GameRow.id)))
+        named, gone = _named_blobs(connection), _forgotten(connection)
+        # Only whether it is there: a store of terabytes is read by `galloper verify --live`, and not while
+        # nothing is served.
+        missing = [key for key in named if key not in gone and not blobs.has(key)]
+    if missing:
+        raise BackupFault(
+            f"{len(missing)} of {len(named)} files that the database names are missing, the first is "
+            f"{blobs.path(missing[0])}. Bring them back from the versions of the store. Nothing was changed.")
+    lost = _enter_restore(engine, roots, letters, now, is_drill=False)
+    return Restored({}, len(named), roots, hold_letters_and_requeue(engine, jobs, now, REASON), lost)
+
+
+def _enter_restore(
+    engine: Engine, roots: Sequence[chain.Root], letters: Sequence[bytes], now: datetime, *, is_drill: bool
+) -> tuple[str, ...]:
+    """Enter the restore in the record of each game; sentences about what the letters say was lost."""
     with sessions(engine, SimulatedClock(now)).begin() as session:
         # Honest letters from after the backup would accuse the keeper otherwise (docs/record.md, C18).
         # A drill leaves the site as it was.
         named = {root.game_id: _newest_named(session, root.game_id, letters) for root in roots}
-        for root in roots if jobs is not None else ():
+        for root in () if is_drill else roots:
             until = named[root.game_id]
             records.log_event(
                 session, now, RESTORED, game_id=root.game_id, actor="galloper restore",
                 detail={"entries": root.number, "root": root.link} | ({"lost_until": until} if until else {}))
-    lost = tuple(
+    return tuple(
         f"{root.game_id}: letters name entries up to {named[root.game_id]}, and the backup ends at entry "
         f"{root.number}. Entries {root.number + 1} to {named[root.game_id]} are lost; sheets that came after "
         "the backup must be fetched or sent again." for root in roots if named[root.game_id] > root.number)
-    reason = "This site was put back from a backup. Letters may have left the old one since."
-    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, reason), lost)
 
 
 def _newest_named(session: Session, game_id: str, letters: Sequence[bytes]) -> int:

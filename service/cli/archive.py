@@ -85,6 +85,13 @@ def import_game(
     return 0
 
 
+RESTORED_ADVICE = (
+    "No letter leaves until you allow it on the Health page. The restore is entered in the record of each "
+    "game, and the next results tell it to all players. Ask them for the newest letter that anybody has: "
+    "compare it with galloper game export and galloper verify (or restore with --letter FILE). If it names "
+    "more entries, take a newer backup, or have what was lost sent again.")
+
+
 def _new_path(output: Path) -> Path:
     if output.exists():
         raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
@@ -151,11 +158,26 @@ def restore_site(
     bring_up_to_date(settings)
     _print_restored(
         _restore(file, open_engine(settings.database_url), open_blobs(settings), key, letters, jobs=True),
-        "No letter leaves until you allow it on the Health page. The restore is entered in the record of "
-        "each game, and the next results tell it to all players. Ask them for the newest letter that anybody "
-        "has: compare it with galloper game export and galloper verify (or restore with --letter FILE). If "
-        "it names more entries, take a newer backup, or have what was lost sent again.",
-        out, as_json=as_json, quiet=quiet)
+        RESTORED_ADVICE, out, as_json=as_json, quiet=quiet)
+    return 0
+
+
+def go_on_after_restore(
+    folder: Path, out: TextIO, *, letters: Sequence[Path] = (), as_json: bool = False, quiet: bool = False
+) -> int:
+    """Have a site go on whose database was put back by the database's own tools. Raises BackupFault."""
+    settings = settings_of(folder)
+    bring_up_to_date(settings)
+    engine = open_engine(settings.database_url)
+    try:
+        queue = DbosJobs(engine)
+        queue.prepare()
+        restored = backup.go_on_after_restore(
+            engine, open_blobs(settings), queue, SystemClock().now(),
+            [letter.read_bytes() for letter in letters])
+    finally:
+        engine.dispose()
+    _print_restored(restored, RESTORED_ADVICE, out, as_json=as_json, quiet=quiet)
     return 0
 
 
@@ -177,7 +199,8 @@ def _print_restored(restored: Restored, advice: str, out: TextIO, *, as_json: bo
     rows = sum(restored.rows.values())
     print_result(
         out, "\n".join([
-            f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait.",
+            f"Restored {rows} rows and {restored.blobs} files; {restored.letters} letters wait." if rows else
+            f"{restored.blobs} files that the database names are there; {restored.letters} letters wait.",
             *(f"{root.game_id}: {root.number} entries, unbroken. Root {root.link}"
               for root in restored.roots),
             *restored.lost,

@@ -168,13 +168,20 @@ def backup(
 
 @app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `galloper backup` wrote.")],
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A file that `galloper backup` wrote.")
+    ] = None,
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
     ] = None,
     drill: Annotated[
         bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
     ] = False,
+    by_database: Annotated[
+        Path | None,
+        typer.Option("--by-database", metavar="DIR",
+                     help="A site whose database was put back by PostgreSQL's own tools: no FILE."),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option("--key", metavar="FILE", help="The secret key of age, for an encrypted backup."),
@@ -189,11 +196,15 @@ def restore(
 ) -> None:
     """Restore a backup into an empty site and check every digest. No letter leaves it until a person allows
     it."""
-    from service.cli.archive import restore_site
+    from service.cli.archive import go_on_after_restore, restore_site
 
+    if by_database is not None and file is None and not drill:
+        raise typer.Exit(go_on_after_restore(
+            by_database, sys.stdout, letters=letters or (), as_json=as_json, quiet=quiet))
     # A drill has no site, and a restore needs one.
-    if drill == (folder is not None):
-        raise typer.BadParameter("name the folder of an empty site, or use --drill.")
+    if file is None or by_database is not None or drill == (folder is not None):
+        raise typer.BadParameter(
+            "name a backup and the folder of an empty site, or a backup and --drill, or --by-database DIR.")
     raise typer.Exit(restore_site(
         file, folder, sys.stdout, key=key, letters=letters or (), as_json=as_json, quiet=quiet))
 
