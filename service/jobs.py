@@ -24,7 +24,7 @@ from sqlalchemy import ColumnElement, Engine, column, delete, or_, select, table
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from service.lost_work import NotRecorded, is_out_of_room
+from service.lost_work import NotRecorded, is_of_the_store
 from service.record.chain import sessions
 from service.store import records
 from service.store.engine import check_sqlite_of_queue, full_url
@@ -422,7 +422,7 @@ def _attempt(step: Handler, payload: Payload) -> str | None:
         step(dict(payload))
     except Exception as error:
         # No fault of the job, and no try of it.
-        if is_out_of_room(error):
+        if is_of_the_store(error):
             raise NotRecorded from error
         return _sentence(error)
     return None

@@ -1,4 +1,4 @@
-"""Work that was lost on the way because there was no room for it: a full disk is no fault of a job."""
+"""Work that was lost on the way: a full disk, or a database that others hold, is no fault of a job."""
 
 from __future__ import annotations
 
@@ -15,16 +15,21 @@ class NotRecorded(BaseException):
     """
 
 
-def is_out_of_room(error: BaseException) -> bool:
-    """Whether an error, or what brought it about, is a disk that is full, of ours or of the database
-    server."""
+_FULL, _LOCKED = "53100", "55P03"
+"""PostgreSQL's numbers; SQLite has none that SQLAlchemy hands on."""
+
+
+def is_of_the_store(error: BaseException) -> bool:
+    """Whether an error, or what brought it about, is a disk that is full or a database that somebody else
+    holds: it ends by itself, and no job is to be given up for it."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
             return True
-        # PostgreSQL 53100; SQLite has no number that SQLAlchemy hands on.
-        if isinstance(cause, DBAPIError) and (
-                getattr(cause.orig, "sqlstate", "") == "53100" or "disk is full" in f"{cause.orig}"):
-            return True
+        if isinstance(cause, DBAPIError):
+            words = f"{cause.orig}"
+            if getattr(cause.orig, "sqlstate", "") in {_FULL, _LOCKED} or any(
+                    each in words for each in ("disk is full", "database is locked")):
+                return True
         cause = cause.__cause__ or cause.__context__
     return False

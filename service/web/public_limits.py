@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 from fastapi.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -19,7 +19,7 @@ AT_ONCE = 120
 A_SECOND = 2.0
 """And this many a second after that."""
 _MOST_ADDRESSES = 20_000
-_MOST_PICTURES = 60
+_MOST_PICTURES = 500
 _MOST_BYTES = 80_000_000
 MOST_OF_A_STRANGER = 400_000
 """Bytes of a form that needs no sign-in; the largest is one that was kept while somebody signs in again."""
@@ -30,6 +30,9 @@ UNKNOWN = "unknown"
 BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is not known. Nothing was "
                 "changed.\n")
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed.\n"
+DRAWN_OR_AWAITED = 8
+DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: ask again in half "
+           "a minute.")
 SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
           "again.\n")
 
@@ -72,7 +75,7 @@ class RateLimit:
             return left >= 1
 
 
-OPEN_TO_STRANGERS = ("/public/", "/sign-in")
+OPEN_TO_STRANGERS = ("/public/", "/sign-in", "/alive", "/metrics")
 
 
 async def limit_strangers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
@@ -86,24 +89,42 @@ async def limit_strangers(request: Request, call_next: Callable[[Request], Await
 
 @dataclass(slots=True)
 class DrawnOnce:
-    """Pictures by what is on them, drawn by one request while others wait for it."""
+    """Pictures by what is on them, drawn by one request while others wait for it. `at_once`: how many may
+    wait: each holds a thread, of which the desk has forty for everybody."""
 
+    at_once: int = DRAWN_OR_AWAITED
     _pictures: OrderedDict[Hashable, bytes] = field(default_factory=OrderedDict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _drawing: threading.Lock = field(default_factory=threading.Lock)
+    _waiting: int = 0
 
     def get(self, key: Hashable, draw: Callable[[], bytes]) -> bytes:
-        """The picture of this key, drawn if it is not here."""
-        # One drawing at a time: a map takes a second of a processor, and strangers may ask for all of them.
+        """The picture of this key, drawn if it is not here. Raises 503 where too many wait for pictures."""
         with self._lock:
-            picture = self._pictures.pop(key, None)
-            if picture is None:
-                picture = draw()
+            if key in self._pictures:
+                self._pictures.move_to_end(key)
+                return self._pictures[key]
+            if self._waiting >= self.at_once:
+                raise HTTPException(503, DRAWING, {"Retry-After": "30"})
+            self._waiting += 1
+        try:
+            # One drawing at a time: a map takes a second of a processor, and strangers may ask for all.
+            with self._drawing:
+                with self._lock:
+                    picture = self._pictures.get(key)
+                return self._keep(key, draw()) if picture is None else picture
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def _keep(self, key: Hashable, picture: bytes) -> bytes:
+        with self._lock:
             self._pictures[key] = picture
             while len(self._pictures) > 1 and (
                 len(self._pictures) > _MOST_PICTURES or sum(map(len, self._pictures.values())) > _MOST_BYTES
             ):
                 self._pictures.popitem(last=False)
-            return picture
+        return picture
 
 
 class BodyLimit:

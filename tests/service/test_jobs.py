@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from threading import Event
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from service.jobs import _GIVEN_UP, KEPT, MOST_WORKERS_ON_SQLITE, REST, TRIES, WORK_VERSION, DbosJobs, Payload
 from service.store import records
@@ -399,17 +401,23 @@ def test_what_comes_last_waits_for_all_other_work(any_site: Site, make_jobs: Mak
     assert order == [8, 9, *range(8)]
 
 
+@pytest.mark.parametrize("fault", [
+    OSError(errno.ENOSPC, "No space left on device"),
+    OperationalError("insert", {}, sqlite3.OperationalError("database is locked")),
+    OperationalError("insert", {}, sqlite3.OperationalError("database or disk is full")),
+], ids=["no room for a file", "locked", "no room for a row"])
 def test_work_that_finds_no_room_is_put_back_and_not_given_up(
-    any_site: Site, make_jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch
+    any_site: Site, make_jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
-    """A full disk is no fault of a job. Where nothing could be noted of its step, it was begun for ever."""
+    """A full disk, or a database that others hold for minutes, is no fault of a job. Where nothing could be
+    noted of its step, it was begun for ever; else it was given up after three tries."""
     monkeypatch.setattr("service.jobs.REST", (0.0,))
     jobs, tries, given_up = make_jobs(any_site, lost_seconds=0.2), list[Payload](), list[str]()
 
     def step(payload: Payload) -> None:
         tries.append(payload)
         if len(tries) <= TRIES + 1:
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise fault
 
     jobs.register("note", step, failed=lambda _payload, error: given_up.append(error))
     enqueue(any_site, jobs, "note", "note:1")

@@ -150,6 +150,16 @@ def test_only_named_web_servers_say_for_whom_they_ask() -> None:
     assert Web.model_validate({"proxies": "172.18.0.0/16, ::1"}).proxies == ("172.18.0.0/16", "::1")
 
 
+def test_no_address_that_holds_a_secret_is_a_line_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """The links of players are secrets in addresses (SEC-05)."""
+    with caplog.at_level("DEBUG"), served() as server:
+        for path in ("/alive?secret-of-a-link", "/public/me/secret-of-a-link"):
+            httpx.get(f"{server.address}{path}", headers={"Referer": "https://x.example/secret-of-a-link"})
+        answer(connection(server, b"GET /secret-of-a-link HTTP/1.1\r\n\r\n"))
+    told = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
+    assert not [record for record in told if "secret-of-a-link" in record.getMessage()]
+
+
 def test_words_that_are_no_address_have_one_count() -> None:
     """They passed for this machine, which is not counted."""
     assert network_of("nonsense") == network_of("1.2.3.4.5") != network_of("127.0.0.1")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, HTTPException
 from fastapi.testclient import TestClient
 
 from service import pictures
@@ -49,6 +51,31 @@ def test_a_picture_is_drawn_once_for_all_who_ask_at_once() -> None:
     for number in range(200):
         drawn.get(number, lambda: bytes(2_000_000))
     assert len(drawn._pictures) <= 40
+
+
+def test_who_asks_for_many_pictures_holds_up_nobody_else() -> None:
+    """Forty requests for maps that were not drawn yet held all threads of the desk, and a map that was drawn
+    waited behind them."""
+    drawn, begun, end = DrawnOnce(at_once=3), Event(), Event()
+    drawn.get("known", lambda: b"drawn before")
+
+    def draw() -> bytes:
+        begun.set()
+        assert end.wait(20)
+        return b"drawn"
+
+    with ThreadPoolExecutor(3) as pool:
+        waiting = [pool.submit(drawn.get, number, draw) for number in range(3)]
+        assert begun.wait(20)
+        while drawn._waiting < 3:
+            time.sleep(0.01)
+        assert drawn.get("known", draw) == b"drawn before"
+        with pytest.raises(HTTPException) as refusal:
+            drawn.get("one more", draw)
+        assert (refusal.value.status_code, refusal.value.headers) == (503, {"Retry-After": "30"})
+        end.set()
+        assert [each.result() for each in waiting] == [b"drawn"] * 3
+    assert drawn.get("one more", lambda: b"later") == b"later"
 
 
 def test_a_game_draws_its_map_once_and_a_flood_is_told_to_wait(

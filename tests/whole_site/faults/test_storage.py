@@ -19,7 +19,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from service.clock import SystemClock
 from service.config import MailIn
@@ -27,9 +27,11 @@ from service.mail.mailbox.ingest import take_in, watch
 from service.mail.mailbox.maildir import MaildirSource
 from service.operations.mailbox_status import MailboxStatus
 from service.site_folder import opened, settings_of
+from service.store.engine import open_engine
 from service.store.tables import MailRow, UserRow
 from tests.support.mails import simple, wait_for
-from tests.support.own_site import deliver, own_site
+from tests.support.own_site import SETTINGS, deliver, own_site
+from tests.support.servers.postgres import Postgres, binaries
 from tests.support.servers.served import Served
 from tests.support.site import make_site
 
@@ -126,6 +128,47 @@ def test_a_database_held_for_a_minute_loses_no_mail_and_says_so(tmp_path: Path) 
         with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=60) as answer:
             assert answer.status == 200
         assert site.end() == 0
+    finally:
+        site.close()
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.skipif(binaries() is None, reason="PostgreSQL's server is not installed")
+def test_tables_held_for_a_minute_on_postgresql_are_waited_for(
+    tmp_path: Path, cluster: Postgres
+) -> None:
+    """PostgreSQL lets everybody wait as long as it takes; nothing is lost, and nobody is told an error."""
+    password = "a password of the tests"
+    url = cluster.url()
+    folder = own_site(tmp_path / "site", f'database = "{url}"\n{SETTINGS}')
+    subprocess.run([sys.executable, "-m", "service.cli.main", "user", str(folder), "Ada"], input=password,
+                   text=True, check=True, capture_output=True)
+    site = Served(folder)
+    try:
+        site.ready()
+        engine = open_engine(url)
+        form = urllib.parse.urlencode({"name": "Ada", "password": password}).encode()
+        with engine.connect() as held:
+            held.execute(text("LOCK TABLE mails, sessions, sign_in_tries IN ACCESS EXCLUSIVE MODE"))
+            deliver(folder, simple(1))
+            begun = time.monotonic()
+            release = threading.Timer(62, held.rollback)
+            release.start()
+            with urllib.request.urlopen(f"{site.address}/sign-in", form, timeout=120) as answer:
+                assert answer.status == 200
+            assert time.monotonic() - begun > 60
+            release.join()
+        engine.dispose()
+        with opened(settings_of(folder)) as store:
+
+            def ended() -> bool:
+                with store() as session:
+                    return [row.state for row in session.scalars(select(MailRow))] == ["quarantined"]
+
+            assert wait_for(ended, 120)
+        assert site.end() == 0
+        assert not [line for line in site.said if "Traceback" in line], site.said
     finally:
         site.close()
 
