@@ -44,6 +44,7 @@ from service.public import (
     results,
     roots,
     rules,
+    war,
 )
 from service.web import error_pages
 from service.web.head import HeadAsGet
@@ -66,7 +67,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
-        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, roots, results, archive,
+        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, roots, results, war,
+        archive,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

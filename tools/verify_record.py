@@ -168,10 +168,7 @@ def check_phase(facts: dict[str, Facts], n: int, judged: dict[str, Any]) -> None
     deadline = latest(facts["phase"], n, "phase", phase)["deadline"]
     first_counts = [game["options"].get("first_counts") for number, game in facts["game"] if number < n][-1]
     for power, key in judged["executed"].items():
-        sheets = {
-            sheet["sheet"]: sheet for number, sheet in facts["sheet"]
-            if number < n and (sheet["phase"], sheet["power"]) == (phase, power)
-        }
+        sheets = sheets_of(facts["sheet"], n, phase, power)
         must(key in sheets, f"{where}: a sheet of {power} was never entered.")
         sheet = sheets[key]
         must(sheet["received"] <= deadline, f"{where}: a sheet of {power} came after the deadline.")
@@ -184,6 +181,13 @@ def check_phase(facts: dict[str, Facts], n: int, judged: dict[str, Any]) -> None
             lines |= {line["line"]: (power, [line["order"]]) for line in page["lines"]}
     check_orders(facts, n, judged["orders"], lines, where)
     check_lots(facts, n, phase, judged["lots"], deadline)
+
+
+def sheets_of(entered: Facts, n: int, phase: int, power: str) -> dict[Any, dict[str, Any]]:
+    """The sheets of a power in a phase as their last entries before entry n say: one that was filed anew is
+    another power's."""
+    last = {sheet["sheet"]: sheet for number, sheet in entered if number < n}
+    return {key: sheet for key, sheet in last.items() if (sheet["phase"], sheet["power"]) == (phase, power)}
 
 
 def better_sheets(

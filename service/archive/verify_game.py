@@ -116,12 +116,11 @@ def _check_first_counts(archive: Archive, number: int, sheet: dict[str, Any]) ->
 
 def _sheets_before(archive: Archive, number: int, sheet: dict[str, Any]) -> dict[int, dict[str, Any]]:
     """The sheets of the same power for the same phase as they were before an entry, by their ids."""
-    sheets: dict[int, dict[str, Any]] = {}
-    for entry_number, tells in archive.open_entries("sheet"):
-        if entry_number < number and (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"]):
-            # The last entry before the judging says what counted then.
-            sheets[tells["sheet"]] = tells
-    return sheets
+    # The last entry before the judging says what counted then, and whose the sheet was: it may be filed anew.
+    last = {tells["sheet"]: tells for entry_number, tells in archive.open_entries("sheet")
+            if entry_number < number}
+    return {key: tells for key, tells in last.items()
+            if (tells["power"], tells["phase"]) == (sheet["power"], sheet["phase"])}
 
 
 def _later_version(archive: Archive, number: int, sheet: dict[str, Any], deadline: str) -> int | None:

@@ -2,9 +2,11 @@
 
 from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
 from service.pictures.board.shipped_maps import board_changes, board_pdf, board_plan, board_png, board_svg
+from service.pictures.board.war_plates import board_plate, key_svg, orders_plate
 from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
+from service.pictures.drawing.web_fonts import with_faces
 from service.pictures.paper.blank_sheet import (
     BlankSheet,
     PaperEnvelope,
@@ -40,6 +42,7 @@ __all__ = [
     "board_changes",
     "board_pdf",
     "board_plan",
+    "board_plate",
     "board_png",
     "board_svg",
     "correction_html",
@@ -47,9 +50,11 @@ __all__ = [
     "draw_map",
     "envelopes_pdf",
     "filled_sheet_picture",
+    "key_svg",
     "labels_pdf",
     "map_pdf",
     "missing_letters",
+    "orders_plate",
     "plan_map",
     "reading_picture",
     "results_html",
@@ -61,4 +66,5 @@ __all__ = [
     "to_pdf",
     "to_png",
     "to_pngs",
+    "with_faces",
 ]  # fmt: skip

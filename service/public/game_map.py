@@ -23,8 +23,8 @@ UNKNOWN = "There is no such game here. Check the address in your letters."
 NOT_DRAWN = ("The board of this game has no drawn shapes, so there is no picture of it; the table says "
              "the same.")
 CACHE_HEADERS = {"Cache-Control": "max-age=300"}
-# An SVG is a document that may hold scripts; ours has inline style only.
-SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+# An SVG is a document that may hold scripts; ours has inline style and its own type only.
+SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; sandbox"
 
 
 @router.get("/public/{game_id}/map")
@@ -67,9 +67,9 @@ def on_a4(request: Request, game_id: str) -> Response:
 def as_svg(request: Request, game_id: str) -> Response:
     """The map as SVG, which can be enlarged without loss."""
     board_control = _drawn_control(request, game_id)
-    svg = _drawn(request, "svg", board_control, lambda: pictures.board_svg(
+    svg = _drawn(request, "svg", board_control, lambda: pictures.with_faces(pictures.board_svg(
         board_control.variant, board_control.centres, board_control.game,
-        board_control.when, board_control.units).encode()).decode()
+        board_control.when, board_control.units)).encode()).decode()
     return Response(svg, media_type="image/svg+xml",
         headers={**CACHE_HEADERS, "Content-Security-Policy": SVG_POLICY})
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from adjudicator.errors import UserFacingError
+from adjudicator.units import Unit
 from maps.geometry import Shape
 from maps.variant import Power, Variant
 from service.pictures.board import furniture, inset, ornament, unit_marks
@@ -47,6 +48,23 @@ class MapPlan:
     def short(self) -> tuple[Label, ...]:
         """Short names on the map, which the legend must explain."""
         return tuple(label for label in self.labels if label.wording.short)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnOrders:
+    """What is drawn of orders, as SVG: below names and plates, and above them."""
+
+    below: str = ""
+    above: str = ""
+
+
+DrawOrders = Callable[["MapPlan", Mapping[Unit, Rect]], DrawnOrders]
+"""Draws orders on a plan by the places of plates."""
+
+
+def furniture_boxes(plan: MapPlan) -> list[Rect]:
+    """Title, legend and the other pieces, off which a plate stands."""
+    return [box for name, box in plan.pieces.items() if name != "inset" or plan.insets]
 
 
 def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A3) -> MapPlan:
@@ -106,8 +124,10 @@ def draw_map(
     subtitle: str,
     options: MapOptions | None = None,
     plan: MapPlan | None = None,
+    orders: DrawOrders = lambda _plan, _plates: DrawnOrders(),
 ) -> str:
-    """The control of a board as SVG, sized in millimetres (MAP-01 to MAP-05).
+    """The control of a board as SVG, sized in millimetres (MAP-01 to MAP-05). `orders` draws what units were
+    told to do, by the places of their plates, on the map and again on each inset.
 
     `centres` maps each owner to the regions it owns; owners that are no power of the variant, and regions
     that are none of the board, raise KeyError. A `plan` made before saves the placing of names. Raises
@@ -122,7 +142,8 @@ def draw_map(
         for region in regions
     }
     # Units are placed first: names can step aside, plates cannot leave their region.
-    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units)
+    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, furniture_boxes(plan))
+    drawn = orders(plan, plates)
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -132,10 +153,13 @@ def draw_map(
         *(inset.outline(inset_plan.window, [label.box for label in plan.labels])
           for inset_plan in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
+        drawn.below,
         _draw_names(plan, plates.values()),
         draw_coast_names(variant, sheet, _taken(plan, plates.values())),
         unit_marks.plates(variant, plates),
-        *(inset.draw_inset(inset_plan, _inset_body(inset_plan, held)) for inset_plan in plan.insets),
+        drawn.above,
+        *(inset.draw_inset(inset_plan, _inset_body(variant, inset_plan, held, plates, orders))
+          for inset_plan in plan.insets),
         _scaled(
             paper,
             pieces["title"],
@@ -172,13 +196,20 @@ def _taken(plan: MapPlan, plates: Iterable[Rect]) -> list[Rect]:
     marks = [Rect(x - place.radius, y - place.radius, x + place.radius, y + place.radius)
              for place in plan.sheet.places.values() if place.seal for x, y in (place.seal,)]
     edges = [edge for inset_plan in plan.insets for edge in inset.edges(inset_plan.window)]
-    pieces = [box for name, box in plan.pieces.items() if name != "inset" or plan.insets]
-    return [*(label.box for label in plan.labels), *marks, *pieces, *edges, *plates]
+    return [*(label.box for label in plan.labels), *marks, *furniture_boxes(plan), *edges, *plates]
 
 
-def _inset_body(inset_plan: Inset, held: Mapping[str, Power]) -> str:
-    """The content of an inset: the same layers as on the map."""
+def _inset_body(
+    variant: Variant, inset_plan: Inset, held: Mapping[str, Power], plates: Mapping[Unit, Rect],
+    orders: DrawOrders
+) -> str:
+    """The content of an inset: the same layers as on the map, with the units whose plates are in its
+    window."""
     places = inset_plan.sheet.places
+    units = [unit for unit, box in plates.items()
+             if unit.region.province in places and inset_plan.window.meets(box)]
+    boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units)
+    drawn = orders(MapPlan(inset_plan.sheet, inset_plan.labels, {}, inset_plan.base), boxes)
     return "".join(
         (
             inset_plan.base.below,
@@ -186,7 +217,10 @@ def _inset_body(inset_plan: Inset, held: Mapping[str, Power]) -> str:
             *(_draw_control(places[region], power) for region, power in held.items() if region in places),
             inset_plan.base.lines,
             *(seal(place, held.get(place.id)) for place in places.values()),
+            drawn.below,
             inset_plan.base.names,
+            unit_marks.plates(variant, boxes),
+            drawn.above,
         )
     )
 

@@ -43,15 +43,17 @@ _STRANGE = 25.0  # another mark is nearer than its own
 EXPLAINED = "Units: the letter of the power beside {kinds}."
 
 
-def unit_boxes(sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit]) -> dict[Unit, Rect]:
-    """The place of each unit's plate: in its region if there is room, off every mark and every other
-    plate."""
+def unit_boxes(
+    sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit], pieces: Iterable[Rect] = ()
+) -> dict[Unit, Rect]:
+    """The place of each unit's plate: in its region if there is room, off every mark, every piece of
+    furniture and every other plate."""
     marks = [Rect(x - r, y - r, x + r, y + r) for place in sheet.places.values() if place.seal
              for (x, y), r in ((place.seal, place.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
     height = HIGH * part
     names = _box_rows([label.box for label in labels])
-    taken = list(marks)
+    taken = [*marks, *pieces]
     boxes_by_unit: dict[Unit, Rect] = {}
     # The smallest region first: it has the fewest places to choose from.
     for unit in sorted(set(units),
@@ -157,6 +159,10 @@ def _box_rows(boxes: Sequence[Rect]) -> Boxes:
 
 def _covered_share(boxes: Boxes, others: Boxes) -> Boxes:
     """The part of each box that others cover, those that overlap each other counted twice."""
+    # Boxes of one plate lie close together, and a board has hundreds of names.
+    near = ((others[:, 0] < boxes[:, 2].max()) & (others[:, 2] > boxes[:, 0].min())
+            & (others[:, 1] < boxes[:, 3].max()) & (others[:, 3] > boxes[:, 1].min()))
+    others = others[near]
     area = (boxes[:1, 2] - boxes[:1, 0]) * (boxes[:1, 3] - boxes[:1, 1])
     width = np.minimum(boxes[:, None, 2], others[None, :, 2]) - np.maximum(
         boxes[:, None, 0], others[None, :, 0]

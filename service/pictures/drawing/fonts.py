@@ -27,13 +27,16 @@ FACES = {
 PACKAGES = {name: "fonts-dejavu-core" if name == "plain" else "fonts-ebgaramond" for name in FACES}
 """Debian's package that brings each face."""
 
+# In quotes: a name with a part that begins with a digit is no name in CSS without them, and browsers then set
+# everything in a face of their own.
+_SMALL, _LARGE = (f"'EB Garamond {size}', 'EB Garamond', Georgia, serif" for size in ("08", "12"))
 CSS = {
-    "roman": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif"',
-    "italic": 'font-family="EB Garamond 08, EB Garamond, Georgia, serif" font-style="italic"',
-    "display": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif"',
-    "display-italic": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif" font-style="italic"',
-    "bold": 'font-family="EB Garamond 12, EB Garamond, Georgia, serif" font-weight="bold"',
-    "plain": 'font-family="DejaVu Sans, sans-serif"',
+    "roman": f'font-family="{_SMALL}"',
+    "italic": f'font-family="{_SMALL}" font-style="italic"',
+    "display": f'font-family="{_LARGE}"',
+    "display-italic": f'font-family="{_LARGE}" font-style="italic"',
+    "bold": f'font-family="{_LARGE}" font-weight="bold"',
+    "plain": """font-family="'DejaVu Sans', sans-serif\"""",
 }
 """SVG attributes of each face; the small optical size for names, the larger one for titles."""
 
