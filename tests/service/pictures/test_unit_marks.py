@@ -42,9 +42,18 @@ def client(site: Site, table: Table) -> Iterator[TestClient]:
 
 
 def plates(svg: str) -> list[tuple[str, str, str]]:
-    """Power, kind and region of each plate."""
-    return [(str(node.get("data-power")), str(node.get("data-kind")), str(node.get("data-region")))
-            for node in ET.fromstring(svg).iter(f"{SVG}g") if node.get("class") == "unit"]
+    """Power, kind and region of each plate of the map itself: those in its inset stand there once more."""
+    root = ET.fromstring(svg)
+    again = [plate for group in root.iter(f"{SVG}g") if group.get("class") == "inset"
+             for plate in _plates(group)]
+    on_map = Counter(_plates(root))
+    assert set(again) <= set(on_map)
+    return list((on_map - Counter(again)).elements())
+
+
+def _plates(node: ET.Element) -> list[tuple[str, str, str]]:
+    return [(str(group.get("data-power")), str(group.get("data-kind")), str(group.get("data-region")))
+            for group in node.iter(f"{SVG}g") if group.get("class") == "unit"]
 
 
 @pytest.mark.parametrize("paper", [A3, A4])
