@@ -158,7 +158,7 @@ def test_a_drill_of_a_base_backup_and_the_archived_log(
                 site.engine, site.blobs, site.jobs, site.clock.now(), newest)
             with site.store() as session:
                 states = dict(session.execute(select(PhaseRow.id, PhaseRow.state).where(
-                    PhaseRow.id.in_(phases))).all())  # type: ignore[arg-type]
+                    PhaseRow.id.in_(phases))).all())
                 sent = session.scalars(select(OutboxRow.state).where(OutboxRow.phase_id == phases[0])).all()
                 games = session.scalars(select(PhaseRow.game_id).where(PhaseRow.id.in_(phases))
                                         .order_by(PhaseRow.id)).all()
