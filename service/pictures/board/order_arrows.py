@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -55,7 +56,8 @@ BENDS = (0.13, -0.13, 0.22, -0.22, 0.04, 0.33, -0.33)
 units that attack each other would share one line."""
 SHORT = 0.70
 """The part of its way that a move which was turned back is drawn."""
-STEPS = 25
+STEPS, STEP = 25, 0.8
+"""Points along a curve at least, and millimetres between two of a long one: it begins close to its plate."""
 
 
 class ArrowKind(StrEnum):
@@ -235,11 +237,12 @@ def _fates(
     turned = {outcome.order.unit.region.province for outcome in outcomes
               if isinstance(outcome.order, Convert) and outcome.result is Result.SUCCEEDS}
     stood = {unit.region.province for unit in before.units}
+    out = {each.unit for each in before.dislodged}
     for unit, box in boxes.items():
         province = unit.region.province
         power = variant.powers.get(proxies.get(province, ""))
         fate = UnitFate(
-            box, dislodged=province in dislodged and province in stood, gone=unit in gone,
+            box, dislodged=unit in out or (province in dislodged and province in stood), gone=unit in gone,
             built=unit in resolution.built, converted=province in turned,
             proxy="" if power is None else power.letter)
         if fate != UnitFate(box):
@@ -258,14 +261,15 @@ def _bow(start: Point, end: Point, bend: float) -> Line:
     """A parabola from one point to another; `bend`: how far it bows to the right, in parts of its length."""
     (x0, y0), (x1, y1) = start, end
     control = np.array([(x0 + x1) / 2 - 2 * bend * (y1 - y0), (y0 + y1) / 2 + 2 * bend * (x1 - x0)])
-    t = np.linspace(0.0, 1.0, STEPS)[:, None]
+    t = np.linspace(0.0, 1.0, max(STEPS, round(math.dist(start, end) / STEP)))[:, None]
     return np.asarray((1 - t) ** 2 * np.array(start) + 2 * t * (1 - t) * control + t ** 2 * np.array(end))
 
 
 def _through(points: Sequence[Point]) -> Line:
     """A smooth curve through points (Catmull and Rom)."""
     ends = np.array([points[0], *points, points[-1]])
-    t = np.linspace(0.0, 1.0, STEPS)[:, None]
+    longest = max(math.dist(one, two) for one, two in pairwise(points))
+    t = np.linspace(0.0, 1.0, max(STEPS, round(longest / STEP)))[:, None]
     pieces = []
     for a, b, c, d in zip(ends, ends[1:], ends[2:], ends[3:], strict=False):
         pieces.append(0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2

@@ -126,7 +126,9 @@ def test_a_dislodged_unit_has_a_ring_and_its_retreat_starts_at_its_own_plate() -
         Retreat(power="ITALY", unit=_ref(gas), to=Region("SPA"))])
     plan = board_plan("standard")
     boxes = unit_boxes(plan.sheet, plan.labels, {*position.units, lost.unit})
-    (arrow,) = drawing_of(STANDARD, plan, position, retreat, boxes).arrows
+    drawing = drawing_of(STANDARD, plan, position, retreat, boxes)
+    (arrow,), (ring,) = drawing.arrows, drawing.fates
+    assert (ring.box, ring.dislodged) == (boxes[lost.unit], True)
     own = boxes[lost.unit]
     assert (arrow.kind, arrow.holds) == (ArrowKind.RETREAT, True)
     assert shapely.box(own.x0, own.y0, own.x1, own.y1).distance(shapely.Point(arrow.line[0])) < 1.5
