@@ -23,7 +23,7 @@ from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store import records
-from service.store.tables import AccessLinkRow, PostalAddressRow
+from service.store.tables import PostalAddressRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
@@ -57,7 +57,7 @@ def arrive(request: Request, secret: str) -> Response:
         # Only looked at: mail scanners open every link in a mail before its reader does.
         if not visits.waits(session, secret, ports.clock.now()):
             raise HTTPException(404, visits.USED)
-    return show(request, "entry_open.html", secret=secret)
+    return show(request, "entry_open.html", secret=secret, cache="private, no-store")
 
 
 @router.post("/public/me/{secret}")
@@ -180,15 +180,18 @@ def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -
 
 
 @router.post("/public/me/do/leave")
-def leave(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> Response:
-    """End the visit."""
+def leave(
+    request: Request, visitor: Visitor, csrf: Annotated[str, Form()], every: Annotated[str, Form()] = "",
+) -> Response:
+    """End the visit, or with `every` all visits of the player, and the links that nobody has used."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        row = session.get(AccessLinkRow, visits.digest(request.cookies.get(visits.COOKIE, "")))
-        if row is not None:
-            # Ended on the server too: a copy of the cookie opens nothing afterwards.
-            row.until = ports.clock.now()
+        # Ended on the server too: a copy of the cookie opens nothing afterwards.
+        if every:
+            visits.end_all(session, visitor.player_id, ports.clock.now())
+        else:
+            visits.end(session, request.cookies.get(visits.COOKIE, ""), ports.clock.now())
     response = RedirectResponse("/public/entry", status_code=303)
     response.delete_cookie(visits.COOKIE, path="/public")
     return response

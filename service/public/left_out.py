@@ -41,7 +41,8 @@ def files(request: Request, token: str) -> Response:
     """The files of one letter, each with its size."""
     subject, left_out = _letter(request, token)
     named = [(index, file.name or f"file {index + 1}", len(file.data)) for index, file in enumerate(left_out)]
-    return show(request, "left_out.html", subject=subject, token=token, files=named)
+    return show(request, "left_out.html", subject=subject, token=token, files=named,
+                cache="private, no-store")
 
 
 @router.get("/public/letter/{token}/{number}")

@@ -14,7 +14,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 
 from fastapi import HTTPException, Request
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from service.letters.render import link_letter
@@ -74,6 +74,20 @@ def begin(session: Session, secret: str, now: datetime) -> str:
     ):
         raise HTTPException(404, USED)
     return _keep(session, session.get_one(AccessLinkRow, digest(secret)).player_id, VISIT, now, VISIT_HOURS)
+
+
+def end(session: Session, secret: str, now: datetime) -> None:
+    """End one visit, by the secret of its cookie."""
+    row = session.get(AccessLinkRow, digest(secret))
+    if row is not None and row.opens == VISIT:
+        row.until = now
+
+
+def end_all(session: Session, player_id: int, now: datetime) -> None:
+    """End every visit of a player and every link to one: for whoever lost a letter or a browser."""
+    session.execute(update(AccessLinkRow).where(
+        AccessLinkRow.player_id == player_id, AccessLinkRow.opens.in_([LINK, VISIT]),
+        AccessLinkRow.until > now).values(until=now))
 
 
 def waits(session: Session, secret: str, now: datetime) -> bool:

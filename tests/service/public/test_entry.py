@@ -108,6 +108,9 @@ def test_a_link_comes_by_mail_to_its_player_alone_and_works_once(desk: DeskTable
     path = mailed(desk)
     for _ in range(2):  # a program that looks at mails opens every link in them
         assert "Open my entry" in desk.text(path)
+    # Neither a cache nor the next page learns the link (SEC-05).
+    headers = desk.client.get(path).headers
+    assert (headers["cache-control"], headers["referrer-policy"]) == ("private, no-store", "no-referrer")
     assert desk.client.post(path).status_code == 303
     assert "was used before" in desk.text(path, 404)
     assert desk.client.post(path).status_code == 404
@@ -138,6 +141,17 @@ def test_a_visit_ends_by_itself_and_by_hand(desk: DeskTable) -> None:
     browser = visit(desk, "Argyll")
     desk.table.site.clock.advance(VISIT_HOURS + timedelta(seconds=1))
     assert browser.get("/public/me").status_code == 403
+
+
+def test_a_player_ends_every_visit_and_every_unused_link(desk: DeskTable) -> None:
+    """SEC-05: for whoever lost a letter, or a browser that is still open."""
+    lost, kept = visit(desk, "Montrose"), visit(desk, "Montrose")
+    stranger = visit(desk, "Argyll")
+    ask(desk, address("Montrose"))
+    link = mailed(desk)
+    kept.post("/public/me/do/leave", data={"csrf": token(kept), "every": "1"})
+    assert [each.get("/public/me").status_code for each in (lost, kept, stranger)] == [403, 403, 200]
+    assert desk.client.post(link).status_code == 404
 
 
 def test_the_secret_of_a_link_is_no_cookie_and_a_made_up_one_opens_nothing(desk: DeskTable) -> None:
