@@ -132,6 +132,9 @@ def storm(
     soak_games: Annotated[
         int, typer.Option("--soak-games", min=2, help="Games of the soak.")
     ] = _STORM.soak_games,
+    mail_seconds: Annotated[
+        float, typer.Option("--mail-seconds", min=0.1, help="Seconds between two mails of the soak.")
+    ] = _STORM.mail_seconds,
     seed: Annotated[
         int, typer.Option("--seed", help="Another number kills at other instants.")
     ] = _STORM.seed,
@@ -141,7 +144,7 @@ def storm(
 
     sizes = StormSizes(
         mails=mails, kills=kills, games=games, few_games=few, rate_mails=rate, minutes=minutes, pace=pace,
-        soak_games=soak_games, seed=seed,
+        soak_games=soak_games, mail_seconds=mail_seconds, seed=seed,
     )
     raise typer.Exit(run(part or [], database or [], sizes, sys.stdout, sys.stderr))
 

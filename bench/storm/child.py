@@ -3,10 +3,10 @@
     python -m bench.storm.child FOLDER ROLE [ARGUMENT]
 
 Roles: `site` takes in, works and sends, as `galloper serve` does, with its clock ARGUMENT minutes ahead if
-there is one; `worker` only works, and knows the job APPROVE; `reader` is a worker that begins at the first
-line of its standard input and spends ARGUMENT processor seconds on each sheet; `intake` takes the mailbox in
-once for each line of its standard input; `bare` fetches the same mails by IMAPClient alone, from folder
-ARGUMENT. It prints
+there is one; `hasty` is a site whose clock runs ARGUMENT times as fast; `worker` only works, and knows the
+job APPROVE; `reader` is a worker that spends ARGUMENT processor seconds on each sheet; `intake` takes the
+mailbox in once for each line of its standard input; `bare` fetches the same mails by IMAPClient alone, from
+folder ARGUMENT. It prints
 "ready" first. Photographs are opened as usual, but not read.
 """
 
@@ -71,6 +71,17 @@ class AheadClock:
         return SystemClock().now() + self._ahead
 
 
+class HastyClock:
+    """A clock that was right when it was made, and runs `pace` times as fast since."""
+
+    def __init__(self, pace: float) -> None:
+        self._pace, self._begun, self._since = pace, SystemClock().now(), time.monotonic()
+
+    def now(self) -> datetime:
+        """See `service.clock.Clock`."""
+        return self._begun + timedelta(seconds=(time.monotonic() - self._since) * self._pace)
+
+
 def main(folder: Path, role: str, argument: str = "") -> None:
     """Be one process of a storm."""
     logging.basicConfig(level=logging.WARNING)
@@ -83,10 +94,11 @@ def main(folder: Path, role: str, argument: str = "") -> None:
         case "worker":
             _work(open_site(settings, recognizer=BlankPageRecognizer(), polls=False))
         case "reader":
-            recognizer = CostlyRecognizer(float(argument))
-            _work(open_site(settings, recognizer=recognizer, polls=False), when_told=True)
+            _work(open_site(settings, recognizer=CostlyRecognizer(float(argument)), polls=False))
         case "site":
             _serve(_site(settings, AheadClock(timedelta(minutes=float(argument))) if argument else None))
+        case "hasty":
+            _serve(_site(settings, HastyClock(float(argument))))
         case _:
             raise SystemExit(f"unknown role {role}")
 
@@ -104,7 +116,7 @@ def _serve(site: Site) -> None:
     site.engine.dispose()
 
 
-def _work(site: Site, *, when_told: bool = False) -> None:
+def _work(site: Site) -> None:
     site.jobs.register(APPROVE, lambda payload: site.approve_phase(int(payload["phase"]), "bench"))
     stop = Event()
 
@@ -113,14 +125,10 @@ def _work(site: Site, *, when_told: bool = False) -> None:
             site.jobs.tend(datetime.now(UTC))
             stop.wait(TEND_SECONDS)
 
-    if when_told:
-        print("ready", flush=True)
-        sys.stdin.readline()
     site.jobs.start()
     tending = Thread(target=tend)
     tending.start()
-    if not when_told:
-        print("ready", flush=True)
+    print("ready", flush=True)
     sys.stdin.read()
     stop.set()
     tending.join()

@@ -36,9 +36,12 @@ class StormSizes:
     # The rate of taking mails in, each with a photograph of `photo_bytes` bytes.
     rate_mails: int = 1000
     photo_bytes: int = 2_000_000
-    # The soak: minutes of traffic, which passes `pace` times as fast.
+    # The soak: minutes of traffic with a mail every `mail_seconds`. All of it, the site's clock too, passes
+    # `pace` times as fast.
     minutes: float = 30.0
     pace: float = 1.0
     soak_games: int = 50
+    # Fifty games of ten powers have sent theirs in less than twenty minutes.
+    mail_seconds: float = 2.0
     # Chooses the instants at which processes are killed.
     seed: int = 1

@@ -1,9 +1,10 @@
-"""Half an hour of traffic on one process: does it leak memory, files or connections?
+"""Half an hour of traffic on one process: does it leak memory, files, connections, or rows?
 
-Mails of `soak_games` games come in by LMTP at a steady pace, or `pace` times as fast, some of them twice,
-every tenth from a stranger; receipts leave by SMTP; now and then a game's deadline comes and its phase is
-judged. Memory, open files and connections of the process are recorded once a second. A leak shows as growth
-in the second half: its last tenth is compared with its first.
+Mails of `soak_games` games come in by LMTP at a steady pace, or `pace` times as fast, which the site's clock
+is then too, some of them twice, every tenth from a stranger; receipts leave by SMTP; now and then a game's
+deadline comes and its phase is judged. Memory, open files and connections of the process are recorded once a
+second. A leak shows as growth in the second half: its last tenth is compared with its first. At the end the
+tables of what is under way are empty, or hold a row for each process and game at most.
 """
 
 from __future__ import annotations
@@ -38,10 +39,19 @@ from bench.storm.site import (
     wait_for,
 )
 from service.clock import SystemClock
-from service.store.tables import MailRow, MailState, PhaseRow
+from service.store.tables import (
+    EventRow,
+    LeaseRow,
+    MailboxDrainRow,
+    MailRow,
+    MailState,
+    PhaseRow,
+    RecordPendingRow,
+    WorkerRow,
+)
 
-# between two mails: fifty games of ten powers have sent theirs in less than twenty minutes
-MAIL_SECONDS = 2.0
+PASSING = {RecordPendingRow: 0, WorkerRow: 1, LeaseRow: 1, MailboxDrainRow: 1}
+"""Tables of what is under way, and how many rows each has at most once everything is done."""
 DEADLINE_MAILS = 20  # mails between two games' deadlines
 DOUBLED_SHARE = 0.2  # of mails that come a second time
 PHOTO_BYTES = 500_000
@@ -63,24 +73,39 @@ def measure(sizes: StormSizes, database: Database) -> Iterator[Figure]:
         server, sink = Dovecot().start(), SmtpSink().start()
         try:
             with storm_site(Path(folder), url=url, server=server, sink=sink) as place:
-                process = StormProcess(place, "site")
+                phases = add_games(place, sizes.soak_games)
+                role = ("site",) if sizes.pace == 1 else ("hasty", str(sizes.pace))
+                process = StormProcess(place, *role)
                 try:
-                    phases = add_games(place, sizes.soak_games)
                     process.ready()
                     samples, sent = _traffic(place, server, process, phases, sizes)
                 finally:
                     process.kill()
-                waiting = _count_waiting(place)
+                waiting, left = _count_waiting(place), _left_rows(place)
         finally:
             sink.stop()
             server.remove()
+    judged = f", {left.pop('judged')} games judged"
     pace = "" if sizes.pace == 1 else f" at {sizes.pace:g} times its pace"
     size = (f"{sizes.minutes:g} minutes of traffic{pace}, {sizes.soak_games} games, {sent} mails, "
             f"{database.value}")
     yield from _figures(samples, size)
     yield Figure("soak: mails without an end", waiting, "mails", of=sent, target="0")
+    how = ", ".join(f"{name} {count}" for name, count in sorted(left.items()))
+    yield Figure("soak: rows of what is under way, left behind", sum(left.values()), "rows", target="0",
+                 how=how + judged)
     if waiting:
         raise StormError(f"soak: {waiting} of {sent} mails came to no end")
+
+
+def _left_rows(place: StormSite) -> dict[str, int]:
+    """Rows above what may be left in each table of what is under way; and how many games were judged."""
+    with place.store() as session:
+        left = {table.__tablename__: max(0, (session.scalar(
+            select(func.count()).select_from(table)) or 0) - most) for table, most in PASSING.items()}
+        left["judged"] = session.scalar(
+            select(func.count()).select_from(EventRow).where(EventRow.what == "phase_judged")) or 0
+    return left
 
 
 def _traffic(
@@ -88,7 +113,7 @@ def _traffic(
 ) -> tuple[list[SoakSample], int]:
     """Send the mails and sample the process once a second; the samples, and how many mails were sent."""
     mails = _mails(place, sizes)
-    seconds = MAIL_SECONDS / sizes.pace
+    seconds = sizes.mail_seconds / sizes.pace
     samples, sent, closed = list[SoakSample](), 0, 0
     begun = time.monotonic()
     while time.monotonic() - begun < sizes.minutes * 60 / sizes.pace:
