@@ -110,8 +110,28 @@ def orders_of(variant: Variant, kind: PhaseKind, power: str, text: str, line: in
     """
     orders: list[Order] = []
     for part in text.split(SEVERAL):
-        parsed = parse_typed(variant, kind, power, part)
+        parsed = _parse_canonical(variant, kind, power, part)
         if parsed.complaint is not None:
             raise ValueError(f"line {line}: the stored order is not canonical text ({parsed.complaint.code})")
         orders += [replace(order, line=line) for order in parsed.orders]
     return orders
+
+
+# The same text is parsed when a game is judged, twice when it is approved, and for each preview. By identity,
+# as for the lexicons; both are kept alive beside what they gave.
+_CANONICAL: dict[tuple[int, int, str, str], tuple[Lexicon, Forms, ParsedLine]] = {}
+MOST_CANONICAL = 20_000
+"""Lines of canonical text whose reading a process keeps."""
+
+
+def _parse_canonical(variant: Variant, kind: PhaseKind, power: str, text: str) -> ParsedLine:
+    """`parse_typed`, once for each text."""
+    lexicon, forms = lexicon_of(variant), forms_of(variant, kind)
+    key = (id(lexicon), id(forms), power, text)
+    known = _CANONICAL.get(key)
+    if known is None:
+        if len(_CANONICAL) >= MOST_CANONICAL:
+            _CANONICAL.clear()
+        known = lexicon, forms, parse_line(text, lexicon=lexicon, forms=forms, power=power)
+        _CANONICAL[key] = known
+    return known[2]
