@@ -30,7 +30,8 @@ UNKNOWN = "unknown"
 BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is not known. Nothing was "
                 "changed.\n")
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed.\n"
-DRAWN_OR_AWAITED = 8
+DRAWN_OR_AWAITED = 20
+"""Requests for pictures that are not drawn yet: half of the threads that the desk has for everybody."""
 DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: ask again in half "
            "a minute.")
 SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
