@@ -8,6 +8,7 @@ from collections.abc import Collection
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from grammar.headings.tokens import clean_line
 from service.store import records
 from service.store.tables import (
     CorrespondenceRow,
@@ -34,8 +35,12 @@ def is_within_mail(session: Session, mail: MailRow, own: frozenset[str] | None) 
 def games_of_mail(session: Session, mail: MailRow) -> frozenset[str]:
     """The ids of the games that a mail touches: the one that its subject names, those of the player who is
     proved or said to have sent it, and the one in which it is filed."""
-    named = (mail.verdict or {}).get("game")
-    games = set(session.scalars(select(GameRow.id).where(GameRow.name == named))) if named else set[str]()
+    verdict = mail.verdict or {}
+    named = verdict.get("game")
+    if named:
+        games = set(session.scalars(select(GameRow.id).where(GameRow.name == named)))
+    else:
+        games = _named_in(session, str(verdict.get("subject") or ""))
     games.update(session.scalars(
         select(PhaseRow.game_id).join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
         .where(SubmissionRow.sha256 == mail.sha256)))
@@ -44,6 +49,18 @@ def games_of_mail(session: Session, mail: MailRow) -> frozenset[str]:
                *(() if sender is None else (sender.id,))}
     games.update(session.scalars(select(SeatRow.game_id).where(SeatRow.player_id.in_(players))))
     return frozenset(games)
+
+
+def _named_in(session: Session, subject: str) -> set[str]:
+    """The ids of the games whose name, or another of theirs, stands in a subject. No verdict names the game
+    of a mail whose sender is not proved."""
+    words = _folded(subject)
+    return {game.id for game in session.scalars(select(GameRow))
+            if any(_folded(name) in words for name in (game.name, *game.aliases))}
+
+
+def _folded(words: str) -> str:
+    return " ".join(clean_line(words).casefold().split())
 
 
 def games_of_player(session: Session, player_id: int) -> frozenset[str]:

@@ -432,6 +432,24 @@ def test_post_that_touches_two_games_is_for_coordinators_of_both(games: TwoGames
     assert [games.desk.client.get(place).status_code for place in places] == [200, 200]
 
 
+@pytest.mark.parametrize(("subject", "is_theirs"), [
+    ("Re: powick  BRIDGE, Argyll, Summer 1642", True), ("Marston Moor, Argyll", False), ("Hello", False),
+    ("Powick Bridge and Marston Moor", False), ("", False),
+])
+def test_an_unproved_mail_is_for_the_game_that_its_subject_names(
+    games: TwoGames, subject: str, is_theirs: bool
+) -> None:
+    """Most mails in quarantine are of senders who are not proved: no verdict names their game."""
+    own = games.own_ids
+    with games.desk.table.site.store.begin() as session:
+        mail = session.get_one(MailRow, own["sha256"])
+        mail.sender, mail.reason = None, "auth_failed"
+        mail.verdict = {"subject": subject, "game": None, "power": None}
+    games.become("coordinator of it")
+    assert is_refused(games.desk.client.get(f"/quarantine/{own['sha256']}")) is not is_theirs
+    assert (str(own["sha256"]) in games.desk.page("/quarantine")) is is_theirs
+
+
 def _names(desk: DeskTable, body: Mapping[str, Any]) -> list[str]:
     app = desk.client.app
     assert isinstance(app, FastAPI)
