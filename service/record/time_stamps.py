@@ -8,6 +8,7 @@ Pure, but for the nonce of a question, which the library draws.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
@@ -26,6 +27,7 @@ ROOT_STAMPED = "root_stamped"
 the authority's whole answer (TimeStampResp) in base64."""
 MOST_BYTES = 30_000
 """Of a reply. A chain of three certificates takes some 6,000."""
+_CERTIFICATES = 0xA0
 SHA_256 = "2.16.840.1.101.3.4.2.1"
 
 
@@ -118,9 +120,51 @@ def _decoded(reply: bytes) -> TimeStampResponse:
     if len(reply) > MOST_BYTES:
         raise FalseStamp("it is longer than any stamp")
     try:
-        return decode_timestamp_response(reply)
-    except ValueError as error:
+        return decode_timestamp_response(_with_ordered_certificates(reply))
+    except (ValueError, IndexError) as error:
         raise FalseStamp("it is no time stamp") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A value in DER: its tag, and where it, its content and its end are."""
+
+    tag: int
+    start: int
+    content: int
+    end: int
+
+
+def _values(data: bytes, start: int, end: int) -> Iterator[_Value]:
+    """The values between two places (X.690, 8.1). Raises IndexError and ValueError for other bytes."""
+    while start < end:
+        size, content = data[start + 1], start + 2
+        if size > 0x7F:
+            content += size & 0x7F
+            size = int.from_bytes(data[start + 2:content])
+        if content + size > end:
+            raise ValueError("a value ends behind what it is in")
+        yield _Value(data[start], start, content, content + size)
+        start = content + size
+
+
+def _inside(data: bytes, value: _Value) -> list[_Value]:
+    return list(_values(data, value.content, value.end))
+
+
+def _with_ordered_certificates(reply: bytes) -> bytes:
+    """The same reply with its certificates in the order of DER. openssl's `ts`, which many authorities run,
+    leaves them as they come, and the library takes no set that is out of order (X.690, 11.6). No signature
+    covers their order."""
+    parts = [part for response in _values(reply, 0, len(reply)) for part in _inside(reply, response)]
+    if len(parts) != 2:
+        return reply
+    signed_data = _inside(reply, _inside(reply, _inside(reply, parts[1])[1])[0])
+    certificates = next((value for value in signed_data if value.tag == _CERTIFICATES), None)
+    if certificates is None:
+        return reply
+    ordered = sorted(reply[each.start:each.end] for each in _inside(reply, certificates))
+    return reply[:certificates.content] + b"".join(ordered) + reply[certificates.end:]
 
 
 def _authority(response: TimeStampResponse) -> str:

@@ -47,6 +47,14 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
         yield table
 
 
+@pytest.fixture
+def stamped(table: Table, authority: LocalAuthority) -> Table:
+    """The same game, its root stamped."""
+    now = table.site.clock.now()
+    RootStamps(table.site.store, table.site.clock, _answering(authority, now), authority.pem).look()
+    return table
+
+
 def _answering(authority: LocalAuthority, now: datetime) -> StampSource:
     return lambda question: authority.reply(question, now)
 
@@ -80,6 +88,53 @@ def test_openssl_takes_what_our_own_authority_writes(authority: LocalAuthority, 
     root, reply, certificate = map(str, paths)
     command = ["openssl", "ts", "-verify", "-data", root, "-in", reply, "-CAfile", certificate]
     assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+OPENSSL = """[req]
+distinguished_name = name
+prompt = no
+[name]
+CN = Root
+[root]
+basicConstraints = critical,CA:true
+[stamps]
+basicConstraints = critical,CA:false
+extendedKeyUsage = critical,timeStamping
+[authority]
+serial = serial
+signer_cert = stamps.pem
+certs = root.pem
+signer_key = stamps.key
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256
+ess_cert_id_chain = yes
+ess_cert_id_alg = sha256
+"""
+AUTHORITY = """
+openssl req -x509 -newkey rsa:2048 -nodes -keyout root.key -out root.pem -config conf -extensions root
+openssl req -newkey rsa:2048 -nodes -keyout stamps.key -out stamps.csr -config conf -subj /CN=Stamps
+openssl x509 -req -in stamps.csr -CA root.pem -CAkey root.key -out stamps.pem -extfile conf -extensions stamps
+openssl ts -reply -config conf -section authority -queryfile question -out reply
+"""
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="the second program is not here")
+def test_an_authority_that_runs_openssl_is_understood(tmp_path: Path) -> None:
+    """Two certificates in an order that DER forbids, which many authorities send, and the library refuses."""
+    (tmp_path / "conf").write_text(OPENSSL)
+    (tmp_path / "serial").write_text("01")
+    question = time_stamps.question(ROOT)
+    (tmp_path / "question").write_bytes(question.data)
+    for line in AUTHORITY.split("\n")[1:-1]:
+        subprocess.run(line.split(), cwd=tmp_path, check=True, capture_output=True)
+    reply, root = (tmp_path / "reply").read_bytes(), (tmp_path / "root.pem").read_text()
+    assert time_stamps.stamp_of(reply, ROOT, question.nonce).authority == "Stamps"
+    assert time_stamps.is_signed(reply, ROOT, root)
+    assert verify_record.stamp_of(reply)[0] == hashlib.sha256(ROOT.encode()).digest()
+    for end in range(0, len(reply), 61):
+        with pytest.raises(FalseStamp):
+            time_stamps.stamp_of(reply[:end], ROOT)
 
 
 @pytest.mark.parametrize(("reply", "words"), [
@@ -121,10 +176,10 @@ def test_the_root_of_results_is_stamped_once_and_told_by_both_checkers(
             assert sentence in notes
 
 
-def test_the_command_asks_who_signed(table: Table, authority: LocalAuthority, tmp_path: Path) -> None:
+def test_the_command_asks_who_signed(stamped: Table, authority: LocalAuthority, tmp_path: Path) -> None:
     """With the certificate of the authority, in the jailed child too, and with another."""
     archive = tmp_path / "archive.zip"
-    archive.write_bytes(keeper.evidence(table).players)
+    archive.write_bytes(keeper.evidence(stamped).players)
     said = {}
     for name, pem in (("none", ""), ("right", authority.pem), ("wrong", local_authority().pem)):
         out = io.StringIO()
@@ -140,12 +195,12 @@ def test_the_command_asks_who_signed(table: Table, authority: LocalAuthority, tm
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="the second program is not here")
 def test_the_small_checker_writes_stamps_that_openssl_checks(
-    table: Table, authority: LocalAuthority, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    stamped: Table, authority: LocalAuthority, tmp_path: Path, capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The line that it prints is typed as it stands, with the authority's certificate."""
     archive, certificate = tmp_path / "archive.zip", tmp_path / "ca.pem"
-    archive.write_bytes(keeper.evidence(table).players)
+    archive.write_bytes(keeper.evidence(stamped).players)
     certificate.write_text(authority.pem)
     monkeypatch.setattr(sys, "argv", ["verify_record.py", "--stamps", str(archive), str(tmp_path / "stamps")])
     verify_record.run()
@@ -153,19 +208,19 @@ def test_the_small_checker_writes_stamps_that_openssl_checks(
     assert line.count("openssl") == 1
     words = line.replace("CERTIFICATE", str(certificate)).split()
     # What is stamped on the game's clock may be yet to come.
-    at = str(int((table.site.clock.now() + timedelta(days=1)).timestamp()))
+    at = str(int((stamped.site.clock.now() + timedelta(days=1)).timestamp()))
     done = subprocess.run([*words, "-attime", at], check=False, capture_output=True, text=True)
     assert "Verification: OK" in done.stdout, done.stderr
 
 
-def test_health_says_when_an_authority_is_away_for_a_day(table: Table) -> None:
+def test_health_says_when_an_authority_is_away_for_a_day(stamped: Table) -> None:
     """Not of a site that never had one, and not at once."""
-    with table.site.store() as session:
-        stamped = stamp_finding(session, table.site.clock.now())
-        later = table.site.clock.now() + timedelta(days=2)
-        assert stamped.state is FindingState.WELL
-        assert "Last stamp" in stamped.sentence
-    with table.site.store.begin() as session:
+    with stamped.site.store() as session:
+        finding = stamp_finding(session, stamped.site.clock.now())
+        later = stamped.site.clock.now() + timedelta(days=2)
+        assert finding.state is FindingState.WELL
+        assert "Last stamp" in finding.sentence
+    with stamped.site.store.begin() as session:
         session.execute(update(EventRow).where(EventRow.what == ROOT_STAMPED).values(detail={}))
         late = stamp_finding(session, later)
         assert late.is_trouble
@@ -211,13 +266,15 @@ def test_an_authority_is_asked_over_http_and_may_fail() -> None:
     assert HttpAuthority(address)(b"question") is None
 
 
-def test_the_page_of_roots_shows_the_stamp_and_hands_it_out(table: Table, authority: LocalAuthority) -> None:
+def test_the_page_of_roots_shows_the_stamp_and_hands_it_out(
+    stamped: Table, authority: LocalAuthority
+) -> None:
     """The file is the authority's own answer."""
-    with visitor(table.site) as browser:
-        page = browser.get(f"/public/{table.game}/roots").text
-        told = browser.get(f"/public/{table.game}/roots.json").json()["roots"][0]
-        file = browser.get(f"/public/{table.game}/roots/1.tsr")
-        assert browser.get(f"/public/{table.game}/roots/2.tsr").status_code == 404
+    with visitor(stamped.site) as browser:
+        page = browser.get(f"/public/{stamped.game}/roots").text
+        told = browser.get(f"/public/{stamped.game}/roots.json").json()["roots"][0]
+        file = browser.get(f"/public/{stamped.game}/roots/1.tsr")
+        assert browser.get(f"/public/{stamped.game}/roots/2.tsr").status_code == 404
     assert "Stamps of Test, which has nothing to do with this site, stamped it" in page
     assert told["stamp"]["authority"] == "Stamps of Test"
     assert file.headers["content-type"] == "application/timestamp-reply"

@@ -24,7 +24,7 @@ from tests.service.archive.cheats.table import (
 )
 from tests.support import keeper
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
-from tests.support.table import ORDERS, Table
+from tests.support.table import ORDERS, Table, picture
 
 SPRING = 2
 """The number of the phase in which the sheets are."""
@@ -124,7 +124,10 @@ def _word_by_hand(table: Table) -> None:
     table.site.clock.set(row.deadline - timedelta(minutes=30))
     arrival = row.deadline - timedelta(hours=1)
     letter = PostedLetter(row.id, SHORT, arrival.date(), arrival.time(), word="heather")
-    post_room(table).log_letter(letter, [], "Ada")
+    # With a scan: results do not leave while a letter without one waits.
+    number = post_room(table).log_letter(letter, [picture(215)], "Ada")
+    assert number is not None
+    recognize(table, number, doubtful=False)
 
 
 def _word_behind(table: Table) -> None:

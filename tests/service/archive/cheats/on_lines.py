@@ -69,6 +69,13 @@ def _other_start(table: Table) -> None:
         session.get_one(PhaseRow, row.id).position = document
 
 
+def _exchanged(table: Table) -> None:
+    """A decision is made to say something else, and the phase is judged by it: the program refuses to send
+    what was judged before."""
+    sql("UPDATE reviews SET decision = 'read', order_text = 'A Atholl H' WHERE id = 2")(table)
+    table.judge_phase(keeper.in_play(table).id)
+
+
 CHEATS = (
     Cheat("an order is deleted from a sheet", KEEPER, BEFORE, "sheets",
           sql(f"DELETE FROM lines WHERE {_line(ARGYLL, 1)}"), "C6"),
@@ -95,8 +102,7 @@ CHEATS = (
     Cheat("a decision is dated back", KEEPER, BEFORE, "closed", _decided("Ada", "void", hours=5), "C8"),
     Cheat("a line is decided while the sheets are sealed", KEEPER, BEFORE, "sheets",
           _decided("Ada", "void"), "C8"),
-    Cheat("a decision is exchanged", KEEPER, BEFORE, "ready",
-          sql("UPDATE reviews SET decision = 'read', order_text = 'A Atholl H' WHERE id = 2"), "C8"),
+    Cheat("a decision is exchanged", KEEPER, BEFORE, "ready", _exchanged, "C8"),
     Cheat("a decision gets another author", KEEPER, BEFORE, "ready",
           sql("UPDATE reviews SET \"by\" = 'Montrose' WHERE id = 2"), "C8"),
     Cheat("a decision is deleted", KEEPER, AFTER, "sent", sql("DELETE FROM reviews WHERE id = 2"), "C17"),
