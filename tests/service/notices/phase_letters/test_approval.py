@@ -7,9 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
-from datetime import timedelta
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
+from threading import Barrier, Lock
 
 import pytest
 from sqlalchemy import select
@@ -223,3 +227,41 @@ def test_a_worker_killed_under_way_sends_each_letter_once(any_site: Site, at: in
 def letters(store: Store) -> list[str]:
     with store() as session:
         return list(session.scalars(select(OutboxRow.kind)))
+
+
+class _Apart:
+    """A clock that gives everybody another instant, as for people who press within a second."""
+
+    def __init__(self, start: datetime) -> None:
+        self._instants = (start + number * SECOND / 1000 for number in count())
+        self._lock = Lock()
+
+    def now(self) -> datetime:
+        with self._lock:
+            return next(self._instants)
+
+
+SLOW_ON_POSTGRES = True
+
+
+def test_of_four_who_approve_at_one_moment_one_sends(any_site: Site) -> None:
+    """Two browsers, or two coordinators: each letter is put once, and none of them is told that it failed."""
+    table = judged(any_site)
+    desk = open_desk(table, approve=lambda *_: None)
+    for submission in table.submissions():
+        desk.post(f"/sheet/{submission.id}/right")
+    site, together = table.site, Barrier(4)
+    acts = Approvals(site.store, site.jobs, _Apart(site.clock.now()), table.load,
+                     ResultsAnnouncer(table.writer, drawing=False))
+    site.jobs.register(WORK, acts.run)
+    phase = table.phase().id
+
+    def press(name: str) -> None:
+        together.wait(20)
+        acts.request(phase, name)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(press, ("Ada", "Bess", "Cara", "Dora")))
+    site.jobs.run()
+    assert (table.phase().state, row(table).state) == (PhaseState.SENT, SENT)
+    assert set(Counter(table.written_letters()).values()) == {1}
