@@ -27,7 +27,8 @@ _REFUSAL = (
 class ConnectionLimits:
     """`most` connections of the process, and `most_of_a_network` of one address, or of one network of IPv6; a
     web server that stands before the desk is excepted. `head_seconds` for the head of a request,
-    `body_seconds` and a second for each `bytes_a_second` for its body, `answer_seconds` with its answer."""
+    `body_seconds` and a second for each `bytes_a_second` for its body, `answer_seconds` with its answer, of
+    which something is taken every `body_seconds`."""
 
     most: int = 400
     most_of_a_network: int = 60
@@ -50,6 +51,7 @@ class LimitedConnection(H11Protocol):
         self._noticed: RequestResponseCycle | None = None
         self._request_since = 0.0
         self._body_bytes = 0
+        self._unread, self._unread_since = 0, 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Refuse one too many, and watch the others."""
@@ -58,7 +60,7 @@ class LimitedConnection(H11Protocol):
             transport.write(_REFUSAL)
             transport.close()
             return
-        self._head_since = self.loop.time()
+        self._head_since = self._unread_since = self.loop.time()
         self._look()
 
     def data_received(self, data: bytes) -> None:
@@ -96,12 +98,22 @@ class LimitedConnection(H11Protocol):
 
     def _is_too_slow(self) -> bool:
         now, limits = self.loop.time(), self.limits
+        if self._is_unread(now):
+            return True
         if self._waits_for_a_head:
             # Between two requests, uvicorn itself ends a connection on which nothing comes.
             return self._head_since is not None and now - self._head_since > limits.head_seconds
         taken = now - self._request_since
         body_seconds = limits.body_seconds + self._body_bytes / limits.bytes_a_second
         return taken > (body_seconds if self.cycle.more_body else limits.answer_seconds)
+
+    def _is_unread(self, now: float) -> bool:
+        """True if nothing of an answer was taken for long: it is held in memory for whoever asked."""
+        left = self.transport.get_write_buffer_size()
+        if not left or left < self._unread:
+            self._unread_since = now
+        self._unread = left
+        return now - self._unread_since > self.limits.body_seconds
 
     def _is_one_too_many(self) -> bool:
         if len(self.connections) > self.limits.most:

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager
 import httpx
 import pytest
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Response
 from starlette.requests import ClientDisconnect
 from uvicorn.server import ServerState
 
@@ -20,7 +20,8 @@ from service.web.connections import ConnectionLimits, LimitedConnection, limited
 from service.web.public_limits import BodyLimit, network_of
 from service.web.server import WebServer
 
-LIMITS = ConnectionLimits(most=4, head_seconds=0.6, body_seconds=0.6, bytes_a_second=1000.0)
+LIMITS = ConnectionLimits(most=4, head_seconds=1.0, body_seconds=1.0, bytes_a_second=1000.0)
+LARGE = 24_000_000
 HEAD = b"GET /alive HTTP/1.1\r\nHost: desk.example\r\n"
 FORM = b"POST /form HTTP/1.1\r\nHost: desk.example\r\n"
 
@@ -40,6 +41,10 @@ def served(*, proxies: tuple[str, ...] = ("127.0.0.1",)) -> Iterator[WebServer]:
             return len(await request.body())
         except ClientDisconnect:
             return 0
+
+    @app.get("/large")
+    def large() -> Response:
+        return Response(bytes(LARGE))
 
     app.add_middleware(BodyLimit)
     server = WebServer(app, "127.0.0.1", 0, proxies, LIMITS)
@@ -77,10 +82,10 @@ def test_a_request_that_does_not_come_to_its_end_is_given_up() -> None:
         heads = [connection(server, HEAD), connection(server)]
         body = connection(server, FORM + b"Content-Length: 900\r\n\r\nab")
         # Somebody who is slow, and within the limits, is waited for.
-        slow = connection(server, FORM + b"Content-Length: 700\r\nConnection: close\r\n\r\n", b"a" * 600)
-        time.sleep(0.9)
+        slow = connection(server, FORM + b"Content-Length: 1700\r\nConnection: close\r\n\r\n", b"a" * 1600)
+        time.sleep(1.3)
         slow.sendall(b"a" * 100)
-        assert answer(slow).endswith(b"700")
+        assert answer(slow).endswith(b"1700")
         assert [answer(opened) for opened in (*heads, body)] == [b"", b"", b""]
         assert time.monotonic() - begun < 8
         assert httpx.get(f"{server.address}/alive").status_code == 200
@@ -100,6 +105,21 @@ def test_a_head_that_drips_after_a_first_answer_is_given_up_too() -> None:
             except OSError:
                 break
         assert answer(opened) == b""
+
+
+@pytest.mark.slow
+def test_an_answer_that_nobody_takes_is_held_for_no_longer_than_a_body() -> None:
+    """A map has a megabyte, and was held for each of four hundred that never read it."""
+    with served() as server:
+        opened = connection(server, HEAD.replace(b"/alive", b"/large") + b"\r\n")
+        slow = connection(server, HEAD.replace(b"/alive", b"/large") + b"Connection: close\r\n\r\n")
+        taken = 0
+        for _ in range(12):  # slow, and longer than the limit
+            time.sleep(0.15)
+            taken += len(slow.recv(LARGE // 20))
+        taken += len(answer(slow))
+        assert taken > LARGE
+        assert len(answer(opened)) < LARGE
 
 
 def test_of_more_connections_than_are_open_at_once_the_last_is_told_to_wait() -> None:
