@@ -133,6 +133,8 @@ def _move(w: PhraseBook) -> tuple[str, str]:
         terse=("{u} to {to}", "{u} to {to}", "{u} - {to}", "{u} attacks {to}"),
         abbr=("{u} - {to}", "{u} - {to}", "{u} - {to}", "{u} -> {to}", "{u}-{to}"),
     )  # fmt: skip
+    # No fleet goes by convoy, and no reader may take one that does.
+    shape = shape.removesuffix(" via convoy") if unit.letter == "F" else shape
     return shape.format(u=unit.written, to=to.written), f"{unit.canonical} - {to.canonical}"
 
 

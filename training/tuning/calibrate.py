@@ -336,8 +336,9 @@ def table_of(
     keep, where the lines are too few to search for others. `hasty_share`: see `counts_of`. Raises ValueError
     where the lines do not allow a table."""
     # Lines that no order was to be read from were planted, five in a hundred: how often people write such is
-    # not known, and with them every chance is too low. They are for the gate alone.
-    fitted = [line for line in lines if not line.grave]
+    # not known, and with them every chance is too low. They are for the gate alone. Lines that a rule without
+    # figures holds, as half an order beside its other half, wait however likely they are.
+    fitted = [line for line in lines if line.free and not line.grave]
     planted = [line for line in lines if line.grave]
     weights, unseen = fit(fitted), values_of_unseen_hands(fitted)
     counts_in_steps = counts_of(fitted, hasty_share)

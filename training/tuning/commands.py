@@ -16,7 +16,7 @@ def described(prog: str, words: str | None) -> argparse.ArgumentParser:
     )
 
 
-def drawing(lines: argparse.ArgumentParser, count: int) -> None:
+def drawing(lines: argparse.ArgumentParser, count: int | None) -> None:
     """Add the arguments of a command that draws rows: the boards' names, the number of rows (`count` by
     default) and the fonts' folder."""
     lines.add_argument("--names", type=Path, nargs="+", default=[],

@@ -30,6 +30,14 @@ NECK = (
 FIXED = tuple(f"batch_norm2d_{k}.{part}" for k in (57, 55, 56) for part in ("w_1", "w_2"))
 
 
+# Of the changes of a layer before the neck: a unit, in their own spread. What rounding adds is a fiftieth of
+# their square, and they then fit in 3 bits a number.
+FINENESS = 0.5
+
+# The most steps that an int8 holds, and the least that one is worth.
+LARGEST, SMALLEST = 127, 1e-9
+
+
 def cut(published: Arrays, columns: Sequence[int]) -> dict[str, npt.NDArray[np.float32]]:
     """The output layer with those columns only; everything else as it is."""
     return {name: array[..., list(columns)] if name in HEAD else array for name, array in published.items()}
@@ -59,28 +67,50 @@ def read_arrays(network: bytes, published: Arrays, file: Path) -> dict[str, npt.
         if "offsets" not in archive.files:
             return {name: archive[name] for name in archive.files}
     layers = parse_layers(file.read_bytes())
-    name_of = {place(network, published[name]): name for name in NECK}
-    arrays = {name_of[offset]: np.frombuffer(data, "<f4").reshape(published[name_of[offset]].shape)
-              for offset, data in layers.patches}
+    whole = layers.patched(network)
+    changed = {offset for offset, _ in layers.patches} | {step.offset for step in layers.steps}
+    arrays = {}
+    for name, array in published.items():
+        if array.dtype == np.float32 and array.size > 1 and name not in HEAD:
+            offset = network.find(array.astype("<f4").tobytes())
+            if offset in changed:
+                numbers = np.frombuffer(whole, "<f4", array.size, offset)
+                arrays[name] = numbers.reshape(array.shape).copy()
     return arrays | dict(layers.replaced)
 
 
 def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int]) -> bytes:
     """The file of tuned layers: `finetuned.npz`. `tuned` has the output layer, cut to `columns`, and any
-    others whole."""
-    names = sorted(name for name in tuned if name not in HEAD)
+    others whole. Those of the neck are kept as they are, those before it as steps from the published."""
+    names = sorted(name for name in tuned if name in NECK)
+    before = sorted(name for name in tuned if name not in {*NECK, *HEAD})
     values = np.concatenate([_flat(tuned[name]) for name in names]) if names else np.zeros(0, np.float16)
+    units = [_unit(tuned[name] - published[name]) for name in before]
+    steps = [
+        np.clip(np.round((tuned[name] - published[name]) / unit), -LARGEST, LARGEST).astype(np.int8).ravel()
+        for name, unit in zip(before, units, strict=True)
+    ]
     data = io.BytesIO()
     np.savez_compressed(
         data,
         offsets=np.array([place(network, published[name]) for name in names], np.int64),
         sizes=np.array([tuned[name].size for name in names], np.int32),
         values=values,
+        step_offsets=np.array([place(network, published[name]) for name in before], np.int64),
+        step_sizes=np.array([len(step) for step in steps], np.int32),
+        step_units=np.array(units, np.float32),
+        steps=np.concatenate(steps) if steps else np.zeros(0, np.int8),
         columns=np.array(columns, np.int32),
         head_w=tuned[HEAD[0]].astype(np.float16),
         head_b=tuned[HEAD[1]].astype(np.float16),
     )
     return data.getvalue()
+
+
+def _unit(change: npt.NDArray[np.float32]) -> float:
+    """What one step is worth: an array's changes are kept in units of FINENESS of their spread, or of what
+    the largest needs."""
+    return max(FINENESS * float(change.std()), float(np.abs(change).max()) / LARGEST, SMALLEST)
 
 
 def _flat(array: npt.NDArray[np.float32]) -> npt.NDArray[np.float16]:

@@ -54,6 +54,33 @@ def text(sources: Sources, rng: np.random.Generator) -> str:
     return " ".join(_cased(words, rng).split())
 
 
+def code_line(sources: Sources, rng: np.random.Generator) -> str:
+    """A short order by codes: half of them a board's, half three letters by chance, so that a code is read
+    and not guessed; A and F as often."""
+    first, second, third = (_code(sources, rng) for _ in range(3))
+    unit, other = _pick(rng, "AF"), _pick(rng, "AF")
+    arrow = _pick(rng, (" - ",) * 6 + ("-", " -> ", " to ", "->", " -"))
+    words = _pick(rng, (
+        f"{unit} {first}{arrow}{second}", f"{unit} {first}{arrow}{second}", f"{unit} {first}{arrow}{second}",
+        f"{unit} {first} H", f"{unit} {first} S {other} {second}{arrow}{third}",
+        f"{unit} {first} S {other} {second}", f"F {first} C A {second}{arrow}{third}",
+        f"{unit} {first} R {second}", f"Build {unit} {first}", f"Remove {unit} {first}", f"{unit} {first}",
+        f"{first}{arrow}{second}", f"{unit} {first} = {other}",
+    ))  # fmt: skip
+    words += "." if rng.random() < 0.12 else ""
+    return words.lower() if rng.random() < 0.05 else words
+
+
+def _code(sources: Sources, rng: np.random.Generator) -> str:
+    if rng.random() < 0.5:
+        names = sources.boards[int(rng.integers(len(sources.boards)))]
+        code = names[int(rng.integers(len(names)))].abbr
+        if code:
+            return code.upper() if rng.random() < 0.15 else code
+    letters = "".join(_LETTERS[k] for k in rng.integers(0, 26, int(rng.choice((2, 3, 3, 3, 3, 4)))))
+    return letters.upper() if rng.random() < 0.2 else letters.capitalize()
+
+
 def _order(sources: Sources, rng: np.random.Generator) -> str:
     names = sources.boards[int(rng.integers(len(sources.boards)))]
     book = PhraseBook(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))

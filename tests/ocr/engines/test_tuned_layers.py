@@ -101,3 +101,19 @@ def test_half_way_lies_half_way() -> None:
 def test_letters_are_numbered_from_one_and_repeats_are_one_letter() -> None:
     assert tune_layers.letter_ids("ab ~a", " ab") == [2, 3, 1, 2]
     assert tune_layers.spelt([0, 2, 2, 0, 2, 3, 1, 1, 3, 0], " ab") == "aab b"
+
+
+def test_a_small_step_from_the_published_numbers_comes_back_to_a_part_of_its_spread() -> None:
+    # Convolutions are kept as steps of one byte; a share of the spread is lost, and no more.
+    rng = np.random.default_rng(5)
+    published = {"deep": rng.normal(size=(40, 50)).astype(np.float32),
+                 finetuned.HEAD[0]: np.zeros((2, 9), np.float32), finetuned.HEAD[1]: np.zeros(9, np.float32)}
+    network = b"head" + published["deep"].tobytes() + b"end"
+    change = rng.normal(scale=1e-3, size=(40, 50)).astype(np.float32)
+    data = tune_layers.pack(network, published, {**published, "deep": published["deep"] + change}, range(9))
+    layers = finetuned.parse_layers(data)
+    assert layers.patches == ()
+    patched = np.frombuffer(layers.patched(network)[4:-3], "<f4").reshape(40, 50)
+    lost = patched - published["deep"] - change
+    assert float(np.sqrt((lost**2).mean())) < 0.2 * 1e-3
+    assert layers.patched(network)[:4] + layers.patched(network)[-3:] == b"headend"

@@ -1,0 +1,218 @@
+"""Rows drawn by many processes at once, kept as pictures in small files that a fit picks up while more come.
+
+A file holds some rows side by side: `columns`, uint8, shape (48, all their widths, 3), and `facts`, one JSON
+object a row: text, width, writer, style and source.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from ocr.page import Image
+from training.handwriting import font_sets, fonts
+from training.handwriting.ink_scrivener import SIGNS
+from training.handwriting.ink_writers import InkShare, read_records, read_writers, share_of
+from training.sheets.compose import read_names
+from training.tuning.lines import LineDrawer, ink_line, line
+from training.tuning.recorded_lines import recorded_row
+from training.tuning.struck_lines import struck_line
+from training.tuning.texts import Sources, code_line, text
+
+# Letters of a line, and pixels of its picture; longer ones cost time and teach nothing else.
+LONGEST, WIDEST = 48, 1600
+
+# Rows of a file.
+CHUNK = 100
+
+# Rows a step, and how many batches are drawn together so that rows of like width share one.
+BATCH, POOL = 96, 12
+
+
+class RowSource(StrEnum):
+    """What rows are made of: rows that people wrote whole, their single letters, orders by code in those,
+    fonts, orders by code in fonts, and rows in fonts with much crossed out."""
+
+    RECORDED = "recorded"
+    LETTERS = "letters"
+    CODES = "codes"
+    FONTS = "fonts"
+    FONT_CODES = "font_codes"
+    STRUCK = "struck"
+
+
+# Shares of a mixture, with real strokes and without.
+MIXTURE: Mapping[RowSource, float] = {
+    RowSource.RECORDED: 0.25, RowSource.LETTERS: 0.22, RowSource.CODES: 0.21, RowSource.FONTS: 0.15,
+    RowSource.FONT_CODES: 0.09, RowSource.STRUCK: 0.08,
+}
+FONTS_ONLY: Mapping[RowSource, float] = {
+    RowSource.FONTS: 0.55, RowSource.FONT_CODES: 0.35, RowSource.STRUCK: 0.1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowFacts:
+    """What a row says, how wide its picture is, whose hand it is (a pseudonym or a font), how that person
+    writes, and what it was made of."""
+
+    text: str
+    width: int
+    writer: str
+    style: str
+    source: str
+
+
+DrawnRow: TypeAlias = tuple[Image, RowFacts]
+"""A row's picture, 48 x its width x 3, RGB, and what it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowMaterial:
+    """Where rows come from: a folder of ink (None: fonts only), whose ink, the fonts' purpose, where fonts
+    lie and the boards' files of names."""
+
+    ink: Path | None
+    writers: InkShare
+    purpose: font_sets.Purpose
+    cache: Path
+    names: tuple[Path, ...]
+
+
+def rows_of(
+    material: RowMaterial, mixture: Mapping[RowSource, float], rng: np.random.Generator
+) -> Iterator[DrawnRow]:
+    """Rows without end, in the shares of the mixture; deterministic in `rng`."""
+    draw = _makers(material, rng)
+    sources = list(mixture)
+    shares = np.array(list(mixture.values())) / sum(mixture.values())
+    while True:
+        source = sources[int(rng.choice(len(sources), p=shares))]
+        crop, words, writer, style = draw[source]()
+        if words and crop.shape[1] <= WIDEST:
+            yield crop, RowFacts(words, crop.shape[1], writer, style, source.value)
+
+
+_Made = tuple[Image, str, str, str]
+
+
+def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, Callable[[], _Made]]:
+    texts = Sources([read_names(path) for path in material.names])
+    families = font_sets.of(material.purpose)
+    desk = LineDrawer({family: fonts.locate(family, material.cache, {}) for family in families})
+    records = [] if material.ink is None else read_records(material.ink)
+    people = [] if material.ink is None else [
+        writer for writer in read_writers(material.ink, records) if share_of(writer.name) is material.writers
+    ]
+    # One row of a writer is as likely as any other's, so that nobody's hand counts for most.
+    by_writer: dict[str, list[tuple[int, int]]] = {}
+    for index, record in enumerate(records):
+        if share_of(record.writer) is material.writers:
+            by_writer.setdefault(record.writer, []).extend((index, row) for row in range(len(record.rows)))
+    names = sorted(by_writer)
+
+    def plain() -> str:
+        return text(texts, rng)[:LONGEST].strip()
+
+    def code() -> str:
+        return code_line(texts, rng)[:LONGEST].strip()
+
+    def recorded() -> _Made:
+        own = by_writer[names[int(rng.integers(len(names)))]]
+        index, row = own[int(rng.integers(len(own)))]
+        record = records[index]
+        return (recorded_row(record, row, rng), " ".join(record.row_texts[row].split()), record.writer,
+                record.style)
+
+    def letters(words: Callable[[], str]) -> _Made:
+        writer = people[int(rng.integers(len(people)))]
+        said = words()
+        # A few people lack a letter or two; they write another line.
+        while not said or not writer.can_write(said, SIGNS):
+            said = words()
+        return ink_line(said, writer, rng), said, writer.name, writer.style
+
+    def printed(words: Callable[[], str]) -> _Made:
+        said = words() or "A"
+        family = families[int(rng.integers(len(families)))]
+        return line(said, family, desk, rng), said, family, "font"
+
+    def struck() -> _Made:
+        said = plain() or "A"
+        family = families[int(rng.integers(len(families)))]
+        return struck_line(said, family, desk, rng, plain).crop, said, family, "struck"
+
+    return {
+        RowSource.RECORDED: recorded, RowSource.LETTERS: lambda: letters(plain),
+        RowSource.CODES: lambda: letters(code), RowSource.FONTS: lambda: printed(plain),
+        RowSource.FONT_CODES: lambda: printed(code), RowSource.STRUCK: struck,
+    }
+
+
+def write_files(
+    rows: Iterator[DrawnRow], folder: Path, label: str, *, until: float, count: int | None = None
+) -> None:
+    """Write rows in files of CHUNK, until a time of the monotonic clock or until there are `count`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = number = 0
+    while time.monotonic() < until and (count is None or written < count):
+        size = CHUNK if count is None else min(CHUNK, count - written)
+        batch = [next(rows) for _ in range(size)]
+        path = folder / f"{label}-{number:05d}.npz"
+        part = folder / f".{label}.part"
+        with part.open("wb") as file:
+            np.savez(file, allow_pickle=False, columns=np.concatenate([crop for crop, _ in batch], axis=1),
+                     facts=np.array(json.dumps([asdict(facts) for _, facts in batch])))
+        # Whoever lists the folder sees whole files only.
+        part.replace(path)
+        written, number = written + size, number + 1
+
+
+def read_files(paths: Sequence[Path]) -> Iterator[DrawnRow]:
+    """The rows of some files."""
+    for path in paths:
+        with np.load(path, allow_pickle=False) as archive:
+            columns, facts = archive["columns"], json.loads(str(archive["facts"]))
+        start = 0
+        for row in facts:
+            yield columns[:, start : start + row["width"]], RowFacts(**row)
+            start += row["width"]
+
+
+@dataclass(slots=True)
+class RowPool:
+    """The rows of a folder that others are still writing."""
+
+    folder: Path
+    rows: dict[str, list[DrawnRow]] = field(default_factory=lambda: defaultdict(list))
+    _taken: set[str] = field(default_factory=set)
+
+    def take(self) -> int:
+        """Take up what has come; how many rows there are."""
+        fresh = [path for path in sorted(self.folder.glob("*.npz")) if path.name not in self._taken]
+        for row in read_files(fresh):
+            self.rows[row[1].source].append(row)
+        self._taken |= {path.name for path in fresh}
+        return sum(map(len, self.rows.values()))
+
+    def batches(self, shares: Mapping[str, float], rng: np.random.Generator) -> Iterator[list[DrawnRow]]:
+        """Batches of rows of like width, without end."""
+        while True:
+            names = [name for name in shares if self.rows.get(name)]
+            odds = np.array([shares[name] for name in names])
+            drawn = rng.choice(len(names), size=BATCH * POOL, p=odds / odds.sum())
+            pool = []
+            for name in drawn:
+                own = self.rows[names[name]]
+                pool.append(own[int(rng.integers(len(own)))])
+            pool.sort(key=lambda row: row[1].width)
+            for index in rng.permutation(POOL):
+                yield pool[index * BATCH : (index + 1) * BATCH]
