@@ -17,7 +17,7 @@ from grammar.compose import Forms
 from grammar.lexicon import PLACE, POWER, Lexicon, Name, Rank
 from grammar.order_starts import kind_word_pattern, order_starts
 from grammar.order_traits import named_regions, provinces_of
-from grammar.words import body_start, words
+from grammar.words import body_start, is_by_convoy, words
 
 _ENDS = frozenset(".,;")
 _MISREAD_FROM, _TWO_MISREAD_FROM = 4, 6
@@ -26,6 +26,8 @@ _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
 _LETTER_AND_WORD = re.compile(r"^\W*[A-Z]\.? (?:at|of|in|from) ", re.IGNORECASE)
 _JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
 """A dash or arrow and a capital: what is left of "Cork - Kerry"."""
+_MOVES_ON = re.compile(r"\W*(?:to|into|moving|in attacking)\b|\s*(?:[-–—]>?|→)\s?\w", re.IGNORECASE)
+"""The beginning of a row that a move goes on in: "into Lancashire", "- Limerick"."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
@@ -101,14 +103,25 @@ def _condition_with_unit(lexicon: Lexicon) -> re.Pattern[str]:
     return re.compile(rf"\W*(?:{ban}|if\b.*{unit}.*\bthen\b.*\w{{3}})", re.IGNORECASE)
 
 
+def goes_on(text: str) -> bool:
+    """True if a text begins like the end of a move, or says no more than that one goes by convoy.
+
+    "Army Cornwall moves to County Galway", and below it "via convoy": the first passed as a march.
+    """
+    return _MOVES_ON.match(text) is not None or is_by_convoy(
+        [word.text for word in words(text) if any(map(str.isalnum, word.text))]
+    )
+
+
 def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
     """True if a text that is no order may be what is left of one.
 
-    Fragments are a place or the end of its name, a word of doubt, the end of a bracket, or a short order run
-    together. A power's own name is more likely a signature.
+    Fragments are a place or the end of its name, "via convoy", a word of doubt, the end of a bracket, or a
+    short order run together. A power's own name is more likely a signature.
     """
     if (has_doubt(text, lexicon) or order_starts(lexicon, ()).begins_short_order(text)
-            or _begins_with_doubt(text, lexicon) or _JOINT.search(text) or (")" in text and "(" not in text)):
+            or _begins_with_doubt(text, lexicon) or goes_on(text) or _JOINT.search(text)
+            or (")" in text and "(" not in text)):
         return True
     bare = " ".join(word.text for word in words(text) if any(map(str.isalnum, word.text)))
     powers = [name.text for name in lexicon.names if name.terminal == POWER]

@@ -109,9 +109,17 @@ def is_nonsense(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     Its writer made a slip, or its reader did: "F Irish Sea C F Cork - Mull" was taken as written, with .998.
     """
     return _impossible_convoys(orders, lexicon) > 0 or any(
-        isinstance(order, Convert) and order.to_kind is not None and order.to_kind == order.unit.kind
+        _goes_unconveyed(order, lexicon)
+        or (isinstance(order, Convert) and order.to_kind is not None and order.to_kind == order.unit.kind)
         for order in orders
     )
+
+
+def _goes_unconveyed(order: Order, lexicon: Lexicon) -> bool:
+    """True for a move by convoy of a kind that nobody carries."""
+    # "Fleet Kesteven & Holland moves to Mordor" was read as a way by Moray to Dorset, by their codes.
+    mover = lexicon.kinds.get(order.unit.kind or "") if isinstance(order, Move) and order.via_convoy else None
+    return mover is not None and not mover.can_be_convoyed
 
 
 def _impossible_convoys(orders: Sequence[Order], lexicon: Lexicon) -> int:

@@ -31,6 +31,7 @@ from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
 from reading.line import InterpretedLine
+from reading.lone_codes import review_lone_codes
 from reading.review import (
     ReviewRules,
     review_confusable_writers,
@@ -254,7 +255,8 @@ def _review_together(
     hand = [line.features for line in lines if line.features is not None and not line.struck]
     reviewed = [review_confusable_writers(line, hand, rules.table) for line in reviewed]
     kinds = frozenset(vocabulary.lexicon.kinds)
-    return tuple(review_small_letters(line, lines, kinds) for line in reviewed)
+    reviewed = [review_small_letters(line, lines, kinds) for line in reviewed]
+    return tuple(review_lone_codes(line, lines, vocabulary.lexicon) for line in reviewed)
 
 
 def _is_bare_hold(orders: Sequence[Order]) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from adjudicator.orders import Move
 from grammar.compose import Forms
 from grammar.interpret import (
     hangs_on_one_letter,
@@ -50,6 +51,11 @@ ORDER_WORD, LEAST_LETTERS = 0.7, 5
 rivals where they stand: "Pleet Cardigan Bay holds" waited as if "Pleet" were a place of no list. With more
 than one letter in five misread it waits still, and so does a shorter one: "Cornhill" was "Corn will". By
 hand, on lines of writers for calibration."""
+
+
+LOST_SIGN = 7.0
+"""Nats lost in the worst stretch from which a way by sea may be none: a sign that the ink does not show at
+all costs 9. By hand."""
 
 
 def features_of(
@@ -114,12 +120,21 @@ def _read_as_corrected(line: ReadLine, decoded: DecodedLine) -> int | None:
     return index - opinions if is_corrected and scores[index] > max(scores[:opinions]) else None
 
 
+def _names_way(best: Hypothesis, text: str) -> bool:
+    """True for a move by convoy that only the places between tell."""
+    # "moves to Mordor" was a way by Moray to Dorset, by their codes and for the dash that it lacks.
+    return any(isinstance(order, Move) and order.via_convoy for order in best.orders) and not any(
+        word in text.casefold() for word in ("conv", "via")
+    )
+
+
 def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bool:
     """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
         or is_nonsense(best.orders, lexicon)
+        or (_names_way(best, text) and fit.worst >= LOST_SIGN)
         or has_strange_coast(best.orders, lexicon)
         or has_doubt(_without_places(text, best, lexicon), lexicon)
         or has_unclear_remark(fit.text, text, lexicon)

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from grammar.headings.values import KnownGame
-from grammar.order_traits import ends_in_help, is_incomplete
+from grammar.interpret import goes_on
+from grammar.order_traits import ends_in_help, has_kindless_unit, is_incomplete
 from grammar.remarks import is_harmless
 from ocr.layout.wrap import (
     MOST_ROWS,
@@ -183,9 +184,22 @@ def _may_go_on(row: PageRow, below: PageRow | None, reads_well: bool, vocabulary
         return False
     if not (reads_well and is_whole_order(text, row.decoded, vocabulary)):
         return True
+    if below is None or not below.may_be_order:
+        return False
+    # "in attacking London" below a whole support was an order of Lindsey's, whose short name is "Lin".
+    if _lacks_kind(below):
+        return True
     # "Fleet Londonderry retreats": for 14 nats it had a short name for the end that it lacks, "to
-    # Cambridgeshire" below it was no order, and nothing asked for the two together.
-    return _fits_badly(row) and below is not None and below.may_be_order and _is_no_order(below)
+    # Cambridgeshire" below it was no order, and nothing asked for the two together. "to Essex" or "via
+    # convoy" below a whole order, not indented, is its end without the row above having lost anything.
+    return _is_no_order(below) and (_fits_badly(row) or goes_on(below.row.text))
+
+
+def _lacks_kind(row: PageRow) -> bool:
+    """True if a row is an order by itself only of a unit without its kind."""
+    return row.decoded is not None and row.decoded.gain() > 0 and (
+        has_kindless_unit(row.decoded.hypotheses[0].orders)
+    )
 
 
 def _fits_badly(row: PageRow) -> bool:
@@ -213,11 +227,14 @@ def _is_asked(
         return False
     is_whole = not is_incomplete(first.hypotheses[0].orders) if first.hypotheses else False
     ends_well = is_whole and first.gain() > 0 and scores[above] > READS_BADLY
-    if layout[group] > layout[above] or not ends_well:
+    last = rows[group.end - 1]
+    if layout[group] > layout[above] or not ends_well or _lacks_kind(last):
         return True
     # "Army Scarborough / Castle retreats to / Waterford": for 13 nats two rows had "Louth" for an end that
-    # they lack, and nothing asked for the third.
-    return scores[above] <= INVENTED and _is_no_order(rows[group.end - 1])
+    # they lack, and nothing asked for the third. "Army The Lennox supports / Army Lancashire / into
+    # Lancashire" lost nothing without it, but by itself the third reads as nothing.
+    alone = scores[RowGroup(group.end - 1, group.end)]
+    return _is_no_order(last) and (scores[above] <= INVENTED or (last.may_be_order and alone <= READS_BADLY))
 
 
 def _is_hopeful(group: RowGroup, scores: Mapping[RowGroup, float], layout: Mapping[RowGroup, float]) -> bool:

@@ -49,6 +49,8 @@ share 0.1 to 0.2."""
 _ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 # A letter by itself before a word; but "converts to a fleet" and "with a ..." have an article.
 _SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\s+\w")
+# A possessive, plain or with its apostrophe read twice, before a word.
+_OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
@@ -137,7 +139,7 @@ def review_uncertain_neighbours(
         and is_open_condition(before.text, lexicon)
     )
     is_owners = _may_end_in_owner(line, after, lexicon) or (
-        before is not None and _may_end_in_owner(before, line, lexicon)
+        before is not None and (_may_end_in_owner(before, line, lexicon) or _goes_on_in_owner(before, line))
     )
     # "... if it is empty" below an order is its end.
     goes_on = after is not None and not after.struck and _may_be_end(after, lexicon)
@@ -223,6 +225,15 @@ def _may_end_in_owner(line: InterpretedLine, below: InterpretedLine | None, lexi
         line.order is not None and not line.struck and line.order.endswith(_supported_owners(lexicon))
         and below is not None and below.kind == "order" and not below.struck and below.order is not None
         and not below.order.startswith(_place_names(lexicon))
+    )
+
+
+def _goes_on_in_owner(before: InterpretedLine, line: InterpretedLine) -> bool:
+    """True if a line begins with the owner of a unit, "Newcastle's Army Windsor Castle to Banffshire", and
+    the one before may be the order that supports or convoys it."""
+    # "Army Cowal supports the", read as Chester by its code: the row below passed as an order of its own.
+    return _OWNER.match(line.text) is not None and before.kind == "order" and not before.struck and (
+        before.order is None or _HELPS.search(before.order) is not None
     )
 
 

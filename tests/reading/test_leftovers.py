@@ -48,6 +48,9 @@ def orders(text: str) -> tuple[Order, ...]:
         "it it is empty",
         "lf it is empty",
         "otherwize",
+        "via convoy",
+        "to Essex.",
+        "- Limerick",
     ],
 )
 def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
@@ -148,6 +151,9 @@ def test_a_coast_that_no_such_place_has_is_doubtful(text: str, *, expected: bool
         ("F Irish Sea C A Kent - Essex", False),
         ("F Irish Sea convoys Kent to Essex", False),
         ("Army Kent convoys Army Clare to Essex", True),
+        # "Mordor", read as a way by Moray to Dorset.
+        ("F Kent - Essex via convoy", True),
+        ("A Kent - Essex via convoy", False),
         ("A Kent converts to A", True),
         ("A Kent converts to F", False),
         ("F Kent S F Essex - Clare", False),

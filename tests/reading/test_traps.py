@@ -129,6 +129,29 @@ def test_a_small_letter_for_a_unit_waits_where_the_writer_makes_it_large(
     assert (OpenReason.UNIT_LETTER in line.why_open) is (status is LineState.OPEN)
 
 
+@pytest.mark.parametrize(("others", "status"), [
+    (("Army York holds", "Army Cork to Down"), LineState.OPEN),
+    (("Army York holds", "Army Lon to Down"), LineState.AUTO)])
+def test_a_code_beside_a_unit_written_out_waits_unless_the_sheet_has_codes(
+    others: tuple[str, ...], status: LineState
+) -> None:
+    """INK-03, INK-07. "Mordor" was Moray and Dorset by their codes, on a sheet in full words."""
+    line = read(*HEADING, "Army Mid to Down", *others)[len(HEADING)]
+    assert line.order == "A Midlothian - Down"
+    assert (OpenReason.UNKNOWN_NAME in line.why_open) is (status is LineState.OPEN)
+
+
+def test_an_order_that_begins_with_an_owner_waits_below_a_support_that_may_name_it() -> None:
+    # "Army Cowal supports the / Montrose's Army Longford to hold": "the" was Chester by its code.
+    rows = ("Army Dover supports Chester", "Montrose's Army Kent holds")
+    support, owned = read(*HEADING, *rows)[len(HEADING) :]
+    lexicon, passed = lexicon_of(VARIANT), replace(owned, status=LineState.AUTO, why_open=())
+    alone = review_uncertain_neighbours(passed, None, None, lexicon)
+    assert alone.status is LineState.AUTO
+    below = review_uncertain_neighbours(alone, support, None, lexicon)
+    assert (below.status, below.why_open) == (LineState.OPEN, (OpenReason.NEIGHBOUR,))
+
+
 def test_an_article_is_no_letter_of_a_unit() -> None:
     first, _ = read(*HEADING, "F London converts to a army", "A York holds")[len(HEADING) :]
     assert OpenReason.UNIT_LETTER not in first.why_open
