@@ -129,7 +129,8 @@ def evidence(features: Features) -> dict[str, float]:
         "torn": max(0.0, features.worst_stretch - TORN),
         "uncertainty": max(0.0, features.uncertainty),
         "whole_strike": features.whole_strike,
-        "part_strike": features.part_strike,
+        # A word struck out and put right above is read so; its stroke speaks against nothing.
+        "part_strike": 0.0 if features.is_corrected else features.part_strike,
         "close": math.exp(-margin / CLOSE),
         "nearby": nearby,
         "one_letter": nearby if features.one_letter else 0.0,

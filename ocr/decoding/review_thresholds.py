@@ -96,7 +96,7 @@ class ReviewThresholds:
     """0..1, below: how much the row as a whole looks crossed out. By hand."""
     part_strike: float
     """0..1, below: how much any part does. By hand: the lines crossed out that gave an order had 0.9 or more,
-    but for one of 0.5; the limit costs 11 of 2,234 lines that would pass."""
+    but for one of 0.5; 0.5 for 0.7 costs two of 1,021 right lines that would pass."""
     lossless_worst_stretch: float
     """Nats, at most: a line that loses no more in its worst stretch may look more crossed out, since a stroke
     costs the letters beneath it something. By hand: lines that were crossed out lost 2.7 or more."""
