@@ -21,8 +21,9 @@ class ReviewThresholds:
     confidence: float
     """0..1, at least: the calibrated confidence. Fitted."""
     one_letter_confidence: float
-    """The same where one misread letter makes a short name another's. By hand: of 8 such lines from 0.8 to
-    0.9 on 78 sheets of writers for calibration and the samples one was wrong, of 13 others none."""
+    """The same where one misread letter makes a short name another's, if it is to be more. By hand: of 8 such
+    lines from 0.8 to 0.9 on 78 sheets of writers for calibration and the samples one was wrong, of 13 others
+    none."""
     margin: float
     """Nats, at least: to the next different order. Fitted."""
     one_letter_margin: float

@@ -1,7 +1,7 @@
 """A head on the recogniser that tells crossed-out writing from live, frame by frame.
 
-It uses what the recogniser's own convolutions make of a row before its neck, so no second pass over the
-picture is needed. While those are tuned, what the head says is held to what it said of the published ones.
+It uses what the recogniser's convolutions, as published, make of a row before its neck. The tuned ones read
+through a fine stroke, and the head judged worse by them.
 `crossing.npz` holds three convolutions along the row (float16), fitted by `training.tuning.crossing` on rows
 drawn with fonts under the SIL Open Font Licence.
 """

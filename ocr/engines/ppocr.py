@@ -42,6 +42,9 @@ MAX_ROW_WIDTH = 2400
 """Pixels: wider crops are squeezed, which bounds time and memory for freak boxes. By hand."""
 LATIN_END = 0x180
 """Code point: letters from here on are never written on an order sheet (end of Latin Extended-A)."""
+SUSPICION = 0.05
+"""Probability, 0..1, of a frame being struck, or having a word above it, from which a row is judged by the
+published convolutions. By hand."""
 LEAST_PROB = 1e-12  # probability: lower ones count as this, so that logarithms stay finite
 # The row finder (DB, Liao 2020), as in the configuration of rapidocr 3.10 unless said.
 STRIDE = 32  # pixels: both sides of the finder's picture are multiples of it
@@ -155,6 +158,16 @@ def _recogniser(*, tuned: bool, threads: int) -> onnxruntime.InferenceSession:
         return _tuned_session(threads)[0] if tuned else _session(RECOGNISER, threads)
 
 
+def _published_features(row: npt.NDArray[np.float32], threads: int) -> npt.NDArray[np.float32]:
+    """What the published convolutions make of a row: shape (384, 1, frames)."""
+    # Tuned convolutions read through a fine stroke: by them the head let orders pass that were crossed
+    # out with one.
+    session, options = _recogniser(tuned=False, threads=threads), onnxruntime.RunOptions()
+    options.only_execute_path_to_fetches = True
+    out = session.run([crossing.FEATURES], {session.get_inputs()[0].name: row}, options)
+    return np.asarray(out[0][0], dtype=np.float32)
+
+
 class PpOcr:
     """The recogniser. One crop a run, so that a row reads the same whatever its neighbours are."""
 
@@ -191,16 +204,19 @@ class PpOcr:
         Probabilities, shape (frames, columns), the features for `crossing`, shape (384, 1, frames), and what
         the output layer is given, shape (frames, 120).
         """
+        return _run(_recogniser(tuned=self._tuned, threads=self._threads), self._row(crop))
+
+    def _row(self, crop: Image) -> npt.NDArray[np.float32]:
+        """A crop as the network takes it, see `_tensor`."""
         height, width = crop.shape[:2]
         row_width = min(MAX_ROW_WIDTH, max(ROW_HEIGHT, round(width * ROW_HEIGHT / height * self._widen)))
         method = cv2.INTER_AREA if height > ROW_HEIGHT else cv2.INTER_CUBIC
         row = cv2.resize(crop, (row_width, ROW_HEIGHT), interpolation=method)
-        return _run(
-            _recogniser(tuned=self._tuned, threads=self._threads), _tensor(np.asarray(row, dtype=np.uint8))
-        )
+        return _tensor(np.asarray(row, dtype=np.uint8))
 
     def _read(self, crop: Image) -> Recognition:
-        probs, features, frames = self.outputs(crop)
+        row = self._row(crop)
+        probs, features, frames = _run(_recogniser(tuned=self._tuned, threads=self._threads), row)
         letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
         if self._layer is not None:
             probs = np.exp(self._layer.log_probs(frames))
@@ -208,7 +224,11 @@ class PpOcr:
         # The head was fitted on rows stretched by WIDEN.
         if self._widen != WIDEN:
             return recognition
-        return replace(recognition, crossing=_crossing()(features[:, 0]))
+        scores = _crossing()(features[:, 0])
+        # ... and on what the published convolutions make of them.
+        if self._tuned and max(1.0 - scores.class_probs[:, 0].min(), scores.above_probs.max()) >= SUSPICION:
+            scores = _crossing()(_published_features(row, self._threads)[:, 0])
+        return replace(recognition, crossing=scores)
 
 
     def learnt(self, crop: Image, text: str) -> LearntLine:

@@ -98,7 +98,7 @@ def drawn(args: argparse.Namespace) -> Iterator[CrossingRow]:
     desk = LineDrawer({family: fonts.locate(family, args.cache, {}) for family in families})
     sources, rng = Sources([read_names(path) for path in args.names]), np.random.default_rng(args.seed)
     # The crop is drawn at the width the recogniser would stretch it to.
-    engine = PpOcr(widen=1.0)
+    engine = PpOcr(widen=1.0, tuned=False)
     for _ in range(args.count):
         words = text(sources, rng)[:LONGEST].strip()
         line = struck_line(
