@@ -35,6 +35,7 @@ from service.store import records
 from service.store.blobs import Blobs
 from service.store.letter_parts import finished
 from service.store.tables import LineRow, LineState, PhaseRow, SubmissionRow
+from service.web.public_limits import RateLimit
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, part, picture, stamp
@@ -151,6 +152,8 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
         "rehearse": DryRun(site.store, site.clock, table.writer),
         "metrics": Metrics(site.store, site.clock, MailboxStatus(site.clock), Path()).text}
     world = World(site, table, open_desk(table, **doors), log)
+    app: Any = world.desk.client.app
+    app.state.public_limit = RateLimit(at_once=1_000_000)  # the walk has one address for everybody
     event.listen(site.engine, "before_cursor_execute", lambda *args: world.work.append(str(args[2])))
     return world
 
@@ -160,7 +163,7 @@ PLACES = {
     "slug": "w3k", "letter_id": "1",
     "number": "0", "sha256": "{mail}", "posted_id": "1", "row_id": "1", "kind": "receipt",
     "name": "results-1.png", "secret": "x", "player_id": "1",
-    "token": "x", "scan_id": "1"}
+    "token": "x", "scan_id": "1", "phase": "1", "year": "1642"}
 """A value for each part of an address. A route with another is not walked until it has one here."""
 DRAWN = frozenset(
     {
@@ -213,6 +216,10 @@ KNOWN = {
         "/public/calendar/{token}.ics", "/public/moves/{slug}", "/public/rules/{slug}",
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/roots", "/public/{game_id}/roots.json", "/public/{game_id}/roots.atom",
+        "/public/{game_id}/roots/{phase}.tsr",
+        # Plates of phases whose results were sent, and of no other (`service.public.war_so_far`).
+        "/public/{game_id}/war", "/public/{game_id}/war/key.svg", "/public/{game_id}/war/after.svg",
+        "/public/{game_id}/war/{number}.svg", "/public/{game_id}/war-{year}.pdf",
         "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}",
         "/public/letter/{token}/{number}",
         "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf",

@@ -27,6 +27,7 @@ from service.site_folder import settings_of
 from service.store.tables import SessionRow
 from service.web import sessions
 from service.web.page import HEADERS
+from service.web.public_limits import RateLimit
 from tests.support.desk_table import open_desk
 from tests.support.own_site import game_file, own_site
 from tests.support.site import Site
@@ -62,8 +63,10 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
         assert token is not None
         session.flush()
         csrf = session.scalars(select(SessionRow.csrf)).one()
+    app = site.desk()
+    app.state.public_limit = RateLimit(at_once=1_000_000)  # else most of the walk is told to wait
     client = TestClient(
-        site.desk(), base_url="http://testserver", raise_server_exceptions=False, follow_redirects=False
+        app, base_url="http://testserver", raise_server_exceptions=False, follow_redirects=False
     )
     yield Desk(client, csrf, token)
     client.close()
