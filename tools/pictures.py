@@ -142,6 +142,7 @@ SHOTS = (
          _path("/public/{n.game}/results/{n.results}"), coordinator=False, player=True),
     Shot("ink", "/public/{game_id}/results/{number}/{line_id}",
          _path("/public/{n.game}/results/{n.results}/{n.order_line}"), coordinator=False, player=True),
+    Shot("war", "/public/{game_id}/war", _path("/public/{n.game}/war"), coordinator=False, player=True),
     Shot("entry-ask", "/public/entry", _path("/public/entry"), coordinator=False),
     Shot("entry-told", "/public/entry", _path("/public/entry?notice=1"), coordinator=False),
     Shot("entry-open", "/public/me/{secret}", _path("/public/me/{n.link}"), coordinator=False),
