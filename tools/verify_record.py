@@ -1285,15 +1285,15 @@ def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:
 
 def parts(data: bytes) -> list[tuple[int, bytes]]:
     """What a value in DER has in it: tags and contents (X.690)."""
-    values, at = [], 0
-    while at < len(data):
-        tag, size, start = data[at], data[at + 1], at + 2
+    values, offset = [], 0
+    while offset < len(data):
+        tag, size, start = data[offset], data[offset + 1], offset + 2
         if size > 127:
             start += size - 128
-            size = int.from_bytes(data[at + 2:start])
+            size = int.from_bytes(data[offset + 2:start])
         must(tag & 31 < 31 and start + size <= len(data), "a time stamp cannot be read (rule C24).")
         values.append((tag, data[start:start + size]))
-        at = start + size
+        offset = start + size
     return values
 
 
@@ -1319,8 +1319,8 @@ def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]]) -> None:
         rule("C24", digest.hex() == sha(detail["root"]), event, "its time stamp is of something else")
         rule("C24", abs(instant - event.entered) <= SLACK, event,
              f"the authority stamped at {instant}, and the record says {event.entered}")
-        made = entries[covered - 1].get("body", {"entered": None})["entered"]
-        rule("C24", made is None or time(made) <= instant + SLACK, event,
+        entered_at = entries[covered - 1].get("body", {"entered": None})["entered"]
+        rule("C24", entered_at is None or time(entered_at) <= instant + SLACK, event,
              f"its time stamp is older than entry {covered}, which it covers")
     if stamped:
         last = max(stamped, key=lambda event: event.tells["detail"]["entry"]).tells["detail"]

@@ -61,14 +61,14 @@ def search(
     finds: list[tuple[str, list[Find]]] = []
     if len(words) >= SHORTEST:
         with ports.sessions() as session:
-            own = visitor.coordinates
+            games = visitor.coordinates
             finds = [
-                ("Games", _games(session, words, own)), ("Players", _players(session, ports, words, own)),
-                ("Mails", _mails(session, words, own)), ("Letters", _letters(session, words, own)),
-                ("Lines", _lines(session, ports, words, own)),
+                ("Games", _games(session, words, games)), ("Players", _players(session, ports, words, games)),
+                ("Mails", _mails(session, words, games)), ("Letters", _letters(session, words, games)),
+                ("Lines", _lines(session, ports, words, games)),
             ]
     return show(request, "search.html", visitor=visitor, words=words, is_short=len(words) < SHORTEST,
-                finds=[(kind, found) for kind, found in finds if found], most=MOST)
+                finds=[(kind, of_kind) for kind, of_kind in finds if of_kind], most=MOST)
 
 
 def _has(words: str, *columns: InstrumentedAttribute[Any] | ColumnElement[Any]) -> ColumnElement[bool]:
@@ -78,20 +78,20 @@ def _has(words: str, *columns: InstrumentedAttribute[Any] | ColumnElement[Any]) 
         for word in words.split()))
 
 
-def _of(game: InstrumentedAttribute[Any], own: frozenset[str] | None) -> ColumnElement[bool]:
+def _of(game: InstrumentedAttribute[Any], games: frozenset[str] | None) -> ColumnElement[bool]:
     """The column of a game's id names one of these games; None stands for all."""
-    return true() if own is None else game.in_(own)
+    return true() if games is None else game.in_(games)
 
 
-def _games(session: Session, words: str, own: frozenset[str] | None) -> list[Find]:
+def _games(session: Session, words: str, games: frozenset[str] | None) -> list[Find]:
     rows = session.scalars(
-        select(GameRow).where(_of(GameRow.id, own), _has(words, GameRow.name, GameRow.id, GameRow.variant))
+        select(GameRow).where(_of(GameRow.id, games), _has(words, GameRow.name, GameRow.id, GameRow.variant))
         .order_by(GameRow.created_at.desc()).limit(MOST))
     return [Find(game.name, f"/games/{game.id}", game.variant) for game in rows]
 
 
 def _players(
-    session: Session, ports: DeskPorts, words: str, own: frozenset[str] | None
+    session: Session, ports: DeskPorts, words: str, games: frozenset[str] | None
 ) -> list[Find]:
     rows = session.execute(
         select(PlayerRow.id, PlayerRow.name, GameRow.id, GameRow.name, GameRow.variant, SeatRow.power)
@@ -99,7 +99,7 @@ def _players(
         .outerjoin(AddressRow, AddressRow.player_id == PlayerRow.id)
         .outerjoin(SeatRow, SeatRow.player_id == PlayerRow.id)
         .outerjoin(GameRow, GameRow.id == SeatRow.game_id)
-        .where(_of(SeatRow.game_id, own), _has(words, PlayerRow.name, AddressRow.email, SeatRow.power))
+        .where(_of(SeatRow.game_id, games), _has(words, PlayerRow.name, AddressRow.email, SeatRow.power))
         .order_by(PlayerRow.id.desc()).limit(MOST))
     return [
         Find(name, "" if game_id is None else f"/games/{game_id}",
@@ -108,12 +108,12 @@ def _players(
     ]
 
 
-def _mails(session: Session, words: str, own: frozenset[str] | None) -> list[Find]:
+def _mails(session: Session, words: str, games: frozenset[str] | None) -> list[Find]:
     subject = MailRow.verdict["subject"].as_string()
     newest = session.scalars(
         select(MailRow).where(_has(words, MailRow.sender, MailRow.sha256, subject))
-        .order_by(MailRow.received_at.desc()).limit(MOST if own is None else MOST_LOOKED_AT))
-    rows = list(islice((mail for mail in newest if is_within_mail(session, mail, own)), MOST))
+        .order_by(MailRow.received_at.desc()).limit(MOST if games is None else MOST_LOOKED_AT))
+    rows = list(islice((mail for mail in newest if is_within_mail(session, mail, games)), MOST))
     sheets = {row.sha256: row.id for row in session.execute(
         select(SubmissionRow.sha256, SubmissionRow.id)
         .where(SubmissionRow.sha256.in_([mail.sha256 for mail in rows])))}
@@ -126,16 +126,16 @@ def _mails(session: Session, words: str, own: frozenset[str] | None) -> list[Fin
     ]
 
 
-def _letters(session: Session, words: str, own: frozenset[str] | None) -> list[Find]:
+def _letters(session: Session, words: str, games: frozenset[str] | None) -> list[Find]:
     rows = session.scalars(
         select(OutboxRow)
-        .where(_of(OutboxRow.game_id, own), _has(words, OutboxRow.subject, OutboxRow.recipient))
+        .where(_of(OutboxRow.game_id, games), _has(words, OutboxRow.subject, OutboxRow.recipient))
         .order_by(OutboxRow.id.desc()).limit(MOST))
     return [Find(letter.subject, f"/letters/{letter.id}", f"to {letter.recipient}; {letter.state}")
             for letter in rows]
 
 
-def _lines(session: Session, ports: DeskPorts, words: str, own: frozenset[str] | None) -> list[Find]:
+def _lines(session: Session, ports: DeskPorts, words: str, games: frozenset[str] | None) -> list[Find]:
     """Lines by what the machine read or a person decided, of phases whose sheets may be read."""
     decided = select(ReviewRow.line_id).where(
         ReviewRow.undone_at.is_(None), _has(words, ReviewRow.text, ReviewRow.order))
@@ -147,7 +147,7 @@ def _lines(session: Session, ports: DeskPorts, words: str, own: frozenset[str] |
         .join(PageRow, PageRow.id == LineRow.page_id)
         .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id).join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(_of(GameRow.id, own), open_to_readers,
+        .where(_of(GameRow.id, games), open_to_readers,
                or_(_has(words, LineRow.text, LineRow.order), LineRow.id.in_(decided)))
         .order_by(LineRow.id.desc()).limit(MOST))
     return [

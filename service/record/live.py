@@ -285,7 +285,7 @@ def _of_sheet(
 ) -> dict[str, Any] | None:
     """A sheet, what was read on it, or its other words."""
     row = session.get(SubmissionRow, int(fact))
-    told: dict[str, Any] | None = None
+    current_fact: dict[str, Any] | None = None
     if row is not None and (kind == "sheet" or row.read_at is not None):
         phase = session.get_one(PhaseRow, row.phase_id)
         pages, lines = rows.pages.get(row.id, ()), rows.lines.get(row.id, ())
@@ -293,15 +293,15 @@ def _of_sheet(
             case _ if phase.game_id != game_id:
                 pass
             case "sheet":
-                told = sheet_told(row, phase, pages)
+                current_fact = sheet_told(row, phase, pages)
             case "reading":
-                told = reading_told(row, phase, pages, lines)
+                current_fact = reading_told(row, phase, pages, lines)
             case _:
-                told = aside_told(row, phase, lines)
+                current_fact = aside_told(row, phase, lines)
     # Earlier programs entered words beside the orders that are empty.
-    if kind == "aside" and told is None and not any(words for _, words in entered["lines"]):
+    if kind == "aside" and current_fact is None and not any(words for _, words in entered["lines"]):
         return dict(entered)
-    return told
+    return current_fact
 
 
 def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> bool:

@@ -108,8 +108,8 @@ def test_two_units_that_attack_each_other_have_two_lines() -> None:
     before, resolution = _phase([kiel, berlin], [
         Move(power="GERMANY", unit=_ref(kiel), to=berlin.region),
         Move(power="RUSSIA", unit=_ref(berlin), to=kiel.region)])
-    one, two = _drawn(STANDARD, before, resolution, _boxes(STANDARD, before)).arrows
-    assert shapely.LineString(one.line).distance(shapely.LineString(two.line)) > 0.4
+    first_arrow, second_arrow = _drawn(STANDARD, before, resolution, _boxes(STANDARD, before)).arrows
+    assert shapely.LineString(first_arrow.line).distance(shapely.LineString(second_arrow.line)) > 0.4
 
 
 def test_a_dislodged_unit_has_a_ring_and_its_retreat_starts_at_its_own_plate() -> None:
@@ -129,9 +129,9 @@ def test_a_dislodged_unit_has_a_ring_and_its_retreat_starts_at_its_own_plate() -
     drawing = drawing_of(STANDARD, plan, position, retreat, boxes)
     (arrow,), (ring,) = drawing.arrows, drawing.fates
     assert (ring.box, ring.dislodged) == (boxes[lost.unit], True)
-    own = boxes[lost.unit]
+    plate = boxes[lost.unit]
     assert (arrow.kind, arrow.holds) == (ArrowKind.RETREAT, True)
-    assert shapely.box(own.x0, own.y0, own.x1, own.y1).distance(shapely.Point(arrow.line[0])) < 1.5
+    assert shapely.box(plate.x0, plate.y0, plate.x1, plate.y1).distance(shapely.Point(arrow.line[0])) < 1.5
 
 
 def test_every_form_is_told_apart_without_colour() -> None:
@@ -172,8 +172,8 @@ def test_lines_do_not_run_along_each_other(slug: str) -> None:
     assert len(drawing.arrows) > 5
     moves = [shapely.LineString(arrow.line) for arrow in drawing.arrows
              if arrow.kind in {ArrowKind.MOVE, ArrowKind.CONVOYED}]
-    shared = [one.intersection(two.buffer(0.5)).length / min(one.length, two.length)
-              for number, one in enumerate(moves) for two in moves[:number]]
+    shared = [line.intersection(other.buffer(0.5)).length / min(line.length, other.length)
+              for number, line in enumerate(moves) for other in moves[:number]]
     assert max(shared) < 1 / 3
 
 

@@ -55,10 +55,10 @@ def served(*, proxies: tuple[str, ...] = ("127.0.0.1",)) -> Iterator[WebServer]:
         server.stop()
 
 
-def connection(server: WebServer, *said: bytes) -> socket.socket:
+def connection(server: WebServer, *messages: bytes) -> socket.socket:
     host, _, port = server.address.removeprefix("http://").partition(":")
     opened = socket.create_connection((host, int(port)), timeout=10)
-    for words in said:
+    for words in messages:
         opened.sendall(words)
     return opened
 
@@ -176,8 +176,8 @@ def test_no_address_that_holds_a_secret_is_a_line_of_the_log(caplog: pytest.LogC
         for path in ("/alive?secret-of-a-link", "/public/me/secret-of-a-link"):
             httpx.get(f"{server.address}{path}", headers={"Referer": "https://x.example/secret-of-a-link"})
         answer(connection(server, b"GET /secret-of-a-link HTTP/1.1\r\n\r\n"))
-    told = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
-    assert not [record for record in told if "secret-of-a-link" in record.getMessage()]
+    kept_records = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))]
+    assert not [record for record in kept_records if "secret-of-a-link" in record.getMessage()]
 
 
 def test_words_that_are_no_address_have_one_count() -> None:
@@ -189,9 +189,9 @@ def test_words_that_are_no_address_have_one_count() -> None:
 def test_a_request_with_two_lengths_ends_its_connection() -> None:
     """RFC 9112, 6.1. The small length passed, and the stream without an end came in; what followed it was
     taken for a request of its own."""
-    said = (FORM + b"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HEAD + b"\r\n")
+    request = (FORM + b"Content-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + HEAD + b"\r\n")
     with served() as server:
-        heard = answer(connection(server, said))
+        heard = answer(connection(server, request))
     assert heard.startswith(b"HTTP/1.1 400")
     assert heard.count(b"HTTP/1.1") == 1
     assert b"in two ways" in heard

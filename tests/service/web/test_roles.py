@@ -383,47 +383,47 @@ def test_no_form_of_ones_own_game_changes_anything_of_another(games: TwoGames) -
 def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
     """They had no page for it, and had to ask for each mail."""
     games.become("coordinator of it")
-    own, other, desk = games.own_ids, games.other_ids, games.desk
+    own_ids, other, desk = games.own_ids, games.other_ids, games.desk
     page = desk.page("/quarantine")
-    assert str(own["sha256"]) in page
+    assert str(own_ids["sha256"]) in page
     assert str(other["sha256"]) not in page
     today = desk.page("/")
     assert "1 mail in quarantine" in today
     assert "1 letter of players waits for you" in today
-    assert f'/quarantine/{own["sha256"]}' in desk.page("/search?q=orders")
-    mail = f"/quarantine/{own['sha256']}"
+    assert f'/quarantine/{own_ids["sha256"]}' in desk.page("/search?q=orders")
+    mail = f"/quarantine/{own_ids['sha256']}"
     assert desk.post(f"{mail}/discard", why="sent by mistake, says Ada").status_code == 303
     assert desk.post(f"{mail}/take-back").status_code == 303
-    player = f"/correspondence/{own['player_id']}"
+    player = f"/correspondence/{own_ids['player_id']}"
     assert "Hello." in desk.page(player)
     assert desk.post(f"{player}/answer", key="k" * 20, words="Thank you.").status_code == 303
-    letter = {"place": f"{own['phase_id']} Hamilton", "received": "2027-01-02"}
+    letter = {"place": f"{own_ids['phase_id']} Hamilton", "received": "2027-01-02"}
     assert desk.post("/post", **letter).status_code == 303
     assert "original received" in desk.page("/post")
-    for form in ({**letter, "scan": str(other["scan"])}, {**letter, "scan": str(own["scan"])}):
+    for form in ({**letter, "scan": str(other["scan"])}, {**letter, "scan": str(own_ids["scan"])}):
         assert desk.post("/post/scans/file", **form).status_code == 403  # others put them into the tray
     assert desk.post("/post/scans/take-out", scan=str(other["scan"])).status_code == 403
     place = f"{other['phase_id']} {other['power']}"
-    assert desk.post(f"/quarantine/{own['sha256']}/assign", place=place).status_code == 403
+    assert desk.post(f"/quarantine/{own_ids['sha256']}/assign", place=place).status_code == 403
     assert desk.post("/post", place=f"{2**70} Argyll", received="2027-01-02").status_code == 403
     # Who reads lines of the game, and who has a role in none, settles nothing.
     for role in ("reader of it", "of no game"):
         games.become(role)
         assert desk.post("/post/scans").status_code == 403
         assert desk.post("/post", **letter).status_code == 403
-        assert str(own["sha256"]) not in desk.page("/quarantine") + desk.page("/search?q=orders")
+        assert str(own_ids["sha256"]) not in desk.page("/quarantine") + desk.page("/search?q=orders")
 
 
 def test_post_that_touches_two_games_is_for_coordinators_of_both(games: TwoGames) -> None:
     """A player of both games writes for the one: the page of their mail tells of all their seats."""
-    own = games.own_ids
+    own_ids = games.own_ids
     with games.desk.table.site.store.begin() as session:
         seat = session.get_one(SeatRow, (str(games.other_ids["game_id"]), "Hamilton"))
-        seat.player_id = own["player_id"]  # type: ignore[assignment]
-    places = [f"/quarantine/{own['sha256']}", f"/correspondence/{own['player_id']}"]
+        seat.player_id = own_ids["player_id"]  # type: ignore[assignment]
+    places = [f"/quarantine/{own_ids['sha256']}", f"/correspondence/{own_ids['player_id']}"]
     games.become("coordinator of it")
     assert [is_refused(games.desk.client.get(place)) for place in places] == [True, True]
-    assert str(own["sha256"]) not in games.desk.page("/quarantine")
+    assert str(own_ids["sha256"]) not in games.desk.page("/quarantine")
     with games.desk.table.site.store.begin() as session:
         session.add(GameRoleRow(user=NAME, game_id=str(games.other_ids["game_id"]), role="second reader"))
     assert [is_refused(games.desk.client.get(place)) for place in places] == [True, True]
@@ -440,14 +440,14 @@ def test_an_unproved_mail_is_for_the_game_that_its_subject_names(
     games: TwoGames, subject: str, is_theirs: bool
 ) -> None:
     """Most mails in quarantine are of senders who are not proved: no verdict names their game."""
-    own = games.own_ids
+    own_ids = games.own_ids
     with games.desk.table.site.store.begin() as session:
-        mail = session.get_one(MailRow, own["sha256"])
+        mail = session.get_one(MailRow, own_ids["sha256"])
         mail.sender, mail.reason = None, "auth_failed"
         mail.verdict = {"subject": subject, "game": None, "power": None}
     games.become("coordinator of it")
-    assert is_refused(games.desk.client.get(f"/quarantine/{own['sha256']}")) is not is_theirs
-    assert (str(own["sha256"]) in games.desk.page("/quarantine")) is is_theirs
+    assert is_refused(games.desk.client.get(f"/quarantine/{own_ids['sha256']}")) is not is_theirs
+    assert (str(own_ids["sha256"]) in games.desk.page("/quarantine")) is is_theirs
 
 
 def _names(desk: DeskTable, body: Mapping[str, Any]) -> list[str]:

@@ -115,13 +115,13 @@ def _asked(question: bytes) -> tuple[bytes, bytes]:
 
 def _values(data: bytes) -> list[tuple[int, bytes, bytes]]:
     """Tag, whole and content of each value."""
-    values, at = [], 0
-    while at < len(data):
-        size, start = data[at + 1], at + 2
+    values, offset = [], 0
+    while offset < len(data):
+        size, start = data[offset + 1], offset + 2
         if size > 127:
             start, size = start + size - 128, int.from_bytes(data[start:start + size - 128])
-        values.append((data[at], data[at:start + size], data[start:start + size]))
-        at = start + size
+        values.append((data[offset], data[offset:start + size], data[start:start + size]))
+        offset = start + size
     return values
 
 
@@ -140,5 +140,5 @@ def local_authority(name: str = "Stamps of Test", since: datetime = datetime(202
 
     purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
     root = draft(0).sign(keys[0], hashes.SHA256())
-    own = draft(1).add_extension(purpose, critical=True).sign(keys[0], hashes.SHA256())
-    return LocalAuthority(name, root, own, keys[1])
+    certificate = draft(1).add_extension(purpose, critical=True).sign(keys[0], hashes.SHA256())
+    return LocalAuthority(name, root, certificate, keys[1])

@@ -126,29 +126,29 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
         return code_line(texts, rng)[:LONGEST].strip()
 
     def recorded() -> _Made:
-        own = by_writer[names[int(rng.integers(len(names)))]]
-        index, row = own[int(rng.integers(len(own)))]
+        writer_rows = by_writer[names[int(rng.integers(len(names)))]]
+        index, row = writer_rows[int(rng.integers(len(writer_rows)))]
         record = records[index]
         return (recorded_row(record, row, rng), " ".join(record.row_texts[row].split()), record.writer,
                 record.style)
 
     def letters(words: Callable[[], str]) -> _Made:
         writer = people[int(rng.integers(len(people)))]
-        said = words()
+        line_text = words()
         # A few people lack a letter or two; they write another line.
-        while not said or not writer.can_write(said, SIGNS):
-            said = words()
-        return ink_line(said, writer, rng), said, writer.name, writer.style
+        while not line_text or not writer.can_write(line_text, SIGNS):
+            line_text = words()
+        return ink_line(line_text, writer, rng), line_text, writer.name, writer.style
 
     def printed(words: Callable[[], str]) -> _Made:
-        said = words() or "A"
+        line_text = words() or "A"
         family = families[int(rng.integers(len(families)))]
-        return line(said, family, desk, rng), said, family, "font"
+        return line(line_text, family, desk, rng), line_text, family, "font"
 
     def struck() -> _Made:
-        said = plain() or "A"
+        line_text = plain() or "A"
         family = families[int(rng.integers(len(families)))]
-        return struck_line(said, family, desk, rng, plain).crop, said, family, "struck"
+        return struck_line(line_text, family, desk, rng, plain).crop, line_text, family, "struck"
 
     return {
         RowSource.RECORDED: recorded, RowSource.LETTERS: lambda: letters(plain),
