@@ -57,6 +57,7 @@ from service.mail.authentication.dns import CachedLookup, SystemLookup
 from service.mail.mailbox import ingest
 from service.mail.mailbox.drain import MailboxDrain
 from service.mail.sending import outbox
+from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
 from service.notices.answers.correspondence import Correspondence
@@ -131,7 +132,6 @@ class Site:
     health: Health
     post_room: PostalMail
     scans: ScanTray
-    pace: outbox.Pace
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
 
@@ -147,18 +147,15 @@ class Site:
         """Enqueue everything whose time has come."""
         return scheduler.due_now(self.clock, self.store, self.jobs)
 
-    @property
-    def _connections(self) -> int:
-        # Files in a folder are numbered in order, and SQLite has one writer.
-        is_alone = self.settings.mail_out.kind == "folder" or self.engine.dialect.name == "sqlite"
-        return 1 if is_alone else self.settings.mail_out.connections
-
     def send_letters(self) -> outbox.SendCounts:
         """Send what is due."""
-        return outbox.send_due(self.store, self.blobs, self.transport, self.clock,
-                               sender=self.settings.mail_out.sender, pace=self.pace,
-                               connections=self._connections,
-                               not_sent=partial(report_unsent, self.announcements.letters))
+        out = self.settings.mail_out
+        # Files in a folder are numbered in order, and SQLite has one writer.
+        is_alone = out.kind == "folder" or self.engine.dialect.name == "sqlite"
+        return outbox.send_due(
+            self.store, self.blobs, self.transport, self.clock, sender=out.sender,
+            connections=Connections(self.store, 1 if is_alone else out.connections, out.per_minute),
+            not_sent=partial(report_unsent, self.announcements.letters))
 
     def close_phase(self, phase_id: int) -> None:
         """Close a phase whose deadline has passed and whose mails are all here
@@ -295,7 +292,6 @@ def open_site(
         account=account, transport=LiveTransport(account),
         drain=drain, mailbox_wait=MailboxWait(store, now, writer, drain.empty),
         process_mail=process, load=load, announcements=announce,
-        pace=outbox.Pace(settings.mail_out.per_minute),
         quarantine=Quarantine(
             store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
         ),

@@ -232,10 +232,11 @@ class MailOut(_Part):
     max_bytes: int = 8_000_000
     """Pictures of a larger letter are made smaller."""
     connections: int = Field(default=2, ge=1, le=20)
-    """How many letters each process hands over at the same time; providers allow some two to ten."""
+    """How many letters the site hands over at the same time, all its processes together; providers allow some
+    two to ten."""
     per_minute: int = Field(default=0, ge=0)
-    """How many letters each process hands over in a minute, where the provider has such a limit; 0 for as
-    many as the relay takes."""
+    """How many letters the site hands over in a minute, all its processes together, where the provider has
+    such a limit; 0 for as many as the relay takes."""
     copies: str = Field(default="attached", pattern="^(attached|links)$")
     """Copies of the sheets in results: `attached`, or `links` to a page of the site for each reader alone,
     which needs `base_url` of `[web]`."""

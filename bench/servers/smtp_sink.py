@@ -36,6 +36,21 @@ Answer = str | None
 
 
 class _Server(SMTP):
+    async def _handle_client(self) -> None:
+        sink: SmtpSink = self.event_handler
+        sink.open += 1
+        sink.peak = max(sink.peak, sink.open)
+        try:
+            if sink.most and sink.open > sink.most:
+                sink.refused += 1
+                await self.push("421 4.7.0 Too many connections from this account")
+                if self.transport is not None:
+                    self.transport.close()
+                return
+            await super()._handle_client()
+        finally:
+            sink.open -= 1
+
     async def smtp_DATA(self, arg: str) -> None:  # noqa: N802 aiosmtpd's name
         refusal = self.event_handler.at_data_command()
         await (super().smtp_DATA(arg) if refusal is None else self.push(refusal))
@@ -54,7 +69,9 @@ class SmtpSink:
     before it is handed over. `cut_after_data`: how often it closes
     the connection after it accepted the mail and before it confirms that. `size_limit`: bytes, announced and
     enforced. With a `certificate` (and its key) it insists on STARTTLS, or, if `implicit`, on TLS from the
-    start. With a `token` it wants a login by XOAUTH2; `logins` are the answers it got.
+    start. With a `token` it wants a login by XOAUTH2; `logins` are the answers it got. It takes `most`
+    connections at one time, 0 for any number, and counts those it `refused`; `peak` is the most that were
+    open. `seconds`: how long it takes to accept a mail.
     """
 
     port: int = field(default_factory=free_port)
@@ -68,6 +85,11 @@ class SmtpSink:
     implicit: bool = False
     token: str = ""
     logins: list[str] = field(default_factory=list)
+    most: int = 0
+    seconds: float = 0.0
+    open: int = 0
+    peak: int = 0
+    refused: int = 0
     _controller: Controller | None = None
 
     def start(self) -> SmtpSink:
@@ -121,6 +143,8 @@ class SmtpSink:
         content = envelope.content
         assert isinstance(content, bytes)
         letter = Letter(envelope.mail_from or "", tuple(envelope.rcpt_tos), content)
+        if self.seconds:
+            await asyncio.sleep(self.seconds)
         refusal = self.at_data(letter)
         if refusal is not None:
             return refusal

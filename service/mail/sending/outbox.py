@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from email.utils import parseaddr
@@ -18,8 +18,7 @@ from functools import reduce
 from hashlib import sha256
 from html import escape
 from secrets import token_hex
-from threading import Event, Lock
-from time import monotonic, sleep
+from threading import Event
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -35,6 +34,7 @@ from service.mail.sending.compose import (
     one_line,
     shrink,
 )
+from service.mail.sending.connections import RENEW_SECONDS, Connection, Connections
 from service.mail.sending.ranks import rank_of
 from service.mail.sending.smtp import (
     DeliveryUnknown,
@@ -57,7 +57,6 @@ __all__ = [
     "Attachment",
     "FolderTransport",
     "OutLetter",
-    "Pace",
     "PreparedLetter",
     "SendCounts",
     "ServerUnavailable",
@@ -223,46 +222,50 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
 
 def send_due(
     store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
-    not_sent: Callable[[Session, OutboxRow], None] | None = None, connections: int = 1,
-    pace: Pace | None = None,
+    not_sent: Callable[[Session, OutboxRow], None] | None = None, connections: Connections | None = None,
 ) -> SendCounts:
-    """Send every letter that is due, by rank and in the order they were written. Safe in two processes at a
-    time.
+    """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
+    a time.
 
     Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
-    `connections`: how many are handed over at the same time; `transport` has one for each thread. `pace`: how
-    many may be handed over in a minute.
+    `connections`: those of the site, one where none are named; as many letters are handed over at the same
+    time as this process gets of them, and none where other processes have them all. `transport` has one for
+    each thread.
 
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
     """
     _release_dead_claims(store, clock.now())
-    round_ = _Round(store, blobs, transport, clock, sender, not_sent, pace or Pace())
-    if connections == 1:
-        return round_.send()
-    with ThreadPoolExecutor(connections, thread_name_prefix="galloper-letters") as threads:
-        parts = [threads.submit(round_.send) for _ in range(connections)]
+    site_connections, total = connections or Connections(store), SendCounts()
+    while True:
+        with store() as session:
+            due = len(records.letters_to_send(session, clock.now()))
+        own = site_connections.take(due) if due else []
+        if not own:
+            return total
+        round_ = _Round(store, blobs, transport, clock, sender, not_sent)
+        counts = _run_round(round_, site_connections, own)
+        total += counts
+        # What was written while these were given back found none free.
+        if counts.down or not (counts.sent or counts.failed):
+            return total
+
+
+def _run_round(round_: _Round, connections: Connections, own: Sequence[Connection]) -> SendCounts:
+    """Send on the connections that this process has, and give them back."""
+    try:
+        with ThreadPoolExecutor(len(own), thread_name_prefix="galloper-letters") as threads:
+            parts = [threads.submit(round_.send, connection) for connection in own]
+            try:
+                while wait(parts, RENEW_SECONDS).not_done:
+                    connections.renew(own)
+            except BaseException:
+                round_.is_over.set()
+                raise
+    finally:
+        connections.give_back(own)
     # Each part has ended; one that failed has claimed at most one letter, whose claim ends by itself.
     return reduce(lambda total, counts: total + counts, (part.result() for part in parts))
-
-
-class Pace:
-    """At most so many letters a minute in this process, evenly; 0 for as many as the server takes. Safe to
-    share between threads."""
-
-    def __init__(self, per_minute: int = 0) -> None:
-        self._seconds = 60.0 / per_minute if per_minute else 0.0
-        self._next = 0.0
-        self._lock = Lock()
-
-    def wait(self) -> None:
-        """Return when the next letter may be claimed."""
-        if not self._seconds:
-            return
-        with self._lock:
-            self._next = max(self._next, monotonic()) + self._seconds
-            pause = self._next - self._seconds - monotonic()
-        sleep(max(0.0, pause))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,16 +278,17 @@ class _Round:
     clock: Clock
     sender: str
     not_sent: Callable[[Session, OutboxRow], None] | None
-    pace: Pace
-    is_down: Event = field(default_factory=Event)
+    is_over: Event = field(default_factory=Event)
 
-    def send(self) -> SendCounts:
-        """Send until nothing is due, or the server is away."""
+    def send(self, connection: Connection) -> SendCounts:
+        """Send until nothing is due, the server is away, or another process has this connection."""
         sent = postponed = failed = 0
         try:
-            # Before the claim: a claimed letter is not to wait.
-            while not self.is_down.is_set():
-                self.pace.wait()
+            while True:
+                # Before the claim: a claimed letter is not to wait.
+                connection.wait(self.is_over)
+                if self.is_over.is_set() or connection.is_lost.is_set():
+                    break
                 row = _claim_next(self.store, self.blobs, self.clock.now(), self.not_sent)
                 if row is None:
                     break
@@ -292,10 +296,11 @@ class _Round:
                 if row.state != OutboxState.SENDING:
                     failed += row.state == OutboxState.FAILED
                     continue
+                connection.count_letter()
                 try:
                     state = _send(row, self.store, self.blobs, self.transport, self.clock, self.sender)
                 except ServerUnavailable as down:
-                    self.is_down.set()
+                    self.is_over.set()
                     _give_back(self.store, row, str(down), self.clock.now())
                     return SendCounts(sent, postponed, failed, str(down))
                 sent += state is OutboxState.SENT
