@@ -39,9 +39,10 @@ class Leadership:
             return True
         begun, now = monotonic(), datetime.now(UTC)
         with self._store.begin() as session:
-            # One that ends further ahead than a lease lasts was written before the clock was set back.
+            # One that ends far ahead was written before the clock was set back. Not by a moment: another
+            # process that asked the clock just after this one ends a little later.
             is_free = or_(LeaseRow.holder == self._holder, LeaseRow.ends_at <= now,
-                          LeaseRow.ends_at > now + LEASE)
+                          LeaseRow.ends_at > now + 2 * LEASE)
             leads = records.claim(
                 session, LeaseRow, LeaseRow.name == self._name, is_free,
                 holder=self._holder, ends_at=now + LEASE,

@@ -41,6 +41,14 @@ def test_a_lease_that_a_wrong_clock_wrote_far_ahead_is_taken(site: Site) -> None
     assert Leadership(site.store, "second").leads()
 
 
+def test_a_lease_that_was_written_a_moment_later_is_not_taken_for_a_wrong_clock(any_site: Site) -> None:
+    """Two ask at the same time: who waited for the row finds a lease from just after its own look at the
+    clock."""
+    Leadership(any_site.store, "first").leads()
+    end_lease(any_site, LEASE + timedelta(seconds=2))
+    assert not Leadership(any_site.store, "second").leads()
+
+
 def test_a_killed_leader_is_followed_in_seconds(site: Site) -> None:
     """SCA-01: the clockwork of a second process looks as soon as the lease of the first is over."""
     Leadership(site.store, "killed").leads()

@@ -63,7 +63,8 @@ class Connections:
         self._store, self._most = store, most
         # Each has an equal share: then the sum holds, whoever has which.
         self._seconds = 60.0 * most / per_minute if per_minute else 0.0
-        self._longest = max(LEASE, timedelta(seconds=self._seconds))
+        # Twice, since another process may have asked the clock a moment later.
+        self._longest = 2 * max(LEASE, timedelta(seconds=self._seconds))
 
     def take(self, wanted: int) -> list[Connection]:
         """As many as are wanted, and free; none where others have them all."""
@@ -79,7 +80,7 @@ class Connections:
         return [name for number in range(self._most) if (name := f"letters-{number}") not in taken]
 
     def _claim(self, session: Session, name: str, holder: str, now: datetime) -> bool:
-        # One that ends further ahead than any lease lasts was written by a clock that was wrong.
+        # One that ends much further ahead than any lease lasts was written by a clock that was wrong.
         is_free = or_(LeaseRow.ends_at <= now, LeaseRow.ends_at > now + self._longest)
         return records.claim(session, LeaseRow, LeaseRow.name == name, is_free, holder=holder,
                              ends_at=now + LEASE) or records.insert_once(
