@@ -186,6 +186,11 @@ class Ruleset:
         """What each power has besides units and centres, one sentence each, printed with the results."""
         return ()
 
+    def journey(self, context: Context, position: Position, order: Order) -> tuple[str, str] | None:
+        """Where an order that names no unit sets out and where it goes, as provinces, for who draws it on a
+        board; None for an order that goes nowhere."""
+        return None
+
     def visible_position(self, context: Context, position: Position, power: str | None) -> Position:
         """The position as a power may know it, or an onlooker if `power` is None."""
         return position

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import http.cookiejar
 import io
+import re
 import sys
 import time
 import urllib.error
+import urllib.request
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -20,9 +23,14 @@ from demo.waiting import meanwhile
 from service.archive import export
 from service.archive.verify import run_verify
 from service.games.phases import phase_of
+from service.notices.current_map import UNITS
+from service.public import visits
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState
 from service.version import version
+
+TIMEOUT_SECONDS = 300
+"""For one plate, on a busy machine."""
 
 
 def open_next_phase(stage: Stage, findings: Findings) -> None:
@@ -85,6 +93,56 @@ def check_pages(stage: Stage, findings: Findings) -> None:
                         f"{label}: {address} asks to sign in")
 
 
+def open_replay(stage: Stage, findings: Findings) -> None:
+    """Open the war's plates as a player does, with a link of their own, and check that each plate is there;
+    or say why there are none."""
+    browser, address = _player_browser(stage), _war_of(stage)
+    with browser.open(address, timeout=TIMEOUT_SECONDS) as answer:
+        plates = re.findall(r'src="([^"]+/war/\d+[.]svg)"', answer.read().decode())
+    may = bool(stage.story.options.get(UNITS, False))
+    findings.expect("replays of a year", bool(plates) == may,
+                    f"{address} has {len(plates)} plates, and the game's rules say {may}")
+    for plate in plates:
+        with browser.open(stage.address + plate, timeout=TIMEOUT_SECONDS) as answer:
+            findings.expect("plates of the war", b"<svg" in answer.read(200), f"{plate} is no picture")
+
+
+def _player_browser(stage: Stage) -> urllib.request.OpenerDirector:
+    """A browser on a visit of the first player."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
+    browser.addheaders.append(("Origin", stage.address))
+    browser.open(_link(stage), data=b"", timeout=TIMEOUT_SECONDS).close()
+    return browser
+
+
+def _link(stage: Stage) -> str:
+    """A link of the first player's own, as the site mails it to who asks."""
+    with stage.site.store.begin() as session:
+        (game,) = records.games(session)
+        player = next(player for _, player in sorted(records.seats(session, game.id).items())
+                      if player is not None)
+        return f"{stage.address}/public/me/{visits.new_link(session, player, stage.clock.now())}"
+
+
+def _war_of(stage: Stage) -> str:
+    with stage.site.store() as session:
+        (game,) = records.games(session)
+    return f"{stage.address}/public/{game.id}/war"
+
+
+def show_replay(stage: Stage) -> None:
+    """How to watch the year again, or when that will be."""
+    teller = stage.teller
+    if stage.story.options.get(UNITS, False):
+        teller.say("Watch the year again, phase by phase on the map, as its players may: open a player's own "
+                   "link and press its button, then open the replay.")
+        teller.link("the link", _link(stage))
+        teller.link("replay", _war_of(stage))
+    else:
+        teller.say("In this game players keep their own maps, so the war is shown again, phase by phase on "
+                   "the map, only once it is over.")
+
+
 def show_ending(stage: Stage, archive: Path, *, stays: bool, deleted: bool) -> None:
     """Say what is there to look at, and how to begin a site of one's own. `stays`: the site runs on;
     `deleted`: its folder goes when the program ends."""
@@ -96,6 +154,7 @@ def show_ending(stage: Stage, archive: Path, *, stays: bool, deleted: bool) -> N
             teller.link(label, address)
         teller.link("sign in as", f"{NAME}, password {PASSWORD} (for all but the map)")
         teller.link("mails sent", str(stage.root / "outbox"))
+        show_replay(stage)
     teller.say("The game's archive holds everything that the players may know. Anyone can check it "
                "without this site:")
     teller.say(f"{program} verify {archive}", indent=4)

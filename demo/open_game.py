@@ -14,13 +14,15 @@ from service.store.tables import GameRow
 
 
 def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, object] | None = None) -> None:
-    """Create the game with the story's players, its calendar from that day on."""
+    """Create the game with the story's players and options, its calendar from that day on. `options`: more of
+    them."""
     variant = site.load(story.variant)
     seats = [
         create.GameSeat(power, name, "Europe/London", (address,))
         for power, (name, address) in story.players.items()
     ]
-    new = create.NewGame(story.game, story.variant, first_day, seats, options=dict(options or {}))
+    new = create.NewGame(story.game, story.variant, first_day, seats,
+                         options={**story.options, **(options or {})})
     first = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         row = create.create(session, new, variant, first, site.clock.now())

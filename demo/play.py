@@ -173,7 +173,14 @@ def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
     teller.copy_to(root / TRANSCRIPT)
     _greet(story, root, teller)
     teller.move("loading the program")
-    from demo.ending import check_pages, open_next_phase, show_ending, stay, write_archive
+    from demo.ending import (
+        check_pages,
+        open_next_phase,
+        open_replay,
+        show_ending,
+        stay,
+        write_archive,
+    )
     from demo.stage import open_stage
     from demo.turns import Turns
 
@@ -189,6 +196,7 @@ def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
         archive = write_archive(stage, turns.findings)
         open_next_phase(stage, turns.findings)
         check_pages(stage, turns.findings)
+        open_replay(stage, turns.findings)
         show_ending(stage, archive, stays=not wish.fast,
                     deleted=wish.fast and wish.folder is None and not wish.keep)
         code = _report(turns.findings, teller, time.monotonic() - began, wish)

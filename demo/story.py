@@ -106,7 +106,7 @@ class Story:
     `players`: power to (name, address). `sheets`: file name to its lines. `expected`: phase to power to
     canonical order to outcome. `positions`: phase to power to the units after it, such as "A London".
     `reasons`: file name to canonical order to why a person reads a doubtful line so: what a look at the
-    photograph showed, written down beforehand.
+    photograph showed, written down beforehand. `options`: those of its game.
     """
 
     game: str
@@ -118,6 +118,7 @@ class Story:
     positions: Mapping[str, Mapping[str, tuple[str, ...]]]
     secrets: tuple[Secret, ...] = ()
     reasons: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
     def phases(self) -> tuple[str, ...]:
         """The phases of the story in playing order."""
@@ -180,6 +181,7 @@ def read_story(folder: Path = DEFAULT_FOLDER) -> Story:
             }
             for sheet in manifest.get("sheet", ())
         },
+        options=manifest.get("options", {}),
     )
 
 

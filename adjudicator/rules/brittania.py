@@ -14,7 +14,7 @@ from typing import ClassVar
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 from adjudicator.explain import Explainer
-from adjudicator.geo import Board, Region
+from adjudicator.geo import LAND, Board, Region
 from adjudicator.orders import Order
 from adjudicator.position import Extension, Position
 from adjudicator.rules.brittania_realm import (
@@ -118,6 +118,21 @@ class WarringStates(Ruleset):
             )
             sentences.append(words.text((name, power, realm.grain.get(power, 0), yields)) + king)
         return (*sentences, *(words.text(("are_allies", *two)) for two in sorted(realm.alliances)))
+
+    def journey(self, context: Context, position: Position, order: Order) -> tuple[str, str] | None:
+        """A king sets out from where he is; an attack from where the king is who joins it, else from the
+        first state of its power by name that borders on its goal, else from the first across a sea."""
+        if not isinstance(order, Conquer | MoveKing):
+            return None
+        goal = order.state.province
+        king = next((unit.region.province for unit in position.units if unit.power == order.power), None)
+        if isinstance(order, MoveKing) or (order.king and king is not None):
+            return None if king is None else (king, goal)
+        by_land = context.board.near(goal, LAND)
+        waters = context.tables.waters.get(goal, frozenset())
+        ways = [(state not in by_land, state) for state in position.centres.get(order.power, ())
+                if state in by_land or waters & context.tables.waters.get(state, frozenset())]
+        return (min(ways)[1], goal) if ways else None
 
     def accepts_typed_orders(self) -> bool:
         return True

@@ -64,6 +64,11 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     return letters.put(session, letter)
 
 
+def new_link(session: Session, player_id: int, now: datetime) -> str:
+    """The secret of a link for a player that nobody has mailed."""
+    return _keep(session, player_id, LINK, now, LINK_HOURS)
+
+
 def begin(session: Session, secret: str, now: datetime) -> str:
     """Use a link up and start a visit: the secret for its cookie. Raises 404 for a link that was used or has
     ended."""

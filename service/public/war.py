@@ -1,12 +1,13 @@
 """The war again, phase by phase, for the players of a game (BEY-01): a page that steps through its plates,
-each plate as SVG, and each year as PDF.
+each plate as SVG, and each year, or the whole, as PDF.
 
 Without a script the page is the list of plates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -31,6 +32,10 @@ PRIVATE = "private, no-store"
 NONE = ("There is no such plate. Plates are shown of years that have ended, if the game has units on maps, "
         "and of the whole game once it is over.")
 AFTER = "after"
+PATIENCE_SECONDS = 25
+"""After so long a request for the whole war stops drawing and is asked again."""
+DRAWN_SO_FAR = ("{} of {} years of this war are drawn. Nothing is wrong: your browser asks again by itself "
+                "in a few seconds, or load this page again.")
 
 
 @router.get("/public/{game_id}/war")
@@ -79,22 +84,65 @@ def plate(request: Request, visitor: Visitor, game_id: str, number: int) -> Resp
 
 @router.get("/public/{game_id}/war-{year}.pdf")
 def as_pdf(request: Request, visitor: Visitor, game_id: str, year: int) -> Response:
-    """The plates of one year, one on each page, and the key."""
+    """The plates of one year, one on each page, the board that was left, and the key."""
     game, variant, phases, seats = _drawn(request, visitor, game_id)
     of_year = [phase for phase in phases if phase.year == year]
     if not of_year:
         raise HTTPException(404, NONE)
+    parts = [_year_pdf(request, game, variant, of_year, seats),
+             _closing_pdf(request, game, variant, of_year[-1], seats)]
+    return _pdf(parts, f"{game.id}-{year}.pdf")
+
+
+@router.get("/public/{game_id}/war.pdf")
+def whole_pdf(request: Request, visitor: Visitor, game_id: str) -> Response:
+    """The war so far: the plates of all years, the board that was left, and the key. A long war is drawn a
+    year at a time: until all are drawn it answers 503, and the browser asks again by itself."""
+    game, variant, phases, seats = _drawn(request, visitor, game_id)
+    years = list(dict.fromkeys(phase.year for phase in phases))
+    if not years:
+        raise HTTPException(404, NONE)
+    parts, began = [], time.monotonic()
+    for number, year in enumerate(years):
+        # A web server in front gives up after a minute. Years that are drawn are kept.
+        if time.monotonic() - began > PATIENCE_SECONDS:
+            raise HTTPException(503, DRAWN_SO_FAR.format(number, len(years)),
+                                {"Retry-After": "5", "Refresh": "5"})
+        parts.append(_year_pdf(
+            request, game, variant, [phase for phase in phases if phase.year == year], seats))
+    parts.append(_closing_pdf(request, game, variant, phases[-1], seats))
+    return _pdf(parts, f"{game.id}-war.pdf")
+
+
+def _year_pdf(
+    request: Request, game: GameRow, variant: Variant, phases: Sequence[FoughtPhase], seats: tuple[str, ...]
+) -> bytes:
+    """The plates of the phases of one year."""
+    year = phases[0].year
 
     def draw() -> bytes:
-        pages = [pictures.orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
-                                       pictures.A4) for phase in of_year]
-        pages += [pictures.board_plate(variant, of_year[-1].resolution.position, game.name,
-                                       f"after {of_year[-1].title}", pictures.A4), pictures.key_svg(variant)]
-        return pictures.to_pdf(pages, title=f"{game.name}, the war of {year}")
+        plates = [pictures.orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
+                                        pictures.A4) for phase in phases]
+        return pictures.to_pdf(plates, title=f"{game.name}, the war of {year}")
 
-    data = _once(request, ("war-pdf", game.id, year, len(of_year), seats), draw)
-    return Response(data, media_type="application/pdf", headers={
-        "Cache-Control": PRIVATE, "Content-Disposition": f'inline; filename="{game.id}-{year}.pdf"'})
+    return _once(request, ("war-pdf", game.id, year, len(phases), seats), draw)
+
+
+def _closing_pdf(
+    request: Request, game: GameRow, variant: Variant, last_phase: FoughtPhase, seats: tuple[str, ...]
+) -> bytes:
+    """The board after a phase, and the key."""
+    def draw() -> bytes:
+        board = pictures.board_plate(variant, last_phase.resolution.position, game.name,
+                                     f"after {last_phase.title}", pictures.A4)
+        return pictures.to_pdf([board, pictures.key_svg(variant)])
+
+    return _once(request, ("war-closing", game.id, last_phase.number, seats), draw)
+
+
+def _pdf(parts: Sequence[bytes], name: str) -> Response:
+    return Response(pictures.joined_pdf(parts), media_type="application/pdf", headers={
+        "Cache-Control": PRIVATE, "Content-Disposition": f'inline; filename="{name}"'})
 
 
 def _war(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from adjudicator.errors import UserFacingError
 from adjudicator.units import Unit
@@ -141,9 +141,11 @@ def draw_map(
         for owner, regions in centres.items()
         for region in regions
     }
-    # Units are placed first: names can step aside, plates cannot leave their region.
+    # Units are placed first: names can step aside, plates cannot leave their region. Lines keep off both.
     plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, furniture_boxes(plan))
-    drawn = orders(plan, plates)
+    labels = (step_aside(sheet, pieces.values(), plan.labels, list(plates.values())) if plates
+              else plan.labels)
+    drawn = orders(replace(plan, labels=tuple(labels)), plates)
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -154,7 +156,7 @@ def draw_map(
           for inset_plan in plan.insets),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
         drawn.below,
-        _draw_names(plan, plates.values()),
+        drawn_names(sheet, labels) if plates else plan.base.names,
         draw_coast_names(variant, sheet, _taken(plan, plates.values())),
         unit_marks.plates(variant, plates),
         drawn.above,
@@ -182,13 +184,6 @@ def draw_map(
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{paper.width:g}mm" height="{paper.height:g}mm" '
         f'viewBox="0 0 {paper.width:g} {paper.height:g}">{"".join(body)}</svg>'
     )
-
-
-def _draw_names(plan: MapPlan, plates: Collection[Rect]) -> str:
-    """The names, with those that a plate would cover set elsewhere."""
-    if not plates:
-        return plan.base.names
-    return drawn_names(plan.sheet, step_aside(plan.sheet, plan.pieces.values(), plan.labels, list(plates)))
 
 
 def _taken(plan: MapPlan, plates: Iterable[Rect]) -> list[Rect]:

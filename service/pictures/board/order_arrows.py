@@ -13,7 +13,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -39,12 +38,10 @@ from service.pictures.board.centre_marks import attribute, ink_of
 from service.pictures.board.map_sheet import MapPlan, furniture_boxes
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.board.unit_marks import unit_boxes
+from service.pictures.drawing import curves
+from service.pictures.drawing.curves import Line, Point
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import Rect
-
-Point = tuple[float, float]
-Line = NDArray[np.float64]
-"""Points along a curve, one a row, in millimetres."""
 
 WIDTH = 0.62
 """Millimetres of a move's line on A3; the others are parts of it."""
@@ -56,8 +53,10 @@ BENDS = (0.13, -0.13, 0.22, -0.22, 0.04, 0.33, -0.33)
 units that attack each other would share one line."""
 SHORT = 0.70
 """The part of its way that a move which was turned back is drawn."""
-STEPS, STEP = 25, 0.8
-"""Points along a curve at least, and millimetres between two of a long one: it begins close to its plate."""
+HELPED_AT = (0.35, 0.45, 0.55, 0.65, 0.75)
+"""Where along a move the line of a support or convoy may end, in parts of its length."""
+HEAD_POINTS = 4
+"""Points at the end of a line that its head covers."""
 
 
 class ArrowKind(StrEnum):
@@ -114,6 +113,11 @@ def drawing_of(
         if isinstance(outcome.order, Move | Retreat) and outcome.result is not Result.VOID:
             moves[outcome.order.unit.region.province] = plotter.move(outcome, outcomes)
     arrows = [arrow for arrow in moves.values() if arrow is not None]
+    for outcome in resolution.outcomes:
+        if not isinstance(outcome.order, UnitOrder) and outcome.result is not Result.VOID:
+            way = variant.rules.journey(variant.context(), before, outcome.order)
+            arrow = None if way is None else plotter.journey(outcome, *way)
+            arrows += [] if arrow is None else [arrow]
     for outcome in outcomes:
         arrow = None if outcome.result is Result.VOID else plotter.help(outcome, moves)
         arrows += [] if arrow is None else [arrow]
@@ -136,6 +140,8 @@ class _Plotter:
                                           for box in boxes.values()])
         self._pieces = shapely.union_all(
             [shapely.box(box.x0, box.y0, box.x1, box.y1) for box in furniture_boxes(plan)])
+        self._names = shapely.union_all([shapely.box(box.x0, box.y0, box.x1, box.y1)
+                                         for box in (label.box for label in plan.labels)])
         self._goals: dict[str, Point] = {}
         self._lines: list[shapely.LineString] = []
 
@@ -167,6 +173,17 @@ class _Plotter:
         line = self._curve(_middle(start), self._goal(order.to), stops, start, occupied)
         return None if line is None else Arrow(kind, order.power, line, holds)
 
+    def journey(self, outcome: Outcome, start: str, goal: str) -> Arrow | None:
+        """The line of an order that names no unit, from one province to another."""
+        if start not in self._sheet.places or goal not in self._sheet.places:
+            return None
+        room, occupied = self._standing.get(start), self._standing.get(goal)
+        begin = self._goal(Region(start))
+        room = room or Rect(begin[0] - 0.5, begin[1] - 0.5, begin[0] + 0.5, begin[1] + 0.5)
+        line = self._curve(begin, self._goal(Region(goal)), (), room, occupied)
+        return None if line is None else Arrow(
+            ArrowKind.MOVE, outcome.order.power, line, outcome.result is Result.SUCCEEDS)
+
     def help(self, outcome: Outcome, moves: Mapping[str, Arrow | None]) -> Arrow | None:
         """The line of a support or convoy, to the middle of the move that it is for, or to the plate of the
         unit that stays."""
@@ -179,7 +196,7 @@ class _Plotter:
             return None
         helped = None if isinstance(order, SupportHold) else moves.get(order.target.region.province)
         if helped is not None:
-            end, room = _along(helped.line, 0.55), None
+            end, room = _helped_at(_shown(helped), _middle(start)), None
         elif target is not None:
             end, room = _middle(target), target
         else:
@@ -195,8 +212,8 @@ class _Plotter:
         """The cheapest of the bows between two points, cut at the plates; None if the plates touch."""
         best, least = None, math.inf
         for bend in (0.0,) if stops else BENDS:
-            whole = _through([start, *stops, end]) if stops else _bow(start, end, bend)
-            line = _cut(whole, from_box.grown(0.35), None if to_box is None else to_box.grown(0.45))
+            whole = curves.through([start, *stops, end]) if stops else curves.bow(start, end, bend)
+            line = curves.cut(whole, from_box.grown(0.35), None if to_box is None else to_box.grown(0.45))
             if line is None:
                 continue
             cost = self._cost(line) + 4.0 * abs(bend)
@@ -212,8 +229,11 @@ class _Plotter:
         room = drawn.buffer(HALO)
         cost = sum(2.0 * shapely.intersection(room, other).length for other in self._lines)
         return float(cost + 3.0 * drawn.intersection(self._plates).length
-                     + 3.0 * drawn.intersection(self._pieces).length + 1.5 * drawn.intersection(
-            self._marks).length)
+                     + 3.0 * drawn.intersection(self._pieces).length
+                     + 1.5 * drawn.intersection(self._marks).length
+                     + 0.7 * drawn.intersection(self._names).length
+                     # A head below a name says nothing.
+                     + 3.0 * shapely.LineString(line[-HEAD_POINTS:]).intersection(self._names).length)
 
 
 def _carriers(move: Move, outcomes: Iterable[Outcome]) -> tuple[str, ...]:
@@ -249,7 +269,7 @@ def _fates(
             yield fate
 
 
-# Curves
+# Places
 # ----------------------------------------------------------------------------------------------------------
 
 
@@ -257,50 +277,12 @@ def _middle(box: Rect) -> Point:
     return (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
 
 
-def _bow(start: Point, end: Point, bend: float) -> Line:
-    """A parabola from one point to another; `bend`: how far it bows to the right, in parts of its length."""
-    (x0, y0), (x1, y1) = start, end
-    control = np.array([(x0 + x1) / 2 - 2 * bend * (y1 - y0), (y0 + y1) / 2 + 2 * bend * (x1 - x0)])
-    t = np.linspace(0.0, 1.0, max(STEPS, round(math.dist(start, end) / STEP)))[:, None]
-    return np.asarray((1 - t) ** 2 * np.array(start) + 2 * t * (1 - t) * control + t ** 2 * np.array(end))
-
-
-def _through(points: Sequence[Point]) -> Line:
-    """A smooth curve through points (Catmull and Rom)."""
-    ends = np.array([points[0], *points, points[-1]])
-    longest = max(math.dist(one, two) for one, two in pairwise(points))
-    t = np.linspace(0.0, 1.0, max(STEPS, round(longest / STEP)))[:, None]
-    pieces = []
-    for a, b, c, d in zip(ends, ends[1:], ends[2:], ends[3:], strict=False):
-        pieces.append(0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2
-                             + (3 * b - a - 3 * c + d) * t**3))
-    return np.vstack(pieces)
-
-
-def _cut(line: Line, start: Rect, end: Rect | None) -> Line | None:
-    """The part of a curve outside its plates; None if nothing is left to be seen."""
-    outside = ~_inside(line, start)
-    if end is not None:
-        outside &= ~_inside(line, end)
-    points = line[outside]
-    if len(points) < 3 or float(np.hypot(*(points[-1] - points[0]))) < 1.2:
-        return None
-    return np.asarray(points)
-
-
-def _inside(line: Line, box: Rect) -> NDArray[np.bool_]:
-    return np.asarray((line[:, 0] > box.x0) & (line[:, 0] < box.x1)
-                      & (line[:, 1] > box.y0) & (line[:, 1] < box.y1))
-
-
-def _along(line: Line, part: float) -> Point:
-    point = shapely.LineString(line).interpolate(part, normalized=True)
-    return point.x, point.y
-
-
-def _shortened(line: Line, part: float) -> Line:
-    whole = shapely.LineString(line)
-    return shapely.get_coordinates(shapely.ops.substring(whole, 0.0, part, normalized=True))
+def _helped_at(line: Line, helper: Point) -> Point:
+    """Where the line of a helper ends on the line of a move as it is shown: where it is nearest, but beside
+    neither end, where plates and heads are."""
+    length = float(shapely.LineString(line).length)
+    parts = [part for part in HELPED_AT if part * length < length - HEAD - 1.0] or HELPED_AT[:1]
+    return min((curves.along(line, part) for part in parts), key=lambda point: math.dist(point, helper))
 
 
 # SVG
@@ -322,7 +304,7 @@ def draw_fates(drawing: PhaseDrawing) -> str:
 
 def _shown(arrow: Arrow) -> Line:
     is_stopped = arrow.kind in {ArrowKind.MOVE, ArrowKind.CONVOYED, ArrowKind.RETREAT} and not arrow.holds
-    return _shortened(arrow.line, SHORT) if is_stopped else arrow.line
+    return curves.shortened(arrow.line, SHORT) if is_stopped else arrow.line
 
 
 def _arrow(variant: Variant, arrow: Arrow) -> str:
@@ -343,7 +325,7 @@ def _arrow(variant: Variant, arrow: Arrow) -> str:
         case ArrowKind.CONVOY:
             body = _stroke(line, ink, WIDTH * 1.1, dashes="0.01 1.35") + _square(line, ink)
     if not arrow.holds and arrow.kind in {ArrowKind.SUPPORT, ArrowKind.CONVOY}:
-        body += _cross(_along(line, 0.5), ink)
+        body += _cross(curves.along(line, 0.5), ink)
     return (f'<g class="order" data-power="{attribute(power.id)}" data-kind="{attribute(arrow.kind.value)}" '
             f'data-holds="{str(arrow.holds).lower()}">{body}</g>')
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 import maps
+from adjudicator.calendar import PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import Unit
@@ -44,6 +45,10 @@ def orders_plate(
     paper: PaperSize = A3
 ) -> str:
     """The board before a phase with the orders of it and what became of them, as SVG. Raises NoShapes."""
+    # Some rules let orders choose where a unit begins; it is drawn there.
+    if before.phase.kind is PhaseKind.MOVEMENT:
+        before = variant.rules.initial_deployment(
+            variant.context(), before, [outcome.order for outcome in resolution.outcomes])
     units = {*before.units, *(each.unit for each in before.dislodged), *resolution.built}
 
     def orders(plan: MapPlan, boxes: Mapping[Unit, Rect]) -> DrawnOrders:

@@ -106,6 +106,25 @@ def _page(sheet: str, number: int, title: str, form: VectorForm | None) -> str:
     )
 
 
+def joined_pdf(parts: Sequence[bytes]) -> bytes:
+    """One PDF of the pages of several, in order."""
+    import pypdfium2
+
+    whole = pypdfium2.PdfDocument.new()
+    try:
+        for part in parts:
+            document = pypdfium2.PdfDocument(part)
+            try:
+                whole.import_pages(document)
+            finally:
+                document.close()
+        out = io.BytesIO()
+        whole.save(out)
+        return out.getvalue()
+    finally:
+        whole.close()
+
+
 def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
     """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `colours` up to 256 makes files of type
     smaller; 0 keeps every shade."""
