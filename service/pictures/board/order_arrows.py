@@ -55,6 +55,8 @@ SHORT = 0.70
 """The part of its way that a move which was turned back is drawn."""
 HELPED_AT = (0.35, 0.45, 0.55, 0.65, 0.75)
 """Where along a move the line of a support or convoy may end, in parts of its length."""
+CLEAR = 2.0
+"""Millimetres between a helper's plate and the end of its line, so that there is a line to be seen."""
 HEAD_POINTS = 4
 """Points at the end of a line that its head covers."""
 
@@ -196,7 +198,7 @@ class _Plotter:
             return None
         helped = None if isinstance(order, SupportHold) else moves.get(order.target.region.province)
         if helped is not None:
-            end, room = _helped_at(_shown(helped), _middle(start)), None
+            end, room = _helped_at(_shown(helped), start), None
         elif target is not None:
             end, room = _middle(target), target
         else:
@@ -277,12 +279,16 @@ def _middle(box: Rect) -> Point:
     return (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
 
 
-def _helped_at(line: Line, helper: Point) -> Point:
+def _helped_at(line: Line, helper: Rect) -> Point:
     """Where the line of a helper ends on the line of a move as it is shown: where it is nearest, but beside
-    neither end, where plates and heads are."""
+    neither end, where plates and heads are, and clear of the helper's own plate."""
     length = float(shapely.LineString(line).length)
-    parts = [part for part in HELPED_AT if part * length < length - HEAD - 1.0] or HELPED_AT[:1]
-    return min((curves.along(line, part) for part in parts), key=lambda point: math.dist(point, helper))
+    points = [curves.along(line, part) for part in HELPED_AT if part * length < length - HEAD - 1.0]
+    points = points or [curves.along(line, HELPED_AT[0])]
+    # A fleet lies on the line of the army that it carries.
+    clear = [point for point in points
+             if shapely.box(helper.x0, helper.y0, helper.x1, helper.y1).distance(shapely.Point(point)) > CLEAR]
+    return min(clear or points[-1:], key=lambda point: math.dist(point, _middle(helper)))
 
 
 # SVG
