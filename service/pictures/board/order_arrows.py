@@ -286,8 +286,8 @@ def _helped_at(line: Line, helper: Rect) -> Point:
     points = [curves.along(line, part) for part in HELPED_AT if part * length < length - HEAD - 1.0]
     points = points or [curves.along(line, HELPED_AT[0])]
     # A fleet lies on the line of the army that it carries.
-    clear = [point for point in points
-             if shapely.box(helper.x0, helper.y0, helper.x1, helper.y1).distance(shapely.Point(point)) > CLEAR]
+    plate = shapely.box(helper.x0, helper.y0, helper.x1, helper.y1)
+    clear = [point for point in points if plate.distance(shapely.Point(point)) > CLEAR]
     return min(clear or points[-1:], key=lambda point: math.dist(point, _middle(helper)))
 
 
