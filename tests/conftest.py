@@ -12,11 +12,13 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
 
 from demo.mail_server import DemoMailServer
 from service.operations import logs
 from service.store.engine import migrate
+from service.web import sessions
 from tests.support.public_site import visitor
 from tests.support.servers.dovecot import Dovecot
 from tests.support.servers.postgres import Postgres, binaries, copy_of
@@ -31,6 +33,11 @@ gc.set_threshold(200_000, 20, 100)
 # No test is timed: on a busy machine an example of 0.2 ms took 264.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+
+# Every desk of a test has a person with a password; at the real cost they took a tenth of the suite's
+# processor time. `test_a_copied_database_gives_passwords_slowly` looks at the cost that is shipped.
+sessions.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
 def pytest_collection_finish() -> None:

@@ -44,7 +44,9 @@ def leaves() -> list[tuple[PrintedTruth, FilledLeaf]]:
     return [leaf(number) for number in (1, 4, 18)]
 
 
-@pytest.mark.parametrize("shot", range(12))
+@pytest.mark.parametrize(
+    "shot", [shot if shot < 4 else pytest.param(shot, marks=pytest.mark.slow) for shot in range(12)]
+)
 def test_a_photograph_says_which_sheet_it_shows_and_where(
     leaves: list[tuple[PrintedTruth, FilledLeaf]], shot: int
 ) -> None:

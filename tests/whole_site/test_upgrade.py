@@ -226,7 +226,10 @@ def test_an_archive_of_today_opens_the_same_entries(
     assert verified(today, kept_letters(old, name))[0] == 0
 
 
-@pytest.mark.parametrize("name", WHOLE_ARCHIVES)
+@pytest.mark.parametrize("name", [
+    name if name.startswith(("powick-bridge", "standard")) else pytest.param(name, marks=pytest.mark.slow)
+    for name in WHOLE_ARCHIVES
+])  # fmt: skip
 def test_a_game_is_put_into_a_new_site(old: Path, new_database: Engine, tmp_path: Path, name: str) -> None:
     """The import works out what the record tells of every row, and takes none that says otherwise."""
     blobs = Blobs(tmp_path / "blobs")

@@ -180,7 +180,9 @@ def test_the_players_archive_keeps_the_hidden_fleet_hidden(site: Site, tmp_path:
         assert _tool(data, tmp_path)[0] == 0
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", [
+    slug if slug in {"w3k", "war1648"} else pytest.param(slug, marks=pytest.mark.slow) for slug in SLUGS
+])  # fmt: skip
 def test_the_digest_of_the_first_seed_is_mailed_before_anything_is_drawn(
     site: Site, slug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

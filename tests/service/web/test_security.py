@@ -4,9 +4,11 @@ docs/faults.md name is there."""
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
+from argon2 import Type
 from fastapi import FastAPI
 from sqlalchemy import select
 
@@ -96,6 +98,14 @@ def test_passwords_and_sessions_are_kept_as_hashes_alone(site: Site) -> None:
         assert token not in {held.token_hash, held.csrf}
         again = sessions.sign_in(session, "Ada", SECRET, now)
         assert again not in {None, token}  # no sign-in goes on with a token from before it
+
+
+def test_a_copied_database_gives_passwords_slowly() -> None:
+    """RFC 9106, section 4, the second option: argon2id, three passes over 64 MiB in four lanes. The tests
+    themselves use a cheap hash, so this asks a copy of the module as it is shipped."""
+    hasher = runpy.run_path(str(sessions.__file__))["HASHER"]
+    assert hasher.type is Type.ID
+    assert (hasher.time_cost, hasher.memory_cost, hasher.parallelism) == (3, 64 * 1024, 4)
 
 
 # Doors of the desk

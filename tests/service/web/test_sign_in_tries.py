@@ -39,18 +39,23 @@ def test_of_sixty_at_once_five_passwords_are_looked_at(
 ) -> None:
     """Twenty were, with 860 MB for their hashes."""
     at_once, most, looked_at = 0, 0, 0
+    cheap_hasher, shipped_hasher = sessions.HASHER, PasswordHasher()
 
     class Counting:
+        def hash(self, password: str) -> str:
+            return cheap_hasher.hash(password)
+
         def verify(self, stored: str, password: str) -> bool:
             nonlocal at_once, most, looked_at
             at_once, looked_at = at_once + 1, looked_at + 1
             most = max(most, at_once)
             try:
-                return bool(PasswordHasher().verify(stored, password))
+                shipped_hasher.hash(password)
+                return bool(cheap_hasher.verify(stored, password))
             finally:
                 at_once -= 1
 
-    monkeypatch.setattr(sessions, "PasswordHasher", Counting)
+    monkeypatch.setattr(sessions, "HASHER", Counting())
     with ThreadPoolExecutor(60) as pool:
         answers = Counter(pool.map(lambda number: enter(desk, f"guess {number}"), range(60)))
     assert answers == {401: 5, 429: 55}
