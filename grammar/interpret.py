@@ -28,6 +28,8 @@ _JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
 """A dash or arrow and a capital: what is left of "Cork - Kerry"."""
 _MOVES_ON = re.compile(r"\W*(?:to|into|moving|in attacking)\b|\s*(?:[-–—]>?|→)\s?\w", re.IGNORECASE)
 """The beginning of a row that a move goes on in: "into Lancashire", "- Limerick"."""
+_ALSO = re.compile(r"\W*(?:and\b|&\s*\w)", re.IGNORECASE)
+"""What no line begins with by itself: "and Harris unless Hamilton is there" is the end of one."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
@@ -113,13 +115,40 @@ def goes_on(text: str) -> bool:
     )
 
 
+def ends_name(above: str, below: str, lexicon: Lexicon) -> bool:
+    """True if the last words of one row and all words of the next are a place's name, in which letters may be
+    misread.
+
+    "... moves to Waterford", and below it "Roads.": the first passed as a move to another place.
+    """
+    first, last = ([word.text for word in words(text) if word.text.isalnum()] for text in (above, below))
+    return bool(first and last) and any(
+        len(name) > len(last)
+        and _are_alike(last, name[-len(last):])
+        and _are_alike(first[len(last) - len(name):], name[:-len(last)])
+        for name in _long_names(lexicon))
+
+
+def _are_alike(read: Sequence[str], name: Sequence[str]) -> bool:
+    """True if the words are the same, or a longer one is misread by one letter."""
+    return len(read) == len(name) and all(
+        OSA.distance(word, other, score_cutoff=1) <= (len(other) >= _MISREAD_FROM)
+        for word, other in zip(read, name, strict=True))
+
+
+@lru_cache(maxsize=8)
+def _long_names(lexicon: Lexicon) -> tuple[tuple[str, ...], ...]:
+    """The words of all places' names of two words and more."""
+    return tuple({name.words for name, _ in _place_names(lexicon) if len(name.words) > 1})
+
+
 def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
     """True if a text that is no order may be what is left of one.
 
     Fragments are a place or the end of its name, "via convoy", a word of doubt, the end of a bracket, or a
     short order run together. A power's own name is more likely a signature.
     """
-    if (has_doubt(text, lexicon) or order_starts(lexicon, ()).begins_short_order(text)
+    if (has_doubt(text, lexicon) or _ALSO.match(text) or order_starts(lexicon, ()).begins_short_order(text)
             or _begins_with_doubt(text, lexicon) or goes_on(text) or _JOINT.search(text)
             or (")" in text and "(" not in text)):
         return True

@@ -33,8 +33,10 @@ _SENTENCE = 3
 _MISREAD_FROM = 4
 """Letters from which a word may be misread by one and still be known."""
 _POWER_LIKENESS = 0.75
-_USUAL_LIKENESS = 0.8
-"""Least likeness, 0..1, to such a remark."""
+_USUAL_LIKENESS = 0.75
+"""Least likeness, 0..1, to such a remark. By hand: "(thio wil at any suppert)" has .76."""
+_SHORT_REMARKS = ("nochange", "nochanges", "asagreed")
+"""Usual remarks too short for a likeness, without spaces."""
 _ENDS = 3
 """Letters at either end that must be alike too, one of them misread: "if this will cut any support" is not
 "this will cut any support"."""
@@ -54,7 +56,7 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         # "Portland (Dorset)" and "(by convoy)" are parts of the order, and no remarks.
         if not texts or set(texts) <= _name_words(lexicon) | BY_CONVOY:
             continue
-        if ("".join(texts) == "nochange" and "(" in read and ")" in read) or _is_usual_remark(texts):
+        if _is_usual_remark(texts) or (_is_short_remark("".join(texts)) and _ends_in_short_remark(read)):
             continue
         # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
         if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts | REMARK_DOUBTS)
@@ -62,6 +64,24 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
                 or not is_plain(texts, lexicon, _is_like)):
             return True
     return False
+
+
+def _is_short_remark(letters: str) -> bool:
+    """True if these letters are a short usual remark, one of which may be misread, but none of the first two:
+    "(to change)" is not "(no change)"."""
+    return any(
+        len(letters) == len(usual) and letters[:2] == usual[:2]
+        and OSA.distance(letters, usual, score_cutoff=1) <= 1
+        for usual in _SHORT_REMARKS)
+
+
+def _ends_in_short_remark(read: str) -> bool:
+    """True if free reading shows such a remark at its end, a parenthesis of which may be read as a letter
+    ("cas agreed)", "Ino changel")."""
+    letters = "".join(word.text for word in words(read) if word.text.isalnum())
+    return any(
+        _is_short_remark(letters[-len(usual) - beyond : len(letters) - beyond])
+        for usual in _SHORT_REMARKS for beyond in (0, 1))
 
 
 def _is_usual_remark(texts: Sequence[str]) -> bool:

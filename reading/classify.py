@@ -254,8 +254,7 @@ def _review_together(
     ]
     hand = [line.features for line in lines if line.features is not None and not line.struck]
     reviewed = [review_confusable_writers(line, hand, rules.table) for line in reviewed]
-    kinds = frozenset(vocabulary.lexicon.kinds)
-    reviewed = [review_small_letters(line, lines, kinds) for line in reviewed]
+    reviewed = [review_small_letters(line, lines, vocabulary.lexicon) for line in reviewed]
     return tuple(review_lone_codes(line, lines, vocabulary.lexicon) for line in reviewed)
 
 

@@ -24,6 +24,7 @@ from ocr.decoding.ctc import line_posteriors, second_opinion_posteriors
 from ocr.decoding.decoder import Decoder, Text
 from ocr.decoding.review_gate import SURELY_STRUCK
 from ocr.page import Posteriors, ReadLine
+from reading.codes import lone_code_cost
 from reading.vocabulary import Vocabulary, printed
 
 FREE_LETTER, EXPECTED_LETTER = 1.3, 2.2
@@ -325,7 +326,8 @@ def _hypotheses(
             if order is None:
                 continue
             likelier = by_order.get(order)
-            chances = tuple(score - oddity_cost(orders, lexicon) for score in by_posteriors)
+            cost = oddity_cost(orders, lexicon) + lone_code_cost(text.text, order, lexicon)
+            chances = tuple(score - cost for score in by_posteriors)
             if likelier is not None:
                 chances = tuple(_log_sum(pair) for pair in zip(chances, likelier.by_posteriors, strict=True))
             best = text if likelier is None else likelier.text

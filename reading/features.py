@@ -39,6 +39,7 @@ from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit
 from ocr.decoding.confidence import FAR, Features
 from ocr.decoding.review_gate import is_plainly_struck, part_strike
 from ocr.page import ReadLine
+from reading.codes import lone_code_cost
 from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
 
@@ -70,12 +71,14 @@ def features_of(
     opinions = len(decoded.ink.opinions)
     fits = alignments[:opinions] if corrected is None else (alignments[opinions + corrected],)
     text = line.text if corrected is None else decoded.ink.corrected[corrected].text
+    own_price = lone_code_cost(best.text.text, best.order, lexicon)
     best_fit, misfits = best_alignment(fits), [_word_misfit(best, fit, vocabulary) for fit in fits]
 
     def behind(other: Hypothesis) -> float:
         # An order that nobody means is priced when orders are ranked. The price lends the ink no sureness: a
         # fleet convoyed must be as far behind by its ink as any other order.
-        return best.score - other.score - oddity_cost(other.orders, lexicon)
+        # Nor is a clear code less sure for its price: `reading.lone_codes` holds it where the sheet has none.
+        return best.score + own_price - other.score - oddity_cost(other.orders, lexicon)
 
     def margin_to(is_rival: Callable[[Hypothesis], bool]) -> float:
         return min([FAR, *(behind(other) for other in others if is_rival(other))])

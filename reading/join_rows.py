@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from grammar.headings.values import KnownGame
-from grammar.interpret import goes_on
+from grammar.interpret import ends_name, goes_on
 from grammar.order_traits import ends_in_help, has_kindless_unit, is_incomplete
 from grammar.remarks import is_harmless
 from ocr.layout.wrap import (
@@ -40,6 +40,9 @@ about one row in twenty is none."""
 IS_ITS_END = 10.0
 """Nats by which two rows must be likelier together than the first alone for the second to be its end, and not
 a word inserted above the next row. By hand on composed sheets."""
+
+MAY_BE_ITS_END = 6.0
+"""Nats by which they may be less likely together where the second begins like the end of a move. By hand."""
 
 REMARK = 8.0
 """Nats by which words in parentheses are less likely a line of their own than the end of the line above. By
@@ -192,7 +195,9 @@ def _may_go_on(row: PageRow, below: PageRow | None, reads_well: bool, vocabulary
     # "Fleet Londonderry retreats": for 14 nats it had a short name for the end that it lacks, "to
     # Cambridgeshire" below it was no order, and nothing asked for the two together. "to Essex" or "via
     # convoy" below a whole order, not indented, is its end without the row above having lost anything.
-    return _is_no_order(below) and (_fits_badly(row) or goes_on(below.row.text))
+    return _is_no_order(below) and (
+        _fits_badly(row) or goes_on(below.row.text) or ends_name(text, below.row.text, vocabulary.lexicon)
+    )
 
 
 def _lacks_kind(row: PageRow) -> bool:
@@ -348,7 +353,9 @@ def _ends_order(above: PageRow, word: PageRow, host: PageRow, vocabulary: Vocabu
         return False
     alone = _score([above], above.decoded, vocabulary)
     with_word = _score_together([above, word], vocabulary)
-    if with_word <= alone + IS_ITS_END:
+    # "... supports Army London", below it "into Cowal", low enough to touch the order after it: the first row
+    # is whole without its end, and passed as another order.
+    if with_word <= alone + (-MAY_BE_ITS_END if _begins_end(word.row.text) else IS_ITS_END):
         return False
     if not host.may_be_order:
         return True
@@ -356,6 +363,11 @@ def _ends_order(above: PageRow, word: PageRow, host: PageRow, vocabulary: Vocabu
     # end, became one into "Mons", and "Lathom" was left over.
     rest = _without(host, [word], vocabulary)
     return with_word + _score([rest], rest.decoded, vocabulary) > _score_together([above, host], vocabulary)
+
+
+def _begins_end(text: str) -> bool:
+    """True for two words or more that begin like the end of a move; "to" alone is rather a word inserted."""
+    return goes_on(text) and len(text.split()) > 1
 
 
 def _score_together(rows: Sequence[PageRow], vocabulary: Vocabulary) -> float:

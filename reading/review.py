@@ -48,7 +48,7 @@ share 0.1 to 0.2."""
 
 _ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 # A letter by itself before a word; but "converts to a fleet" and "with a ..." have an article.
-_SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\s+\w")
+_SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\s+(\w+)")
 # A possessive, plain or with its apostrophe read twice, before a word.
 _OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
@@ -162,23 +162,28 @@ def review_confusable_writers(
 
 
 def review_small_letters(
-    line: InterpretedLine, hand: Sequence[InterpretedLine], kinds: frozenset[str]
+    line: InterpretedLine, hand: Sequence[InterpretedLine], lexicon: Lexicon
 ) -> InterpretedLine:
     """The line, opened if the letter of a unit looks like a small one on a sheet whose writer makes it large.
-    `hand`: the sheet's lines; `kinds`: letters of units."""
+    `hand`: the sheet's lines."""
     # "Command of F Inv", with an F like a small a, was taken for an army, in a hand whose A's were all large.
     if line.status is not LineState.AUTO or line.kind != "order":
         return line
-    small = {letter for letter in _unit_letters(line, kinds) if letter.islower()}
-    large = {letter.lower() for other in hand for letter in _unit_letters(other, kinds) if letter.isupper()}
+    small = {letter for letter in _unit_letters(line, lexicon) if letter.islower()}
+    large = {letter.lower() for other in hand for letter in _unit_letters(other, lexicon) if letter.isupper()}
     return line.for_review(OpenReason.UNIT_LETTER) if small & large else line
 
 
-def _unit_letters(line: InterpretedLine, kinds: frozenset[str]) -> set[str]:
+def _unit_letters(line: InterpretedLine, lexicon: Lexicon) -> set[str]:
     """The letters that stand for units in a line's text, as the ink shows them."""
     if line.kind != "order" or line.struck:
         return set()
-    return {letter for letter in _SINGLE_LETTER.findall(line.text) if letter.upper() in kinds}
+    # "Build a Fleet in Cowal" waited for its article.
+    kind_words = {kind.name.casefold() for kind in lexicon.kinds.values()}
+    return {
+        letter for letter, word in _SINGLE_LETTER.findall(line.text)
+        if letter.upper() in lexicon.kinds and word.casefold() not in kind_words
+    }
 
 
 def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:

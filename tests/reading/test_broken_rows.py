@@ -41,6 +41,20 @@ def test_an_order_is_read_over_all_its_rows_though_its_first_rows_may_be_one(bro
     ]
 
 
+@pytest.mark.parametrize(("broken", "order"), [
+    (("Army York moves to Waterford", "Roads."), "A York - Waterford Roads"),
+    (("Fleet Portsmouth attacks Moray", "Firth"), "F Portsmouth - Moray Firth"),
+    (("F Flintshire S A Ros - Harlech", "castle."), "F Flintshire S A Roscommon - Harlech Castle"),
+])
+def test_the_end_of_a_name_in_a_row_of_its_own_is_read_with_it(broken: tuple[str, str], order: str) -> None:
+    """INK-03, INK-07. "Waterford" is a place too, and the first row passed as a move to it."""
+    # There was room for the word in the first row, which speaks against it.
+    first = row(broken[0], 3, right=0.6)
+    rows = (first, row(broken[1], 4, right=0.2), row("A York holds", 5, right=0.95))
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders", *rows)[3:]
+    assert lines[0].order == order
+
+
 def test_a_power_at_the_end_of_a_command_is_no_heading() -> None:
     first = row("A shetland is under the orders of", 3, right=0.7)
     lines = read(

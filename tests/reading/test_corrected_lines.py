@@ -167,6 +167,14 @@ def test_the_end_of_an_order_that_only_looks_put_in_goes_to_it() -> None:
     assert [line.order for line in lines] == ["A York S A Kent - Durham", "A Limerick - Kerry"]
 
 
+def test_the_end_of_a_move_that_only_looks_put_in_goes_to_the_order_that_is_whole_without_it() -> None:
+    """INK-03. The support passed as one of a unit in place, and "into Durham" was lost."""
+    host = row("Army Limerick moves to Kerry", 100, 200)
+    lines = lines_of([row("Army York supports Army Kent", 100, 140),
+                      replace(host, inserted=(row("into Durham", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["A York S A Kent - Durham", "A Limerick - Kerry"]
+
+
 def test_a_word_put_in_on_a_short_row_is_no_end_of_the_order_above() -> None:
     """INK-07. Below an unfinished order stands "Castle", and "Nottingham" is put in before it: the order took
     that for its own end, and the castle was lost."""

@@ -40,6 +40,7 @@ def orders(text: str) -> tuple[Order, ...]:
         "Roads.",
         "if it is empty",
         "unless they come",
+        "and Hannis wnless Hamilton", "& Hannis",
         "agreed)",
         "FCWH",
         "FWRi-Piscuy.",

@@ -13,7 +13,7 @@ from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Box, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.review import review_uncertain_neighbours
+from reading.review import review_small_letters, review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import known_game, lexicon_of, vocabulary_of
 from tests.support.inked import page, row
@@ -150,6 +150,13 @@ def test_an_order_that_begins_with_an_owner_waits_below_a_support_that_may_name_
     assert alone.status is LineState.AUTO
     below = review_uncertain_neighbours(alone, support, None, lexicon)
     assert (below.status, below.why_open) == (LineState.OPEN, (OpenReason.NEIGHBOUR,))
+
+
+def test_the_article_before_a_unit_is_no_letter_of_one() -> None:
+    text = "Build a Fleet in Cowal"
+    line = InterpretedLine(((0, 0),) * 4, "order", False, text, "Build F Cowal", 0.99, LineState.AUTO, ())
+    other = replace(line, text="A York holds", order="A York H")
+    assert review_small_letters(line, [line, other], lexicon_of(VARIANT)).status is LineState.AUTO
 
 
 def test_an_article_is_no_letter_of_a_unit() -> None:
