@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from service.config import Settings
 from service.operations.findings import Finding, FindingState
+
+if TYPE_CHECKING:
+    from service.store.blobs import Blobs
 
 SPECIMEN = b"galloper check"
 NEWEST = 20
@@ -68,8 +72,38 @@ def check_photographs(settings: Settings) -> Finding:
             FindingState.TROUBLE,
             f"{settings.photo_store} returns other bytes than were stored; check the store",
         )
-    sentence = f"{settings.photo_store} returns what is stored{_retention_words(settings)}"
-    return Finding("photos", FindingState.WELL, sentence)
+    return _with_rules(Finding("photos", FindingState.WELL,
+                               f"{settings.photo_store} returns what is stored{_retention_words(settings)}"),
+                       blobs)
+
+
+def _with_rules(well: Finding, blobs: Blobs) -> Finding:
+    """The finding on a store that works, with what its bucket lacks (docs/how-to/back-up-a-large-site.md)."""
+    from service.store.bucket_rules import rules_of
+
+    page = "see docs/how-to/back-up-a-large-site.md"
+    try:
+        rules = rules_of(blobs)
+    # Some providers have no such questions, and some credentials may not ask them.
+    except Exception as error:
+        return replace(well, state=FindingState.NOTE, sentence=f"{well.sentence}; whether it keeps versions "
+                       f"and moves old files to a cheaper class could not be asked ({type(error).__name__})")
+    if rules is None:
+        return well
+    if rules.deleting or rules.slow:
+        names = ", ".join((*rules.deleting, *rules.slow))
+        does = "deletes files that records name for ever" if rules.deleting else (
+            "moves files to a class that does not answer at once")
+        return replace(well, state=FindingState.TROUBLE,
+                       sentence=f"a life-cycle rule of the bucket ({names}) {does}; remove it, and {page}")
+    lacks = [words for words, has in (("keeps no versions, so what is deleted by mistake is gone",
+                                       rules.keeps_versions),
+                                      ("has no rule that moves old files to a cheaper class",
+                                       rules.has_classes)) if not has]
+    if not lacks:
+        return replace(well, sentence=f"{well.sentence}; the bucket keeps versions and has classes")
+    return replace(well, state=FindingState.NOTE,
+                   sentence=f"{well.sentence}; the bucket {' and '.join(lacks)}: {page}")
 
 
 def _retention_words(settings: Settings) -> str:
