@@ -46,6 +46,8 @@ from service.public import (
     rules,
     war,
 )
+from service.public.uploads import own_links
+from service.public.uploads import pages as uploads
 from service.web import error_pages
 from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
@@ -67,8 +69,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
-        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, roots, results, war,
-        archive,
+        check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page, rules, lots,
+        roots, results, war, archive,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

@@ -48,6 +48,7 @@ from service.intake.sheets.recognizer import (
     Recognizer,
 )
 from service.intake.sheets.reread_line import LineReader
+from service.intake.uploads import UploadDoor
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.leader import Leadership
@@ -218,6 +219,8 @@ class Site:
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
                 correspondence=Correspondence(self.store, self.clock, self.announcements.letters),
                 post=self.post_room, scans=self.scans,
+                uploads=UploadDoor(
+                    self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,

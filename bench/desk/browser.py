@@ -48,8 +48,8 @@ class NoBrowser(Exception):
 
 
 @contextmanager
-def chromium() -> Iterator[Any]:
-    """A running Chromium, Playwright's own or the system's. Raises NoBrowser."""
+def chromium(*arguments: str) -> Iterator[Any]:
+    """A running Chromium, Playwright's own or the system's, with further `arguments`. Raises NoBrowser."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -61,7 +61,7 @@ def chromium() -> Iterator[Any]:
             raise NoBrowser("Chromium is not installed; make setup-bench brings it")
         browser = running.chromium.launch(
             # As root Chromium starts only without its sandbox; it opens no page but ours.
-            executable_path=None if bundled.exists() else system, args=["--no-sandbox"])
+            executable_path=None if bundled.exists() else system, args=["--no-sandbox", *arguments])
         try:
             yield browser
         finally:

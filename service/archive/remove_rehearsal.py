@@ -236,7 +236,8 @@ class _Removal:
             (SeatRow.game_id, [game]), (GameRoleRow.game_id, [game]), (GameRow.id, [game]),
             (MailboxLocationRow.sha256, self.mails), (MailRow.sha256, self.mails),
             (PostalAddressRow.player_id, self.players), (HandRow.player_id, self.players),
-            (AccessLinkRow.player_id, self.players), (AddressRow.player_id, self.players),
+            (AccessLinkRow.game_id, [game]), (AccessLinkRow.player_id, self.players),
+            (AddressRow.player_id, self.players),
             (PlayerRow.id, self.players),
         )
         for column, values in by_key:

@@ -208,9 +208,10 @@ def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
     return _letter("hand_over", game, None, to, facts, key=facts.key)
 
 
-def link_letter(to: Recipient, address: str, until: datetime) -> OutLetter:
-    """A player's sign-in link: the web `address` works once, until `until` (UTC)."""
-    values = {"game": None, "to": to, "address_of_link": address, "until": until}
+def link_letter(to: Recipient, address: str, until: datetime, for_game: str = "") -> OutLetter:
+    """A player's link, good until `until` (UTC): to the entry, where the web `address` works once, or to the
+    page that takes photographs for the game of the name `for_game`."""
+    values = {"game": None, "to": to, "address_of_link": address, "until": until, "for_game": for_game}
     subject, text, html = _rendered(LINK, values)
     # The end of the address tells one link from another; the whole secret stays out of the key.
     return OutLetter(f"{LINK}/{to.address}/{address[-16:]}", LINK, to.address, subject, text, html)

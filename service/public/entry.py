@@ -18,6 +18,7 @@ from service.games.create import known_zone
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.letters.language import LANGUAGES
+from service.notices import upload_links
 from service.notices.postal_packs import addresses_of
 from service.public import visits
 from service.public.page import show
@@ -83,9 +84,11 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
         rows = session.scalars(select(PostalAddressRow).where(
             PostalAddressRow.player_id == player.id,
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
+        games, now = visits.games_of(session, visitor), ports.clock.now()
         return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
-                    languages=LANGUAGES,
-                    games=visits.games_of(session, visitor),
+                    languages=LANGUAGES, games=games,
+                    links={game.id: upload_links.count_links(session, player.id, game.id, now)
+                           for game in games},
                     feed=f"{ports.settings.base_url}{calendar_feed.feed_path(player)}",
                     now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
                     cache="private, no-store")

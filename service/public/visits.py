@@ -18,6 +18,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from service.letters.render import link_letter
+from service.notices import upload_links
 from service.store import records
 from service.store.tables import AccessLinkRow, GameRow, OutboxRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts
@@ -89,7 +90,9 @@ def end(session: Session, secret: str, now: datetime) -> None:
 
 
 def end_all(session: Session, player_id: int, now: datetime) -> None:
-    """End every visit of a player and every link to one: for whoever lost a letter or a browser."""
+    """End every visit of a player, every link to one, and every link by which sheets are sent: for whoever
+    lost a letter or a browser."""
+    upload_links.end_links(session, player_id, now)
     session.execute(update(AccessLinkRow).where(
         AccessLinkRow.player_id == player_id, AccessLinkRow.opens.in_([LINK, VISIT]),
         AccessLinkRow.until > now).values(until=now))

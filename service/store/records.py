@@ -99,8 +99,10 @@ def add_mail(
     *,
     reason: str | None = None,
     author: str | None = None,
+    proof: dict[str, Any] | None = None,
 ) -> bool:
-    """A raw mail by the hash of its bytes; False when the same bytes are known."""
+    """A raw mail by the hash of its bytes; False when the same bytes are known. `proof`: who proved its
+    sender, where that is known before it is judged (`service.intake.waiting_proof`)."""
     return insert_once(
         session,
         MailRow,
@@ -111,6 +113,7 @@ def add_mail(
         state=MailState.STORED,
         reason=reason,
         author=author,
+        proof=proof,
         tries=0,
     )
 

@@ -145,7 +145,8 @@ class PostalAddressRow(TableBase):
 
 
 class AccessLinkRow(TableBase):
-    """A personal link mailed to a player: what it opens ("entry" or "file"), and for how long."""
+    """A personal link of a player: what it opens ("entry", "visit", "letter" or "upload"), and for how
+    long."""
 
     __tablename__ = "links"
     # The SHA-256 of the link's random part.
@@ -158,6 +159,8 @@ class AccessLinkRow(TableBase):
     used_at: Mapped[datetime | None]
     # The letter whose files it opens.
     letter_id: Mapped[int | None]
+    # The game for which sheets may be sent by it (BEY-05); None for a link that is not of one game.
+    game_id: Mapped[str | None] = mapped_column(String(80))
 
 
 class AddressRow(TableBase):

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from service.store.tables import SessionRow
+from service.web.public_limits import UPLOADS
 
 MAX_CHARACTERS = 200_000
 """Most characters of a form that is kept; no form of this site is longer."""
@@ -58,6 +59,9 @@ class KeptForm:
 async def kept_form(request: Request) -> KeptForm | None:
     """The form of a request that was not carried out; None if it is no form of a page."""
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
+        return None
+    # Of a page behind a secret link there is nothing to keep, and what a stranger sends there stays unread.
+    if request.url.path.startswith(UPLOADS):
         return None
     try:
         form = await request.form()

@@ -14,6 +14,7 @@ from service.clock import Clock, SystemClock
 from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
 from service.intake.scans import ScanTray
+from service.intake.uploads import UploadDoor
 from service.notices.answers.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
@@ -64,7 +65,8 @@ class DeskActions:
     is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
     `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
     `ignored_mails` those that a rule ignores, `correspondence` answers letters of players, `post` logs
-    letters that came by post, and `scans` keeps their pictures until they are filed.
+    letters that came by post, `scans` keeps their pictures until they are filed, and `uploads` takes in the
+    sheets that players send from a page.
     """
 
     judge_when_read: Callable[[int], object]
@@ -78,6 +80,7 @@ class DeskActions:
     correspondence: Correspondence | None = None
     post: PostalMail | None = None
     scans: ScanTray | None = None
+    uploads: UploadDoor | None = None
 
 
 @dataclass(frozen=True, slots=True)

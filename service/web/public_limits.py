@@ -23,6 +23,10 @@ _MOST_PICTURES = 500
 _MOST_BYTES = 80_000_000
 MOST_OF_A_STRANGER = 400_000
 """Bytes of a form that needs no sign-in; the largest is one that was kept while somebody signs in again."""
+UPLOADS = "/public/send/"
+MOST_OF_AN_UPLOAD = 27_000_000
+"""Bytes of a form with the photographs of one sheet; what comes by mail is held to as much
+(`service.intake.verdicts.rules.MOST_BYTES`)."""
 MOST_OF_A_FORM = 80_000_000
 """Bytes of any form; the largest has scans of letters."""
 LOOPBACK = "loopback"
@@ -139,8 +143,7 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        path = str(scope["path"])
-        most = MOST_OF_A_STRANGER if path.startswith(("/sign-in", "/public/")) else MOST_OF_A_FORM
+        most = _most_of(str(scope["path"]))
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"")
         # Whoever stands before us may have cut the stream elsewhere (RFC 9112, 6.1), and the first of the two
@@ -155,6 +158,12 @@ class BodyLimit:
             fits, again = await _read_whole(receive)
         refusal = PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
         await (self._app if fits else refusal)(scope, again, send)
+
+
+def _most_of(path: str) -> int:
+    if path.startswith(UPLOADS):
+        return MOST_OF_AN_UPLOAD
+    return MOST_OF_A_STRANGER if path.startswith(("/sign-in", "/public/")) else MOST_OF_A_FORM
 
 
 async def _read_whole(receive: Receive) -> tuple[bool, Receive]:

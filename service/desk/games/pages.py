@@ -35,7 +35,8 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
 HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back",
-           "address_added", "address_removed", "seat_changed", *mailbox_waits.EVENTS)
+           "address_added", "address_removed", "seat_changed", "upload_link_made",
+           "upload_link_ended", "upload_links_ended", *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
 
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.create import known_zone
+from service.notices import upload_links
 from service.notices.broadcasts import Broadcasts
 from service.record.entries import pseudonym
 from service.site_folder import is_address
@@ -101,6 +102,24 @@ def hand_over(
         "power": power, "from": "nobody" if before is None else pseudonym(before),
         "to": "nobody" if after is None else pseudonym(after), "why": why})
     return after is not None
+
+
+def upload_link(
+    session: Session, game: GameRow, power: str, circulars: Broadcasts | None, base_url: str, *, by: str,
+    now: datetime, ends: bool,
+) -> None:
+    """Mail the player of a power a link by which sheets are sent from a page (BEY-05), or end every such link
+    of theirs for this game. Raises ActRefused."""
+    player = seats(session, game.id).get(power)
+    if player is None:
+        raise ActRefused("Nothing was changed: nobody holds this power.")
+    if ends:
+        upload_links.end_links(session, player, now, game.id)
+    elif circulars is None or not upload_links.mail_link(session, circulars.letters, player, game,
+                                                           base_url, now):
+        raise ActRefused("No link was mailed: the player has no mail address or got three links in the last "
+                         "hour, or the site has no base_url under [web].")
+    upload_links.note(session, now, "upload_links_ended" if ends else "upload_link_made", game.id, power, by)
 
 
 def welcome(store: Store, circulars: Broadcasts | None, game_id: str, power: str = "") -> int:

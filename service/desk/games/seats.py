@@ -56,6 +56,19 @@ def seat(
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
 
+@router.post("/{game_id}/upload-link")
+def upload_link(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
+                do: Annotated[str, Form()] = "mail") -> Response:
+    """Mail the player of a power a link to the page that takes photographs, or end all such links of theirs
+    for this game. Nobody at the desk sees a link."""
+    ports: DeskPorts = request.app.state.ports
+    return act_on_game(
+        request, game_id, "upload-links-ended" if do == "end" else "upload-link",
+        lambda session, row: seat_acts.upload_link(
+            session, row, power, ports.actions.circulars, ports.settings.base_url, by=visitor.name,
+            now=ports.clock.now(), ends=do == "end"))
+
+
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
     """Write to the players of a game, or of one power; True if any letter is queued (`seat_acts.welcome`)."""
     return seat_acts.welcome(ports.sessions, ports.actions.circulars, game_id, power) > 0

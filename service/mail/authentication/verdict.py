@@ -20,12 +20,14 @@ class AuthResult(StrEnum):
 
 
 class Method(StrEnum):
-    """What proved a sender: our server's DMARC or DKIM result, a list's ARC seal, or our own DKIM check."""
+    """What proved a sender: our server's DMARC or DKIM result, a list's ARC seal, our own DKIM check,
+    or, of a sheet that came by a page and not by mail, the player's secret link."""
 
     DMARC = "dmarc"
     DKIM = "dkim"
     ARC = "arc"
     OWN_DKIM = "own-dkim"
+    LINK = "link"
 
 
 @dataclass(frozen=True, slots=True)

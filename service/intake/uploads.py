@@ -1,0 +1,175 @@
+"""A sheet that comes by a page, for who cannot mail a picture (BEY-05): written as the mail that its player
+would have sent, and put where mails are put.
+
+Its bytes are stored first; then its row, its place and its job are committed together, and from there on it
+is a mail like any other: the same verdict, limits, late rules, jail, receipt and record. Nothing is read
+here, and nothing is opened. Only the proof of its sender differs: it is the player's secret link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.message import EmailMessage
+from email.policy import SMTP, SMTPUTF8
+from email.utils import format_datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, sessionmaker
+
+from adjudicator.errors import UserFacingError
+from service.clock import Clock
+from service.intake.waiting_proof import dump_authentication
+from service.jobs import Jobs
+from service.mail.authentication.verdict import OURSELVES, Authentication, AuthResult, Method, Proof
+from service.mail.mailbox import ingest
+from service.mail.mailbox.ingest import MailboxLocation
+from service.mail.mime.image_types import PictureType, picture_type
+from service.store import records
+from service.store.addresses import author_mark
+from service.store.blobs import Blobs
+from service.store.tables import MailboxLocationRow, MailRow
+
+ACCOUNT = "upload"
+"""`MailboxLocationRow.account` of a sheet that came by a page; its folder names game and player."""
+MOST_AN_HOUR = 12
+"""Sheets that one player may send for one game by pages in an hour; each costs a child process."""
+MOST_A_DAY = 40
+BY_LINK = "The sheet came by the secret link of its player, and not by mail."
+_TYPES = {
+    PictureType.JPEG: ("image", "jpeg"), PictureType.PNG: ("image", "png"),
+    PictureType.HEIC: ("image", "heic"), PictureType.WEBP: ("image", "webp"),
+    PictureType.TIFF: ("image", "tiff"), PictureType.PDF: ("application", "pdf"),
+}
+
+
+class UploadRefused(UserFacingError):
+    """Nothing was taken in; the sentence says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What a page sends. `game_id` and `player_id`: whose link it came by; `sender`: that player's registered
+    address; `subject`: as a mail's. `mark`: digest of the link, and `nonce`: the page's own number for this
+    sheet, so that a page that sends again, since it heard no answer, sends nothing twice."""
+
+    game_id: str
+    player_id: int
+    sender: str
+    subject: str
+    photographs: tuple[bytes, ...]
+    mark: str
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What came: the moment of receipt (UTC), the SHA-256 of the mail that it was written as, and of each
+    photograph. `is_repeat`: it was here before, and that moment is the first one's."""
+
+    received_at: datetime
+    mail: str
+    photographs: tuple[str, ...]
+    is_repeat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UploadDoor:
+    """What takes sheets that come by pages, and everything that needs. `own_address`: the site's address for
+    orders."""
+
+    store: sessionmaker[Session]
+    blobs: Blobs
+    jobs: Jobs
+    clock: Clock
+    own_address: str
+
+    def take_in(self, upload: Upload) -> Arrival:
+        """Take in a sheet, with the moment at which it was here whole. Raises UploadRefused."""
+        photographs = tuple(hashlib.sha256(photograph).hexdigest() for photograph in upload.photographs)
+        if not photographs:
+            raise UploadRefused("Nothing was sent: no photograph was chosen. Choose one, and send again.")
+        place = _place(upload, photographs)
+        now = self.clock.now()
+        with self.store() as session:
+            known = _known(session, place, photographs)
+            if known is not None:
+                return known
+            _check_number(session, place, now)
+        raw = as_mail(upload, self.own_address, now, place.uid)
+        # Bytes first: if the process dies before the commit, the page has no answer and sends again.
+        key = self.blobs.put(raw)
+        with self.store.begin() as session:
+            # Of two that send the same at one moment, the second finds the first one's place.
+            known = _known(session, place, photographs)
+            if known is not None:
+                return known
+            records.add_mail(
+                session, key, len(raw), now, now, author=author_mark(upload.sender),
+                proof=dump_authentication(Authentication(
+                    AuthResult.PASS, Proof(Method.LINK, OURSELVES, upload.sender.rpartition("@")[2]),
+                    BY_LINK)))
+            if not records.add_place(session, place, key):
+                raise UploadRefused("The same sheet is being sent twice at this moment. One of them is "
+                                    "enough: wait for its receipt.")
+            records.mark_moved(session, place, now)
+            self.jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{key}", {"mail": key})
+        return Arrival(now, key, photographs)
+
+
+def as_mail(upload: Upload, own_address: str, now: datetime, identifier: str) -> bytes:
+    """The mail that the player would have sent, as bytes: its photographs are attached as they came."""
+    message = EmailMessage(policy=SMTP if upload.sender.isascii() else SMTPUTF8)
+    # RFC 5321, 4.4: who takes a message in says so on top. Whoever holds the archive compares this time with
+    # the record's (docs/check.md, C4).
+    message["Received"] = f"from the page for photographs by galloper with HTTP; {format_datetime(now)}"
+    message["From"] = upload.sender
+    message["To"] = own_address
+    message["Subject"] = upload.subject
+    message["Date"] = format_datetime(now)
+    message["Message-ID"] = f"<{identifier[:40]}@upload.invalid>"
+    message["X-Galloper-Upload"] = "by a player's link"
+    message.set_content("Sent from the page for photographs. What counts is in the pictures.\n")
+    for number, photograph in enumerate(upload.photographs, start=1):
+        kind = picture_type(photograph)
+        # What is no picture stays an attachment that was meant as one: the verdict says that it does not
+        # open.
+        main, sub = _TYPES[kind] if kind is not None else ("image", "jpeg")
+        message.add_attachment(
+            photograph, maintype=main, subtype=sub, filename=f"photograph-{number}.{sub}")
+    return message.as_bytes()
+
+
+def _place(upload: Upload, photographs: Sequence[str]) -> MailboxLocation:
+    """Where the sheet came in, equal for one that is sent again."""
+    # What it says belongs to it: another sheet under the number of an earlier one is another sheet.
+    words = "\n".join([upload.nonce, upload.subject, *photographs])
+    uid = hashlib.sha256(words.encode("utf-8", "replace")).hexdigest()
+    return MailboxLocation(ACCOUNT, _folder(upload.game_id, upload.player_id), upload.mark, uid)
+
+
+def _folder(game_id: str, player_id: int) -> str:
+    return f"{game_id}/player-{player_id}"
+
+
+def _known(session: Session, place: MailboxLocation, photographs: tuple[str, ...]) -> Arrival | None:
+    row = session.get(MailboxLocationRow, (place.account, place.folder, place.uidvalidity, place.uid))
+    if row is None:
+        return None
+    return Arrival(
+        session.get_one(MailRow, row.sha256).received_at, row.sha256, photographs, is_repeat=True)
+
+
+def _check_number(session: Session, place: MailboxLocation, now: datetime) -> None:
+    """Raises UploadRefused where too many sheets came from this player for this game, by any link."""
+    for most, span, words in ((MOST_AN_HOUR, timedelta(hours=1), "hour"),
+                              (MOST_A_DAY, timedelta(days=1), "day")):
+        count = session.scalar(select(func.count()).select_from(MailboxLocationRow).where(
+            MailboxLocationRow.account == ACCOUNT, MailboxLocationRow.folder == place.folder,
+            MailboxLocationRow.moved_at > now - span)) or 0
+        if count >= most:
+            raise UploadRefused(f"Nothing was sent: {most} sheets came from you in the last {words}, which "
+                                "is the most. What came before is safe. Try again later, or mail the "
+                                "picture.")

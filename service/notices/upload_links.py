@@ -1,0 +1,121 @@
+"""The secret links by which players send sheets from a page (BEY-05): one player, one game, sixty days. They
+end with the player's seat in that game, when the player or a coordinator ends them, and when newer ones take
+their place. Of each only the SHA-256 is stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+
+from sqlalchemy import CursorResult, Select, func, select, update
+from sqlalchemy.orm import Session
+
+from service.letters.render import link_letter
+from service.mail.sending.outbox import LINK_DAYS
+from service.notices.letter_context import LetterContext
+from service.store import records
+from service.store.tables import AccessLinkRow, AddressRow, GameRow, OutboxRow, SeatRow
+
+UPLOAD = "upload"
+"""`AccessLinkRow.opens` of these links."""
+MOST_LINKS = 3
+"""Links of one player for one game that work at a time: a telephone, a tablet, a neighbour's."""
+LETTERS_AN_HOUR = 3
+"""Letters with links that one player gets in an hour, whoever asks for them."""
+PATH = "/public/send/"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHolder:
+    """Whom a link is for. `powers`: the powers that the player holds in the game, by id; `mark`: the link's
+    digest; `token`: for the page's form."""
+
+    player_id: int
+    game_id: str
+    powers: tuple[str, ...]
+    mark: str
+    token: str
+
+
+def make_link(session: Session, player_id: int, game_id: str, now: datetime) -> str:
+    """A new link's secret. The oldest ends where there would be more than MOST_LINKS."""
+    alive = session.scalars(_alive(player_id, game_id, now).order_by(AccessLinkRow.made_at.desc())).all()
+    for row in alive[MOST_LINKS - 1:]:
+        row.until = now
+    secret = token_urlsafe(32)
+    session.add(AccessLinkRow(token_hash=_digest(secret), player_id=player_id, opens=UPLOAD, made_at=now,
+                              until=now + LINK_DAYS, game_id=game_id))
+    session.flush()
+    return secret
+
+
+def holder_of(session: Session, secret: str, now: datetime) -> LinkHolder | None:
+    """Whom a link is for; None if it was never one, has ended, or its player has no seat in its game."""
+    row = session.get(AccessLinkRow, _digest(secret))
+    # Links of one table open different things: a link to the entry sends no sheet, and the other way round.
+    if row is None or row.opens != UPLOAD or row.until <= now or row.game_id is None:
+        return None
+    powers = tuple(session.scalars(select(SeatRow.power).where(
+        SeatRow.game_id == row.game_id, SeatRow.player_id == row.player_id).order_by(SeatRow.power)))
+    if not powers:
+        return None
+    return LinkHolder(row.player_id, row.game_id, powers, row.token_hash, _digest(f"form {secret}")[:32])
+
+
+def count_links(session: Session, player_id: int, game_id: str, now: datetime) -> int:
+    """How many links of a player for a game work now."""
+    return session.scalar(
+        select(func.count()).select_from(_alive(player_id, game_id, now).subquery())) or 0
+
+
+def end_links(session: Session, player_id: int, now: datetime, game_id: str = "") -> int:
+    """End every link of a player, for one game or for all; how many."""
+    ended = update(AccessLinkRow).where(
+        AccessLinkRow.player_id == player_id, AccessLinkRow.opens == UPLOAD, AccessLinkRow.until > now)
+    result = session.execute(ended.where(AccessLinkRow.game_id == game_id).values(until=now) if game_id
+                             else ended.values(until=now))
+    return result.rowcount if isinstance(result, CursorResult) else 0
+
+
+def end_link(session: Session, holder: LinkHolder, now: datetime) -> None:
+    """End one link."""
+    session.get_one(AccessLinkRow, holder.mark).until = now
+
+
+def mail_link(
+    session: Session, letters: LetterContext, player_id: int, game: GameRow, base_url: str, now: datetime
+) -> bool:
+    """Mail a new link to a player's first address, so that it opens on the telephone that gets the letter.
+    `base_url`: where the site is, "" if it is not on the web. False if it is not, if the player has no
+    address, or had three such letters in an hour."""
+    to = session.scalar(select(AddressRow.email).where(AddressRow.player_id == player_id)
+                        .order_by(AddressRow.email).limit(1))
+    if to is None or not base_url:
+        return False
+    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == "link", OutboxRow.recipient == to,
+        OutboxRow.due_at > now - timedelta(hours=1))) or 0
+    if sent >= LETTERS_AN_HOUR:
+        return False
+    secret = make_link(session, player_id, game.id, now)
+    letter = link_letter(
+        letters.recipient(session, to), f"{base_url}{PATH}{secret}", now + LINK_DAYS, game.name)
+    return letters.put(session, letter)
+
+
+def note(session: Session, now: datetime, what: str, game_id: str, powers: str, by: str) -> None:
+    """Log that links were made or ended: the power, and neither the link nor an address."""
+    records.log_event(session, now, what, game_id=game_id, actor=by, detail={"power": powers})
+
+
+def _alive(player_id: int, game_id: str, now: datetime) -> Select[AccessLinkRow]:
+    return select(AccessLinkRow).where(
+        AccessLinkRow.player_id == player_id, AccessLinkRow.game_id == game_id,
+        AccessLinkRow.opens == UPLOAD, AccessLinkRow.until > now)
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
