@@ -102,7 +102,7 @@ def hints(page: Any, frame: np.ndarray) -> dict[str, Any]:
 
 
 def test_the_hints_of_the_browser_are_those_of_the_servers_first_look(camera: Any, address: str) -> None:
-    """BEY-05: dark and blurred by the server's own measures; a corner out of view, and a sheet that is far."""
+    """BEY-05: dark and blurred by the server's own measures, and a corner out of view."""
     page = camera.new_page()
     page.goto(address)
     good = on_a_table(sheet())
