@@ -62,12 +62,13 @@ def upload_link(request: Request, visitor: Trusted, game_id: str, power: Annotat
     """Mail the player of a power a link to the page that takes photographs, or end all such links of theirs
     for this game. Nobody at the desk sees a link."""
     ports: DeskPorts = request.app.state.ports
-    notice = "upload-links-ended" if do == "end" else "upload-link"
+    ends = do == "end"
+    notice = "upload-links-ended" if ends else "upload-link"
     return act_on_game(
         request, game_id, notice,
         lambda session, row: seat_acts.upload_link(
             session, row, power, ports.actions.circulars, ports.settings.base_url, by=visitor.name,
-            now=ports.clock.now(), ends=do == "end"))
+            now=ports.clock.now(), ends=ends))
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:
