@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi import Request
 from sqlalchemy import select
 
 from service.archive.archive_file import VerifyReport
@@ -67,7 +69,7 @@ def fields(desk: DeskTable, link: str) -> dict[str, str]:
 
 
 def send(desk: DeskTable, link: str, photographs: list[bytes], sent: dict[str, str] | None = None,
-         headers: dict[str, str] = JSON, **values: str) -> Any:
+         headers: Mapping[str, str] = JSON, **values: str) -> Any:
     data = {**(sent or fields(desk, link)), **values}
     files = [("photograph", (f"{n}.jpg", data, "image/jpeg")) for n, data in enumerate(photographs)]
     return desk.client.post(link, data=data, files=files, headers=headers)
@@ -187,7 +189,7 @@ def test_nobody_sends_for_a_power_phase_or_page_that_is_not_theirs(desk: DeskTab
         {"csrf": "0" * 32}, {"csrf": ""}, {"version": "0"}, {"version": "1000"}, {"version": "-1"},
         {"version": "٣"}, {"csrf": "é"},
     ):
-        answer = send(desk, link, [picture(10)], sent, **values)
+        answer = send(desk, link, [picture(10)], {**sent, **values})
         assert answer.status_code in {400, 403}, values
         assert answer.json()["sentence"].startswith(("Nothing was sent", "This page is out of date"))
     assert mails(desk) == []
@@ -237,13 +239,13 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
         **JSON, "Content-Length": "200000000", "Content-Type": "multipart/form-data; boundary=b"})
     assert huge.status_code == 413
     read: list[int] = []
-    form = pages.Request.form
+    form = Request.form
 
     def noted(self: Any, **limits: Any) -> Any:
         read.append(1)
         return form(self, **limits)
 
-    monkeypatch.setattr(pages.Request, "form", noted)
+    monkeypatch.setattr(Request, "form", noted)
     unknown = send(desk, f"{upload_links.PATH}{'a' * 43}", [bytes(1_000_000)], sent)
     assert (unknown.status_code, read) == (404, [])
     assert send(desk, link, [bytes(MOST_OF_AN_UPLOAD - 400_000)], sent).status_code == 413
