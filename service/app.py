@@ -24,8 +24,8 @@ from service.desk import (
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
+from service.desk.games import ahead, own_wording, seats
 from service.desk.games import pages as games
-from service.desk.games import seats
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
 from service.desk.sheet import pages as sheet
@@ -93,6 +93,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(probes.router)
     app.include_router(search.router)
     app.include_router(previews.router)
+    app.include_router(own_wording.router)
+    app.include_router(ahead.router)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.add_middleware(BodyLimit)
     app.add_middleware(HeadAsGet)

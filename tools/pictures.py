@@ -111,10 +111,13 @@ SHOTS = (
     Shot("letter", "/letters/{letter_id}", _path("/letters/{n.letter}")),
     Shot("post", "/post", _path("/post")),
     Shot("games", "/games", _path("/games")),
+    Shot("deadlines", "/deadlines", _path("/deadlines")),
     Shot("game", "/games/{game_id}", _path("/games/{n.game}")),
     Shot("game-new", "/games/new", _path("/games/new")),
     Shot("game-new-board", "/games/new", _path("/games/new?variant=w3k")),
     Shot("previews", "/previews/{game_id}", _path("/previews/{n.game}")),
+    Shot("own-wording", "/previews/{game_id}/{kind}/wording",
+         _path("/previews/{n.game}/final_results/wording")),
     *(
         Shot(f"preview-{kind}", "/previews/{game_id}/{kind}",
              _path(f"/previews/{{n.game}}/{kind}?power={{n.power}}"))

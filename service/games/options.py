@@ -16,3 +16,7 @@ ORDER_LANGUAGES = "order_languages"
 
 COMMANDS = "mail_commands"
 """The game's option: whether players may ask for answers by a word in the subject (BOX-11)."""
+
+OWN_WORDING = "own_wording"
+"""The game's option: the sentences of its letters that the coordinator words, by language and by our English
+message (`service.letters.own_wording`)."""

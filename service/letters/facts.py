@@ -8,6 +8,7 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
+from service.letters.own_wording import OUR_WORDING, OwnWording
 from service.record.game_key import SignedReceipt
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
@@ -18,7 +19,7 @@ class GameInfo:
     """The game a letter is about. `title` is the variant's; photographs go to `order_address`; `coordinator`
     is the name that signs; `rules` is the address of the board's house rules, which results cite, or "";
     `notice` is the first line of each letter, or ""; `contact` is the address where a person answers, or
-    ""."""
+    ""; `wording` has the sentences that this game words by itself."""
 
     id: str
     name: str
@@ -28,6 +29,7 @@ class GameInfo:
     rules: str = ""
     notice: str = ""
     contact: str = ""
+    wording: OwnWording = OUR_WORDING
 
 
 @dataclass(frozen=True, slots=True)

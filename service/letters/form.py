@@ -8,8 +8,8 @@ paragraph; HTML escapes it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -32,6 +32,11 @@ _CLOSINGS = {
 }
 
 
+def closings() -> tuple[str, ...]:
+    """The messages that close a letter with results, by season and for any other."""
+    return tuple(dict.fromkeys([*_CLOSINGS.values(), _THANKS]))
+
+
 def mail_link(address: str, subject: str) -> str:
     """A link that opens a mail with address and subject filled in (RFC 6068)."""
     return f"mailto:{quote(address, safe='@')}?subject={quote(subject, safe='')}"
@@ -40,11 +45,13 @@ def mail_link(address: str, subject: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Form:
     """The parts of a letter in one language, as text or, with `is_markup`, as HTML. `longest` is the most
-    characters of one value. What a method returns is marked as set: neither cut nor escaped once more."""
+    characters of one value; `own` are a game's own words by message. What a method returns is marked as set:
+    neither cut nor escaped once more."""
 
     language: Language
     is_markup: bool
     longest: int = LONGEST
+    own: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> dict[str, Callable[..., Any]]:
         """The parts by the names that templates call them."""
@@ -68,12 +75,20 @@ class Form:
 
     def say(self, message: str, **values: Any) -> Markup:
         """A message in the reader's language with its blanks filled."""
-        return self._filled(self.language.catalogue.gettext(message), values)
+        return self._filled(self._worded(message, self.language.catalogue.gettext(message)), values)
 
     def count(self, singular: str, plural: str, number: int, **values: Any) -> Markup:
         """One of two messages by a number, which is the blank "%(number)s"."""
-        message = self.language.catalogue.ngettext(singular, plural, number)
-        return self._filled(message, {"number": number, **values})
+        ours = self.language.catalogue.ngettext(singular, plural, number)
+        words = self._worded(singular if number == 1 else plural, ours)
+        return self._filled(words, {"number": number, **values})
+
+    def _worded(self, message: str, ours: str) -> str:
+        """The game's own words for a message, else ours. A coordinator writes words, never markup."""
+        own = self.own.get(message)
+        if own is None:
+            return ours
+        return str(escape(own)) if self.is_markup else own
 
     def _filled(self, message: str, values: dict[str, Any]) -> Markup:
         cleaned = {name: self.clean(value) for name, value in values.items()}

@@ -281,8 +281,11 @@ def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
     to: Recipient = values["to"]
     code = language(to.language).code
     text, html = letter_environment(code, markup=False), letter_environment(code, markup=True)
+    game: GameInfo | None = values["game"]
+    own = game.wording.of(code) if game else {}
     text_values, html_values = (
-        {**values, "when": form_of(code, markup=markup).when(to.zone)} for markup in (False, True)
+        {**values, "when": form.when(to.zone), **(replace(form, own=own).names() if own else {})}
+        for form in (form_of(code, markup=markup) for markup in (False, True))
     )
     subject = one_line(text.get_template(f"{kind}-subject.txt").render(text_values))
     body = with_lists(html.get_template(f"{kind}.jinja").render(html_values).strip())

@@ -13,6 +13,7 @@ from service.clock import Clock
 from service.games import rulings
 from service.games.game_clock import NOTICE, is_rehearsal
 from service.letters.facts import GameInfo, Recipient
+from service.letters.own_wording import OwnWording
 from service.mail.sending import outbox
 from service.mail.sending.compose import OutLetter
 from service.store import records
@@ -74,7 +75,8 @@ class LetterContext:
         base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
         return GameInfo(game.id, game.name, self.load(game.variant).title, self.sender.order_address,
                         coordinator, f"{base}{path}" if base and path else "",
-                        NOTICE if is_rehearsal(game.options) else "", self.sender.contact)
+                        NOTICE if is_rehearsal(game.options) else "", self.sender.contact,
+                        OwnWording.of_options(game.options))
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's name, time zone and language."""

@@ -51,7 +51,8 @@ from service.letters.facts import (
     RetreatUnit,
     WelcomeFacts,
 )
-from service.letters.language import Sentence
+from service.letters.language import ENGLISH, Sentence
+from service.letters.own_wording import OwnWording
 from service.mail.sending.compose import OutLetter
 from service.notices.answers import command_answers
 from service.notices.answers.correspondence import seats_on_file
@@ -117,12 +118,15 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Previews:
-    """The writer of previews for one power of one game."""
+    """The writer of previews for one power of one game; with `language` and `wording`, as if its player had
+    chosen the one and the game worded its letters by the other."""
 
     letters: LetterContext
     session: Session
     game: GameRow
     power: str
+    language: str = ""
+    wording: OwnWording | None = None
 
     def of(self, kind: str) -> Preview:
         """The preview of one kind of letter of `kinds_of`. Raises KeyError for any other kind."""
@@ -142,7 +146,8 @@ class Previews:
 
     @property
     def _info(self) -> GameInfo:
-        return self.letters.game_info(self.game)
+        info = self.letters.game_info(self.game)
+        return info if self.wording is None else replace(info, wording=self.wording)
 
     @property
     def _variant(self) -> Variant:
@@ -157,11 +162,12 @@ class Previews:
         addresses = records.addresses(self.session, self.game.id).get(self.power, ())
         # RFC 2606 reserves .invalid: no such mailbox can exist.
         address = addresses[0] if addresses else "nobody@example.invalid"
-        return self.letters.recipient(self.session, address, self._name)
+        to = self.letters.recipient(self.session, address, self._name)
+        return replace(to, language=self.language or to.language)
 
     @property
     def _you(self) -> Recipient:
-        return Recipient(self.letters.sender.coordinator)
+        return Recipient(self.letters.sender.coordinator, language=self.language or ENGLISH)
 
     def _phase(self) -> PhaseRow:
         """The phase in play, else the last one."""

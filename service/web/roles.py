@@ -32,8 +32,9 @@ _OWN_KEYS = "/desk/keys"
 _OF_AN_OPERATOR = frozenset({"/sign-out", "/account", "/health"})
 # Pages and forms of no single game that show and change only what belongs to the person's own games.
 _FILTERED = frozenset({
-    "/games", "/letters", "/log", "/log/export", "/search", "/quarantine", "/quarantine/discard",
-    "/correspondence", "/post", "/post/scans", "/post/scans/file", "/post/scans/take-out",
+    "/games", "/deadlines", "/letters", "/log", "/log/export", "/search", "/quarantine",
+    "/quarantine/discard", "/correspondence", "/post", "/post/scans", "/post/scans/file",
+    "/post/scans/take-out",
 })
 # Pictures in the tray, each for whoever put it there.
 _OWN_SCANS = "/post/scans/"

@@ -188,6 +188,8 @@ KNOWN = {
     "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ,
     "/log": READ,
     "/log/export": READ, "/letters": READ, "/people": READ, "/hands": READ, "/games": READ,
+    # Of past phases alone: how many lines they had.
+    "/deadlines": READ,
     "/quarantine": READ,
     # Search goes over what its reader may open. Account and people are of the desk's own users.
     "/search": READ, "/account": READ,
@@ -259,6 +261,8 @@ KNOWN = {
         "/health/pause", "/health/resume",
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
+    # The words of letters, with a preview that opens no sheet.
+    "/previews/{game_id}/{kind}/wording": WRITTEN,
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
 }
 """Every route there is. Before one is added here, its author has asked what it tells before a deadline."""

@@ -66,6 +66,7 @@ WHO = {
     "/health/retry": {"operator"},
     # Lists that show the person's own games alone.
     "/games": BY_GAME,
+    "/deadlines": BY_GAME,
     "/letters": BY_GAME,
     "/log": BY_GAME,
     "/log/export": BY_GAME,
@@ -115,6 +116,7 @@ WHO = {
     "/previews/{game_id}/return-address": GAME,
     "/previews/{game_id}/{kind}": GAME,
     "/previews/{game_id}/{kind}.html": GAME,
+    "/previews/{game_id}/{kind}/wording": GAME,
     "/rehearsal/{phase_id}": GAME,
     "/rehearsal/{phase_id}/picture/{name}": GAME,
     "/results/{phase_id}": GAME,

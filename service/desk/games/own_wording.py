@@ -1,0 +1,136 @@
+"""A coordinator's own wording of a game's letters: each sentence beside ours, shown as a letter before it is
+kept, with a way back (BEY-07)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from service.desk.games.carry_out import game_row
+from service.games.options import OWN_WORDING
+from service.letters.language import ENGLISH, LANGUAGES
+from service.letters.own_wording import LONGEST, LetterSentence, OwnWording, fault_of, sentences_of
+from service.mail.sending.compose import one_line
+from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews, kinds_of
+from service.store import records
+from service.store.records import log_event
+from service.store.tables import GameRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+
+NO_MAIL = "This site has no mail joined to its desk, so there are no letters to word. Tell the operator."
+
+
+@router.get("/previews/{game_id}/{kind}/wording")
+def wording(
+    request: Request, visitor: SignedIn, game_id: str, kind: str, language: str = ENGLISH, notice: str = ""
+) -> Response:
+    """The sentences of one kind of letter, ours and the game's own."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = _game(session, ports, game_id, kind, language)
+        own = OwnWording.of_options(game.options).of(language)
+        return _page(request, visitor, session, game, kind, language, own, notice=notice)
+
+
+@router.post("/previews/{game_id}/{kind}/wording")
+async def reword(
+    request: Request, visitor: Trusted, game_id: str, kind: str, language: str = ENGLISH
+) -> Response:
+    """Show the letter in these words, keep them, or go back to ours."""
+    # One field for each sentence of the letter.
+    sent = {key: str(value) for key, value in (await request.form()).items()}
+    return await run_in_threadpool(_reword, request, visitor, game_id, kind, language, sent)
+
+
+def _reword(
+    request: Request, visitor: Visitor, game_id: str, kind: str, code: str, sent: Mapping[str, str]
+) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        game = _game(session, ports, game_id, kind, code)
+        sentences = sentences_of(kind, code)
+        act = sent.get("act", "")
+        words = {} if act == "ours" else {
+            sentence.message: one_line(sent.get(field_of(sentence), ""), LONGEST + 1)
+            for sentence in sentences
+        }
+        # Our own words, sent back unchanged, are ours.
+        words = {sentence.message: words[sentence.message] for sentence in sentences
+                 if words.get(sentence.message) not in {None, "", sentence.ours}}
+        faults = {sentence.message: fault for sentence in sentences if sentence.message in words
+                  and (fault := fault_of(sentence, words[sentence.message]))}
+        if faults or act not in {"keep", "ours"}:
+            return _page(request, visitor, session, game, kind, code, words, faults,
+                         status=400 if faults else 200, shown=True)
+        before = OwnWording.of_options(game.options)
+        after = before.reworded(code, [sentence.message for sentence in sentences], words)
+        if after != before:
+            # A new dict: SQLAlchemy does not notice a change inside a JSON value.
+            game.options = {**game.options, OWN_WORDING: after.as_option()}
+            log_event(session, ports.clock.now(), "option_changed", game_id=game.id, actor=visitor.name,
+                      detail={"option": OWN_WORDING, "from": _count(before, code, sentences),
+                              "to": _count(after, code, sentences),
+                              "why": f"{kind.replace('_', ' ')}, {LANGUAGES[code]}"})
+    notice = "same" if after == before else "ours" if act == "ours" else "kept"
+    return RedirectResponse(
+        f"/previews/{game_id}/{kind}/wording?language={code}&notice={notice}", status_code=303)
+
+
+def field_of(sentence: LetterSentence) -> str:
+    """The name of a sentence's field in the form."""
+    return "s" + hashlib.sha256(sentence.message.encode()).hexdigest()[:16]
+
+
+def _count(wording: OwnWording, code: str, sentences: tuple[LetterSentence, ...]) -> str:
+    own = wording.of(code)
+    number = sum(sentence.message in own for sentence in sentences)
+    return "our words" if not number else "1 own sentence" if number == 1 else f"{number} own sentences"
+
+
+def _page(
+    request: Request, visitor: Visitor, session: Session, game: GameRow, kind: str, code: str,
+    own: Mapping[str, str], faults: Mapping[str, str] | None = None, *, notice: str = "", status: int = 200,
+    shown: bool = False,
+) -> Response:  # fmt: skip
+    ports: DeskPorts = request.app.state.ports
+    writer = _context(ports)
+    sentences = sentences_of(kind, code)
+    faults = faults or {}
+    letter = None
+    if shown and not faults:
+        power = min(records.seats(session, game.id))
+        wording = OwnWording.of_options(game.options).reworded(
+            code, [sentence.message for sentence in sentences], own)
+        letter = Previews(writer, session, game, power, language=code, wording=wording).of(kind).letter
+    return show(
+        request, "own_wording.html", status, visitor=visitor, game=game, kind=kind, language=code,
+        languages=LANGUAGES, sentences=[(field_of(sentence), sentence, own.get(sentence.message, ""),
+                                         faults.get(sentence.message, "")) for sentence in sentences],
+        letter=letter, notice=notice, longest=LONGEST, faults=len(faults),
+    )
+
+
+def _game(session: Session, ports: DeskPorts, game_id: str, kind: str, code: str) -> GameRow:
+    game = game_row(session, game_id)
+    if kind not in kinds_of(_context(ports).load(game.variant)) or code not in LANGUAGES:
+        raise HTTPException(404, "There is no such letter in this game. Nothing was changed.")
+    return game
+
+
+def _context(ports: DeskPorts) -> LetterContext:
+    if ports.actions.circulars is None:
+        raise HTTPException(503, NO_MAIL)
+    return ports.actions.circulars.letters

@@ -1,0 +1,72 @@
+"""A coordinator words a game's letters: shown before it is kept, refused where a fact would be lost, a way
+back, and on the record (BEY-07)."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from service.desk.games.own_wording import field_of
+from service.letters.own_wording import sentences_of
+from service.notices.broadcasts import Broadcasts
+from service.store.tables import EventRow, GameRow
+from tests.support.desk_table import DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import open_table
+
+CLOSING = "Good luck, and good post."
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    return open_desk(open_table(site))
+
+
+def send(desk: DeskTable, act: str, **words: str) -> httpx.Response:
+    fields = {field_of(sentence): words[sentence.message] for sentence in sentences_of("welcome", "en")
+              if sentence.message in words}
+    return desk.post(f"/previews/{desk.table.game}/welcome/wording?language=en", act=act, **fields)
+
+
+def changes(desk: DeskTable) -> list[EventRow]:
+    with desk.table.site.store() as session:
+        return list(session.query(EventRow).where(EventRow.what == "option_changed"))
+
+
+def test_words_are_shown_then_kept_then_sent_and_taken_back(desk: DeskTable) -> None:
+    ours = desk.text(f"/previews/{desk.table.game}/welcome?power=Montrose")
+    own = {CLOSING: "God save the <King>, and the post."}
+    shown = send(desk, "show", **own)
+    assert shown.status_code == 200
+    assert "God save the &lt;King&gt;, and the post." in shown.text
+    assert not changes(desk)
+    assert desk.text(f"/previews/{desk.table.game}/welcome?power=Montrose") == ours
+
+    assert send(desk, "keep", **own).headers["location"].endswith("notice=kept")
+    (event,) = changes(desk)
+    assert event.detail["to"] == "1 own sentence"
+    with desk.table.site.store.begin() as session:
+        Broadcasts(desk.table.writer).welcome(session, desk.table.game)
+    letters = [desk.table.words(row) for row in desk.table.letters("welcome")]
+    assert all("God save the <King>, and the post." in letter for letter in letters)
+    # The same form again changes nothing, and is no second act on the record.
+    assert send(desk, "keep", **own).headers["location"].endswith("notice=same")
+    assert len(changes(desk)) == 1
+
+    assert send(desk, "ours").headers["location"].endswith("notice=ours")
+    assert desk.text(f"/previews/{desk.table.game}/welcome?power=Montrose") == ours
+    with desk.table.site.store() as session:
+        assert session.get_one(GameRow, desk.table.game).options["own_wording"] == {}
+
+
+def test_a_sentence_that_loses_a_fact_keeps_nothing_and_stays_in_the_form(desk: DeskTable) -> None:
+    message = "It must arrive by"
+    units = "The powers: %(powers)s."
+    answer = send(desk, "keep", **{message: "Be there by", units: "Your foes are many."})
+    assert answer.status_code == 400
+    assert "Nothing was kept" in answer.text
+    assert "%(powers)s: a fact would be lost" in answer.text
+    assert "Your foes are many." in answer.text
+    assert "Be there by" in answer.text
+    assert not changes(desk)
+    assert desk.client.get(f"/previews/{desk.table.game}/nonsense/wording").status_code == 404
