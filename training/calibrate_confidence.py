@@ -55,6 +55,7 @@ TRUSTING: Mapping[str, float] = {
     "word_misfit_min": 1e9,
     "single_opinion_word_misfit": 1e9,
     "plain_other": 1e9,
+    "name_loss": 1e9,
     "kind_margin": -1e9,
     "whole_strike": 2.0,
     "part_strike": 2.0,

@@ -56,7 +56,9 @@ def open_reasons(
         OpenReason.ODD_ORDER: features.is_odd,
         OpenReason.UNIT_LETTER: is_kind_near,
         OpenReason.UNKNOWN_NAME: (
-            features.plain_other > thresholds.plain_other or not _has_known_words(features, thresholds)
+            features.plain_other > thresholds.plain_other
+            or features.name_loss > thresholds.name_loss
+            or not _has_known_words(features, thresholds)
         ),
         OpenReason.NEAR_ORDER: not is_kind_near and (
             features.margin < least_margin or features.near_margin < thresholds.near_margin

@@ -208,6 +208,7 @@ BY_HAND = {
     "single_opinion_word_misfit": 3.0,
     "single_opinion_margin": 6.0,
     "plain_other": 1.7,
+    "name_loss": 1.4,
     "kind_margin": 5.0,
     "unit_kind_doubt": 3.0,
     "unit_kind_margin": 6.0,

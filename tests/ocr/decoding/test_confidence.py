@@ -23,11 +23,13 @@ from ocr.decoding.confidence import (
     read_table,
     stepped,
 )
+from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.review_gate import (
     are_kinds_doubtful,
     is_crossed_out,
     is_surely_crossed_out,
     may_skip_review,
+    open_reasons,
     part_strike,
 )
 from ocr.decoding.review_thresholds import ReviewThresholds
@@ -122,6 +124,13 @@ def test_the_gate_is_stricter_where_one_letter_changes_the_meaning() -> None:
     ):
         assert passes(between)
         assert not passes(replace(between, one_letter=True))
+
+
+def test_a_name_that_the_ink_does_not_show_is_looked_at_though_opinions_differ_on_the_word() -> None:
+    """INK-03. "Watford" was "Wexford" to one opinion and another word to the other."""
+    strange = replace(GOOD, name_loss=LIMITS.name_loss + 0.1)
+    assert passes(replace(GOOD, name_loss=LIMITS.name_loss))
+    assert OpenReason.UNKNOWN_NAME in open_reasons(strange, 1.0, LIMITS)
 
 
 def test_a_name_of_which_a_word_may_be_lost_is_looked_at() -> None:
