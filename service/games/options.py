@@ -14,6 +14,12 @@ TYPED = "typed_orders"
 ORDER_LANGUAGES = "order_languages"
 """The game's option: a list of the languages whose order words count beside the English ones (WRD-07)."""
 
+GAZETTE = "gazette"
+"""The game's option: whether each game year ends with a printed gazette (BEY-02)."""
+
+PLAIN_GAZETTE = "gazette_without_omens"
+"""The game's option: whether that gazette leaves out weather and omens."""
+
 COMMANDS = "mail_commands"
 """The game's option: whether players may ask for answers by a word in the subject (BOX-11)."""
 

@@ -8,7 +8,11 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
+<<<<<<< HEAD
 from service.letters.own_wording import OUR_WORDING, OwnWording
+=======
+from service.letters.gazette.values import YearFacts
+>>>>>>> 33ab9d6f (gazette: each game year ends with a printed page, told from the results)
 from service.record.game_key import SignedReceipt
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
@@ -346,7 +350,8 @@ class ResultsFacts:
     """What was judged, in words; the same for every reader who may know the same.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
-    as why a phase was unsealed.
+    as why a phase was unsealed. `gazette`: the game year that ends with these results, in a game that has a
+    gazette.
     """
 
     powers: tuple[ShownPower, ...]
@@ -356,6 +361,7 @@ class ResultsFacts:
     dates: tuple[NextDate, ...] = ()
     remarks: tuple[str, ...] = ()
     proofs: Proofs = Proofs()
+    gazette: YearFacts | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from service.letters.facts import (
     WelcomeFacts,
 )
 from service.letters.form import DONE, FAILED, Form, with_lists
+from service.letters.gazette.compose import compose
 from service.letters.language import ENGLISH, language, phase_words
 from service.letters.news import news_of, own_orders, sections
 from service.mail.sending.compose import Attachment, OutLetter, one_line
@@ -223,7 +224,8 @@ def _results(
 ) -> OutLetter:
     """Results: the news, then the reader's own orders, then the others' (LET-07)."""
     return _letter(kind, game, phase, to, facts, attached=attached, more={
-        **results_values(facts, to.power), "own": own_orders(facts, to.power)})
+        **results_values(facts, to.power), "own": own_orders(facts, to.power),
+        "gazette": None if facts.gazette is None else compose(facts.gazette, language(to.language).code)})
 
 
 def results_values(facts: ResultsFacts, power: str = "") -> dict[str, Any]:

@@ -6,7 +6,7 @@ are only in the PDF of envelopes, which goes to the coordinator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -88,18 +88,18 @@ class Packs:
     letters: LetterContext
 
     def letter(
-        self, session: Session, game: GameRow, phase: Phase, coming: tuple[Phase, Position], results: bytes,
-        chart: bytes | None, day: date, *, drawing: bool = True,
+        self, session: Session, game: GameRow, phase: Phase, coming: tuple[Phase, Position],
+        printed: Mapping[str, bytes], day: date, *, drawing: bool = True,
     ) -> OutLetter:
         """The pack of a Winter for the coordinator. `coming` is the phase of the blank sheets, with its
-        position; `results` and `chart` are PDFs; `day` is when the pack is posted. Without `drawing` files
-        are only named."""
+        position; `printed` are the PDFs of the results by name; `day` is when the pack is posted. Without
+        `drawing` files are only named."""
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
         sender = [str(line) for line in game.options.get(RETURN, ())]
         files = self._files(variant, game, coming, posted, sender, drawing=drawing)
-        pdfs = {"results.pdf": results} | ({} if chart is None else {"map.pdf": chart}) | files
+        pdfs = {**printed, **files}
         attached = [Attachment(name, "application/pdf", data) for name, data in pdfs.items()]
         return render.postal_pack(info, phase, Recipient(self.letters.sender.coordinator), facts, attached)
 

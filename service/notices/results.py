@@ -61,6 +61,7 @@ from service.notices.attachments import (
 )
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
+from service.notices.gazette import year_that_ends
 from service.notices.letter_context import LetterContext
 from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
 from service.notices.postal_packs import Packs
@@ -236,11 +237,12 @@ class ResultsAnnouncer:
         changes = changes_map(phase, resolution, self.letters.load(game.variant)) if drawing else ""
         heading = results_heading(phase, resolution)
         results = pictures.results_pdf(info, heading, facts, changes) if drawing else b""
-        # The map is the only PDF among the files of results.
-        chart = next((file.data for file in attached if file.media_type == "application/pdf"), None)
+        pdfs = {"map.pdf": "-map-", "gazette.pdf": "-gazette-"}
+        printed = {name: file.data for name, part in pdfs.items() for file in attached
+                   if file.media_type == "application/pdf" and part in file.name}
         return Packs(self.letters).letter(
-            session, game, phase_of(phase), (resolution.position.phase, resolution.position), results, chart,
-            self.letters.clock.now().date(), drawing=drawing)
+            session, game, phase_of(phase), (resolution.position.phase, resolution.position),
+            {"results.pdf": results, **printed}, self.letters.clock.now().date(), drawing=drawing)
 
     def picture(
         self, session: Session, phase: PhaseRow, resolution: Resolution, name: str
@@ -343,6 +345,7 @@ class ResultsAnnouncer:
                 () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal),
                 check_address(base_url),
             ),
+            gazette=year_that_ends(session, phase, variant, resolution),
         )
 
 

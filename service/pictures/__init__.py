@@ -7,6 +7,7 @@ from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, joined_pdf, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
 from service.pictures.drawing.web_fonts import with_faces
+from service.pictures.history.gazette_sheet import centre_chart, gazette_html, gazette_pdf
 from service.pictures.paper.blank_sheet import (
     BlankSheet,
     PaperEnvelope,
@@ -45,11 +46,14 @@ __all__ = [
     "board_plate",
     "board_png",
     "board_svg",
+    "centre_chart",
     "correction_html",
     "correction_pictures",
     "draw_map",
     "envelopes_pdf",
     "filled_sheet_picture",
+    "gazette_html",
+    "gazette_pdf",
     "joined_pdf",
     "key_svg",
     "labels_pdf",

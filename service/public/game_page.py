@@ -23,6 +23,7 @@ from service.letters.form import mail_link
 from service.letters.language import phase_words
 from service.notices import blank_sheets
 from service.notices.blank_sheets import SheetReader
+from service.notices.gazette import has_gazette
 from service.pictures import SheetPaper
 from service.public import visits
 from service.public.page import language_of, show
@@ -62,7 +63,7 @@ def index(request: Request, game_id: str) -> Response:
                     phases=[(index, phase_words(phase)) for index, phase in phases], mails=mails,
                     order_address=address, in_play=phases_in_play(session, game_id), name_of=dict(powers),
                     words_of=lambda row: phase_words(phase_of(row)), following=following,
-                    last=_last_results(session, game_id),
+                    last=_last_results(session, game_id), has_gazette=has_gazette(game),
                     # Who has sent is for those who play; a stranger is not even told how many.
                     is_player=_is_player(request, ports, session, game_id))
 

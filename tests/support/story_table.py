@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from demo.story import Story, story_of
+from service.games.options import GAZETTE
 from service.games.phases import phase_of
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow
@@ -15,14 +16,14 @@ from tests.support.table import Table, open_table
 
 def play_story(site: Site, slug: str, *, letters: bool = False) -> tuple[Story, Table]:
     """Play every phase of the story of a variant, each judged and sent. `letters`: with the results' letters,
-    whose pictures are named and not drawn."""
+    whose pictures are named and not drawn. The game has a gazette."""
     story = story_of(slug)
     table = open_table(site, slug=slug, name=story.game)
     if letters:
         table.announce = ResultsAnnouncer(table.writer, drawing=False)
     with site.store.begin() as session:
         row = session.get_one(GameRow, table.game)
-        row.options = {**row.options, **story.options}
+        row.options = {**row.options, **story.options, GAZETTE: True}
     ids = {power.name: power.id for power in table.variant.powers.values()}
     for title, by_power in story.expected.items():
         phase = next(row for row in table.phases() if str(phase_of(row)) == title)

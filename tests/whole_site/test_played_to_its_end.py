@@ -1,5 +1,5 @@
-"""BEY-01: the demo's game of every rule set, played through its story and then to a made-up end, as its
-players see it again."""
+"""BEY-01, BEY-02: the demo's game of every rule set, played through its story with all its letters and then
+to a made-up end, as its players see it again."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 import pypdfium2
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from demo.story import Story, story_variants
 from service.clock import SimulatedClock
-from service.public import war
+from service.public.history import war
 from service.store.tables import PhaseRow, PhaseState
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import DeskTable, open_desk
@@ -43,7 +44,7 @@ class Played:
 @pytest.fixture(scope="module", params=story_variants())
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     with make_site(tmp_path_factory.mktemp("site")) as site:
-        story, table = play_story(site, request.param)
+        story, table = play_story(site, request.param, letters=True)
         desk = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
         desk.client.cookies.clear()
         yield Played(story, table, desk)
@@ -109,3 +110,40 @@ def test_the_war_so_far_is_one_file(played: Played) -> None:
     answers = (player.get(f"{played.path}.pdf") for _ in range(20))
     answer = next(answer for answer in answers if answer.status_code == 200)
     assert len(pypdfium2.PdfDocument(answer.content)) == len(played.sent()) + 2
+
+
+def test_the_gazette_leaves_with_the_letter_that_ends_a_year(played: Played) -> None:
+    """BEY-02: in the words of the letter and as a file; and only there, for each power the same."""
+    variant = played.table.variant
+    ends = [row for row in played.sent() if (row.season, row.kind) == variant.calendar.year_end]
+    letters = [row for row in played.table.letters() if row.kind in {"final_results", "year_end_results"}]
+    with_gazette: dict[int | None, set[str]] = {row.id: set() for row in ends}
+    for letter in letters:
+        words = played.table.words(letter)
+        message = played.table.message(letter)
+        files = [part.get_filename() for part in message.iter_attachments()]
+        has_file = any("-gazette-" in str(name) for name in files)
+        assert has_file == ("MERCURIUS" in words) == (letter.phase_id in {row.id for row in ends})
+        if has_file:
+            with_gazette[letter.phase_id].add(words.partition("MERCURIUS")[2].partition("WHAT COMES NEXT")[0])
+    assert [len(texts) for texts in with_gazette.values()] == [1] * len(ends)
+
+
+def test_the_gazette_tells_what_anybody_may_know(played: Played) -> None:
+    """BEY-02, NON-02, MAP-03: of years that have ended, nothing that one power alone was told, and each
+    dispatch with the results that it is told from."""
+    _over(played)
+    player = visit(played.desk, next(iter(played.table.variant.powers)))
+    base = f"/public/{played.table.game}/gazette"
+    numbers = len(re.findall(rf'href="{base}/\d+"', player.get(base).text))
+    assert numbers == len({row.year for row in played.sent()}) or played.story.variant in {"w3k", "bretwalda"}
+    assert player.get(f"{base}/{numbers + 1}").status_code == 404
+    with TestClient(played.desk.client.app) as stranger:
+        assert stranger.get(f"{base}/1").status_code == 403
+    sent = {str(row.ordinal) for row in played.sent()}
+    for number in range(1, numbers + 1):
+        page = player.get(f"{base}/{number}").text
+        assert set(re.findall(r'class="from" href="[^"]+/results/(\d+)"', page)) <= sent
+        assert 'class="lead"' in page
+        for secret in played.story.secrets:
+            assert [words for words in secret.words if words in page] == []

@@ -18,7 +18,7 @@ from service.games import create, extensions, mailbox_waits
 from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
-from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
+from service.games.options import COMMANDS, FIRST_COUNTS, GAZETTE, PLAIN_GAZETTE, TYPED
 from service.games.turns import extend_calendar
 from service.intake.sheets.read_submission import THRESHOLD
 from service.notices.broadcasts import Broadcasts
@@ -34,6 +34,9 @@ OPTIONS: dict[str, str] = {
     "post_first": "The first movement orders of a power must come by post (strict games)",
     "reading": ("A receipt shows its sender each line as the machine read it, with a picture (it leaves once "
                 "the sheet is read)"),
+    GAZETTE: ("Each game year ends with a gazette, told from the results alone, in the letter and as a "
+              "printed page"),
+    PLAIN_GAZETTE: "The gazette leaves out weather and omens",
     "units_on_map": ("The year-end map shows units besides control; it is public (without this, control "
                      "alone)"),
 }

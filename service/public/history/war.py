@@ -19,9 +19,9 @@ from maps.variant import Variant
 from service import pictures
 from service.public import visits
 from service.public.game_map import NOT_DRAWN, SVG_POLICY
+from service.public.history.war_so_far import FoughtPhase, fought, is_over, rows_shown
 from service.public.page import show
 from service.public.visits import VisitingPlayer
-from service.public.war_so_far import FoughtPhase, fought, is_over, rows_shown
 from service.store.tables import GameRow
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce

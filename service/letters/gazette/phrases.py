@@ -1,0 +1,65 @@
+"""The phrases of the gazette in one language, from `templates/gazette/<code>.toml`.
+
+Every kind of statement has several phrases with the same blanks, so that years do not repeat each other.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from service.letters.language import ENGLISH
+
+_BLANK = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """One language. `statements`: kind to its phrases; `weather`: kind of season to sentences, with those
+    that fit any season under ""; `words`: the fixed words of the page."""
+
+    code: str
+    statements: Mapping[str, tuple[str, ...]]
+    headlines: tuple[str, ...]
+    quiet: tuple[str, ...]
+    mottos: tuple[str, ...]
+    omens: tuple[str, ...]
+    weather: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, str]
+
+
+@cache
+def phrases(code: str) -> Phrases:
+    """The phrases of a language; English for one that has no file."""
+    folder = files("templates") / "gazette"
+    file = folder / f"{code}.toml"
+    if not code.isalpha() or not file.is_file():
+        file = folder / f"{ENGLISH}.toml"
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    return Phrases(
+        code, {kind: tuple(lines) for kind, lines in table["statements"].items()},
+        tuple(table["headlines"]), tuple(table["quiet"]), tuple(table["mottos"]), tuple(table["omens"]),
+        {season: tuple(lines) for season, lines in table["weather"].items()}, table["words"])
+
+
+def blanks(phrase: str) -> frozenset[str]:
+    """The names of a phrase's blanks."""
+    return frozenset(_BLANK.findall(phrase))
+
+
+def filled(phrase: str, values: Mapping[str, str]) -> str:
+    """A phrase with its blanks filled. "The Crown" is "the Crown" but where a sentence begins, if its phrase
+    is English enough to say so: a blank written {the_power} takes the small article. Raises KeyError for a
+    blank without a value."""
+    def fill(match: re.Match[str]) -> str:
+        name = match[1]
+        if name.startswith("the_"):
+            value = values[name.removeprefix("the_")]
+            return f"the {value.removeprefix('The ')}" if value.startswith("The ") else value
+        return values[name]
+
+    return _BLANK.sub(fill, phrase)

@@ -1,0 +1,1 @@
+"""Pictures of what was played: the gazette of a year."""
