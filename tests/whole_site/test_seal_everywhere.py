@@ -219,9 +219,11 @@ KNOWN = {
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/roots", "/public/{game_id}/roots.json", "/public/{game_id}/roots.atom",
         "/public/{game_id}/roots/{phase}.tsr",
-        # Plates of phases whose results were sent, and of no other (`service.public.war_so_far`).
+        # Plates of phases whose results were sent, and of no other (`service.public.history`).
         "/public/{game_id}/war", "/public/{game_id}/war/key.svg", "/public/{game_id}/war/after.svg",
         "/public/{game_id}/war/{number}.svg", "/public/{game_id}/war-{year}.pdf",
+        "/public/{game_id}/war.pdf", "/public/{game_id}/gazette", "/public/{game_id}/gazette/{number}",
+        "/public/{game_id}/gazette-{number}.pdf",
         "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}",
         "/public/letter/{token}/{number}",
         "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf",
