@@ -45,12 +45,9 @@ from service.public import (
     roots,
     rules,
 )
-<<<<<<< HEAD
+from service.public.history import gazette, war
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
-=======
-from service.public.history import gazette, war
->>>>>>> 33ab9d6f (gazette: each game year ends with a printed page, told from the results)
 from service.web import error_pages
 from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
@@ -72,13 +69,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
-<<<<<<< HEAD
         check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page, rules, lots,
-        roots, results, war, archive,
-=======
-        check, left_out, entry, game_map, players, my_file, game_page, rules, lots, roots, results, war,
-        gazette, archive,
->>>>>>> 33ab9d6f (gazette: each game year ends with a printed page, told from the results)
+        roots, results, war, gazette, archive,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

@@ -8,11 +8,8 @@ from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
-<<<<<<< HEAD
-from service.letters.own_wording import OUR_WORDING, OwnWording
-=======
 from service.letters.gazette.values import YearFacts
->>>>>>> 33ab9d6f (gazette: each game year ends with a printed page, told from the results)
+from service.letters.own_wording import OUR_WORDING, OwnWording
 from service.record.game_key import SignedReceipt
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
