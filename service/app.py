@@ -24,7 +24,7 @@ from service.desk import (
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
-from service.desk.games import ahead, own_wording, seats
+from service.desk.games import ahead, offers, own_wording, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
@@ -46,6 +46,7 @@ from service.public import (
     rules,
 )
 from service.public.history import gazette, war
+from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
 from service.web import error_pages
@@ -69,8 +70,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
-        check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page, rules, lots,
-        roots, results, war, gazette, archive,
+        check, left_out, uploads, own_links, sign_up_pages, entry, game_map, players, my_file, game_page,
+        rules, lots, roots, results, war, gazette, archive,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)
@@ -85,6 +86,8 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)
+    app.include_router(table.router)
+    app.include_router(offers.router)
     app.include_router(hands.router)
     app.include_router(people.router)
     app.include_router(account.router)

@@ -26,6 +26,7 @@ from service.store.blobs import Blobs
 from service.store.digests import canonical, inner, is_forgotten
 from service.store.letter_parts import blob_keys
 from service.store.tables import (
+    AbsenceRow,
     AccessLinkRow,
     AddressRow,
     CorrespondenceRow,
@@ -43,6 +44,7 @@ from service.store.tables import (
     PostalAddressRow,
     ScanRow,
     SeatRow,
+    SignUpRow,
     SubmissionRow,
 )
 
@@ -168,6 +170,8 @@ def _forget_rows(
             letter.state = OutboxState.CANCELLED
     session.execute(delete(CorrespondenceRow).where(CorrespondenceRow.player_id == player.id))
     session.execute(delete(PostalAddressRow).where(PostalAddressRow.player_id == player.id))
+    session.execute(delete(AbsenceRow).where(AbsenceRow.player_id == player.id))
+    session.execute(delete(SignUpRow).where(SignUpRow.email.in_(addresses)))
     session.execute(delete(AccessLinkRow).where(AccessLinkRow.player_id == player.id))
     session.execute(delete(AddressRow).where(AddressRow.player_id == player.id))
     player_hand.forget(session, player.id, by, now)

@@ -16,6 +16,7 @@ from service.store.columns import TableBase
 from service.store.digests import plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import (
+    AbsenceRow,
     AccessLinkRow,
     AddressRow,
     CorrespondenceRow,
@@ -30,6 +31,7 @@ from service.store.tables import (
     PostalAddressRow,
     PostalOriginalRow,
     SeatRow,
+    SignUpRow,
     SubmissionRow,
 )
 
@@ -71,6 +73,8 @@ def write_player_data(session: Session, blobs: Blobs, player: PlayerRow, out: Bi
             or_(OutboxRow.recipient.in_(addresses), OutboxRow.player_id == player.id)),
         "correspondence": select(CorrespondenceRow).where(CorrespondenceRow.player_id == player.id),
         "links": select(AccessLinkRow).where(AccessLinkRow.player_id == player.id),
+        "absences": select(AbsenceRow).where(AbsenceRow.player_id == player.id),
+        "sign_ups": select(SignUpRow).where(SignUpRow.email.in_(addresses)),
         "hands": select(HandRow).where(HandRow.player_id == player.id),
     }
     rows: dict[str, list[TableBase]] = {

@@ -32,6 +32,7 @@ from service.record import chain
 from service.store.blobs import Blobs
 from service.store.letter_parts import blob_keys, finished
 from service.store.tables import (
+    AbsenceRow,
     AccessLinkRow,
     AddressRow,
     ApprovalRow,
@@ -233,7 +234,8 @@ class _Removal:
             (GameKeyRow.game_id, [game]), (EventRow.game_id, [game]),
             (MailboxWaitRow.phase_id, self.phases), (ApprovalRow.phase_id, self.phases),
             (PhaseLookRow.phase_id, self.phases), (PhaseRow.id, self.phases),
-            (SeatRow.game_id, [game]), (GameRoleRow.game_id, [game]), (GameRow.id, [game]),
+            (SeatRow.game_id, [game]), (GameRoleRow.game_id, [game]),
+            (AbsenceRow.game_id, [game]), (GameRow.id, [game]),
             (MailboxLocationRow.sha256, self.mails), (MailRow.sha256, self.mails),
             (PostalAddressRow.player_id, self.players), (HandRow.player_id, self.players),
             (AccessLinkRow.game_id, [game]), (AccessLinkRow.player_id, self.players),

@@ -27,7 +27,7 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 OF_A_SHEET = frozenset({"receipt"})
 """Kinds of letters that may show what a sheet says."""
 # It opens what its player sent, before the deadline too: whoever reads it here would walk around the seal.
-WITH_A_LINK = frozenset({"link"})
+WITH_A_LINK = frozenset({"link", "sign_up"})
 """Kinds of letters whose words open a player's own pages."""
 NOT_SHOWN = "This letter has a player's own link, which opens what they sent. Only its reader has it."
 SEALED = ("This receipt is sealed until the deadline, since it may show what the sheet says. Its reader "

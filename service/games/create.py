@@ -80,7 +80,7 @@ class GameSeat:
     mail: tuple[str, ...] = ()
 
 
-NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves", "send"))
+NOT_GAMES = frozenset(("calendar", "entry", "letter", "me", "moves", "send", "sign-up"))
 """Names of public pages, which stand where a game's id stands in an address."""
 
 

@@ -500,6 +500,33 @@ class PackFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnouncementFacts:
+    """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
+    `about`: the title, in a few words; `key` names it for ever."""
+
+    key: str
+    about: str
+    sentences: tuple[str, ...]
+    closing: Closing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpFacts:
+    """A person's place on the list of a game that is to be (BEY-04). `number`: None until their address is
+    proved; `powers` by name and `dates` in words, as they wish them; `link`: where they change it, "" on a
+    site without a web address; `commitment`: digest of the seed of the lots; `key`: for this letter alone."""
+
+    key: str
+    offer: str
+    number: int | None
+    name: str
+    powers: tuple[str, ...]
+    dates: tuple[str, ...]
+    link: str
+    commitment: str
+
+
+@dataclass(frozen=True, slots=True)
 class HandOverFacts:
     """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
     moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`

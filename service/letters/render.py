@@ -23,6 +23,7 @@ from adjudicator.calendar import Phase
 from service.letters.facts import (
     AcknowledgementFacts,
     AdjustmentFacts,
+    AnnouncementFacts,
     AnswerFacts,
     CommandFacts,
     CorrectionFacts,
@@ -39,6 +40,7 @@ from service.letters.facts import (
     ReminderFacts,
     ResultsFacts,
     RetreatFacts,
+    SignUpFacts,
     WelcomeFacts,
 )
 from service.letters.form import DONE, FAILED, Form, with_lists
@@ -59,12 +61,15 @@ KINDS = (
     "receipt", "receipt_late", "receipt_posted", "rejection", "held", "coordinator_notice", "draft_results",
     "retreat_request",
     "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
-    "reminder", "postal_pack", "hand_over", "acknowledgement", "answer", "command",
+    "reminder", "postal_pack", "hand_over", "announcement", "acknowledgement", "answer", "command",
 )  # fmt: skip
 """The letters of a game."""
 
 LINK = "link"
 """The letter that brings a player's sign-in link. It belongs to no game."""
+
+SIGN_UP = "sign_up"
+"""The letter about a place on the list for a game that is to be. It belongs to no game."""
 
 ANSWER_KINDS = ("receipt", "receipt_late", "rejection", "held", "command")
 """Those that answer one mail. Their key has the digest of that mail."""
@@ -207,6 +212,16 @@ def postal_pack(
 def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
     """Tells of a new coordinator: who, from when, and the root of the record at the change."""
     return _letter("hand_over", game, None, to, facts, key=facts.key)
+
+
+def announcement(game: GameInfo, to: Recipient, facts: AnnouncementFacts) -> OutLetter:
+    """Tells everybody in a game of its table: an absence, a pause, another player, a draw (BEY-04)."""
+    return _letter("announcement", game, None, to, facts, key=facts.key)
+
+
+def sign_up_letter(to: Recipient, facts: SignUpFacts) -> OutLetter:
+    """A person's place on the list for a game that is to be."""
+    return _letter(SIGN_UP, None, None, to, facts, key=facts.key)
 
 
 def link_letter(to: Recipient, address: str, until: datetime, for_game: str = "") -> OutLetter:

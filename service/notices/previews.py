@@ -54,6 +54,7 @@ from service.letters.facts import (
 from service.letters.language import ENGLISH, Sentence
 from service.letters.own_wording import OwnWording
 from service.mail.sending.compose import OutLetter
+from service.notices import announcements
 from service.notices.answers import command_answers
 from service.notices.answers.correspondence import seats_on_file
 from service.notices.answers.receipts import nobody
@@ -88,6 +89,8 @@ RECEIVERS: Mapping[str, tuple[str, str]] = {
     "correction": ("all players", "you correct an error in results"),
     "welcome": ("a new player", "a game begins, or a seat changes hands"),
     "hand_over": ("all players", "another coordinator takes over"),
+    "announcement": (
+        "all players", "a player is away, the game pauses, a power changes hands, or a draw is agreed"),
 }
 """Kind of letter to who gets it and when, in the order of a game."""
 OF_PHASES: Mapping[str, PhaseKind] = {
@@ -139,6 +142,7 @@ class Previews:
             "retreat_request": self._retreats, "final_results": self._final, "adjustment": self._adjustment,
             "year_end_results": self._year_end, "postal_pack": self._pack, "deadline_moved": self._moved,
             "correction": self._correction, "welcome": self._welcome, "hand_over": self._hand_over,
+            "announcement": self._announcement,
         }
         return makers[kind]()
 
@@ -393,6 +397,12 @@ class Previews:
             proofs=Proofs(seeds=commitments(self.session, self._phase(), with_it=True)))
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),
                        "As it would leave today; the map goes along, and the root of the record is named.")
+
+    def _announcement(self) -> Preview:
+        today = self.letters.clock.now().date()
+        facts = announcements.absence_facts(
+            "preview", self._to.power, today, today + timedelta(days=9), closing=self._closing())
+        return Preview(render.announcement(self._info, self._to, facts), "The days are made up.")
 
     def _hand_over(self) -> Preview:
         root = chain.root(self.session, self.game.id)

@@ -7,6 +7,7 @@ thing, without any address (LIST-05).
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -18,13 +19,14 @@ from service.games.create import known_zone
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.letters.language import LANGUAGES
-from service.notices import upload_links
+from service.notices import announcements, upload_links
+from service.notices.announcements import AnnouncementRefused
 from service.notices.postal_packs import addresses_of
 from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store import records
-from service.store.tables import PostalAddressRow
+from service.store.tables import AbsenceRow, GameRow, PostalAddressRow, SeatRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
@@ -87,6 +89,7 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
         games, now = visits.games_of(session, visitor), ports.clock.now()
         return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
                     languages=LANGUAGES, games=games,
+                    absences=_absences(session, player.id, now.date()),
                     links={game.id: upload_links.count_links(session, player.id, game.id, now)
                            for game in games},
                     feed=f"{ports.settings.base_url}{calendar_feed.feed_path(player)}",
@@ -198,6 +201,42 @@ def leave(
     response = RedirectResponse("/public/entry", status_code=303)
     response.delete_cookie(visits.COOKIE, path="/public")
     return response
+
+
+def _absences(session: Session, player_id: int, today: date) -> dict[str, list[AbsenceRow]]:
+    """The absences of a player that are not over, by game."""
+    return {game_id: [row for row in announcements.absences(session, game_id, today)
+                      if row.player_id == player_id]
+            for game_id in session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player_id))}
+
+
+@router.post("/public/me/do/absence/{game_id}")
+def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[str, Form()],
+            first: Annotated[str, Form()] = "", last: Annotated[str, Form()] = "",
+            row: Annotated[str, Form()] = "") -> Response:
+    """Tell everybody in a game of days on which this player is away; with `row` take one back. Raises 400."""
+    visits.check(visitor, csrf)
+    ports: DeskPorts = request.app.state.ports
+    circulars = ports.actions.circulars
+    if circulars is None:
+        raise HTTPException(503, "Nothing was changed: this site cannot write letters at this moment.")
+    now = ports.clock.now()
+    with ports.sessions.begin() as session:
+        visits.seat_of(session, visitor, game_id)
+        game = session.get_one(GameRow, game_id)
+        try:
+            if row.isdecimal():
+                announcements.end_absence(session, circulars.letters, game, int(row), visitor.player_id,
+                                          by="player", now=now)
+            else:
+                announcements.add_absence(
+                    session, circulars.letters, game, visitor.player_id, date.fromisoformat(first),
+                    date.fromisoformat(last), by="player", now=now)
+        except AnnouncementRefused as fault:
+            raise HTTPException(400, str(fault)) from fault
+        except ValueError as fault:
+            raise HTTPException(400, "Nothing was changed: days are written like 2027-03-14.") from fault
+    return RedirectResponse("/public/me?notice=absence", status_code=303)
 
 
 def _days_of(validity: Postal) -> str:

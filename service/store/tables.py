@@ -3,7 +3,8 @@ a rectangle on a photograph. Instants are UTC; JSON columns hold values that `ad
 writes and reads.
 
 Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
-mailbox in `tables_mailbox`, of signing in in `tables_sign_in`, of players' hands in `tables_hand`, of scans
+mailbox in `tables_mailbox`, of signing in in `tables_sign_in`, of
+new games in `tables_sign_up`, of players' hands in `tables_hand`, of scans
 in `tables_scans`, of the record in `tables_record`, of the clockwork in `tables_schedule`, the words that
 columns hold in `service.store.states`; all of them are to be had from here.
 """
@@ -42,8 +43,10 @@ from service.store.tables_sign_in import (
     PasskeyRow,
     SignInTryRow,
 )
+from service.store.tables_sign_up import AbsenceRow, OfferRow, SignUpRow
 
 __all__ = [
+    "AbsenceRow",
     "AccessLinkRow",
     "AddressRow",
     "ApprovalRow",
@@ -70,6 +73,7 @@ __all__ = [
     "MailboxDrainRow",
     "MailboxLocationRow",
     "MailboxWaitRow",
+    "OfferRow",
     "OutboxRow",
     "OutboxState",
     "PageRow",
@@ -90,6 +94,7 @@ __all__ = [
     "SendHoldRow",
     "SessionRow",
     "SignInTryRow",
+    "SignUpRow",
     "SubmissionRow",
     "TableBase",
     "UserRow",

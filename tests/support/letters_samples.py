@@ -12,6 +12,7 @@ from service.letters import render
 from service.letters.facts import (
     AcknowledgementFacts,
     AdjustmentFacts,
+    AnnouncementFacts,
     AnsweredMail,
     AnswerFacts,
     ArrivedSheet,
@@ -223,6 +224,10 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), (map_file,)),
         "postal_pack bare": render.postal_pack(
             game, WINTER, Recipient("ada@w3k.example"), PackFacts((), ("Ormond",))),
+        "announcement": render.announcement(game, to, AnnouncementFacts(
+            "a-key", f"Montrose is away{nasty}", (f"Reason: {nasty}", "Deadlines stay as they are."),
+            CLOSING)),
+        "announcement bare": render.announcement(game, to, AnnouncementFacts("b-key", "The game pauses", ())),
         "hand_over": render.hand_over(game, to, HandOverFacts(
             "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
         "hand_over between": render.hand_over(

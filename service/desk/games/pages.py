@@ -13,16 +13,17 @@ from starlette.concurrency import run_in_threadpool
 
 import maps
 from maps.loader import variants
-from service.desk.games import acts
+from service.desk.games import acts, offer_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
 from service.desk.games.carry_out import act_on_game, game_row, own_address
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.desk.sheet.acts import ActRefused
-from service.games import mailbox_waits
+from service.games import draw_votes, mailbox_waits
 from service.games.extensions import begins_year
 from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_title
+from service.notices import announcements
 from service.record.entries import pseudonym
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
@@ -36,6 +37,7 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
 HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back",
            "address_added", "address_removed", "seat_changed", "upload_link_made",
+           "absence_announced", "absence_ended", "game_paused",
            "upload_link_ended", "upload_links_ended", *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
 
@@ -137,6 +139,12 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     options=OPTIONS, history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
+                    waiting=offer_acts.waiting(session, game_id),
+                    absences=[(absence, session.get_one(PlayerRow, absence.player_id).name) for absence in
+                              announcements.absences(session, game_id, ports.clock.now().date())],
+                    draws=[(phase, votes) for phase in rows
+                           if (votes := draw_votes.votes(session, phase)) is not None],
+                    agreed=row.options.get(draw_votes.AGREED),
                     thresholds=THRESHOLDS, threshold=acts.threshold(row),
                     review=row.options.get(REVIEW, ReviewMode.NONE))
 

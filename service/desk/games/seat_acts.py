@@ -11,9 +11,10 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.desk.games import offer_acts
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.create import known_zone
-from service.notices import upload_links
+from service.notices import announcements, upload_links
 from service.notices.broadcasts import Broadcasts
 from service.record.entries import pseudonym
 from service.site_folder import is_address
@@ -102,6 +103,26 @@ def hand_over(
         "power": power, "from": "nobody" if before is None else pseudonym(before),
         "to": "nobody" if after is None else pseudonym(after), "why": why})
     return after is not None
+
+
+def replace(
+    session: Session, game: GameRow, power: str, holder: Holder, own_address: str, why: str, *, by: str,
+    now: datetime, only: frozenset[str] | None, waiting: str, circulars: Broadcasts | None,
+) -> bool:
+    """`hand_over` in one act with all that belongs to it: `waiting` names somebody on the game's waiting
+    list, who leaves it and brings their postal address; everybody in the game is told. Raises ActRefused."""
+    person = None
+    if waiting.isdecimal():
+        person = offer_acts.take_from_list(session, game.id, int(waiting))
+        holder = Holder(person.name, person.zone, (person.email,))
+    has_holder = hand_over(session, game, power, holder, own_address, why, by=by, now=now, only=only)
+    if person is not None:
+        offer_acts.keep_home(session, person, now)
+        session.delete(person)
+    if circulars is not None:
+        announcements.tell_of_new_player(
+            session, circulars.letters, game, power, f"{now:%Y%m%d%H%M%S}", is_empty=not has_holder)
+    return has_holder
 
 
 def upload_link(

@@ -43,15 +43,17 @@ def seat(
     request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
     name: Annotated[str, Form()] = "",
     mail: Annotated[str, Form()] = "", zone: Annotated[str, Form()] = "Europe/London",
-    why: Annotated[str, Form()] = "",
+    why: Annotated[str, Form()] = "", waiting: Annotated[str, Form()] = "",
 ) -> Response:
-    """Give a power to another player, who gets a welcome, or leave its seat empty."""
+    """Give a power to another player, by name or from the waiting list, or leave its seat empty. The player
+    gets a welcome, and everybody is told."""
     ports: DeskPorts = request.app.state.ports
     holder = Holder(name.strip(), zone.strip(), seat_acts.addresses_in(mail))
     with ports.sessions.begin() as session:
-        has_holder = or_refuse(lambda: seat_acts.hand_over(
+        has_holder = or_refuse(lambda: seat_acts.replace(
             session, game_row(session, game_id), power, holder, own_address(ports), why,
-            by=visitor.name, now=ports.clock.now(), only=visitor.coordinates))
+            by=visitor.name, now=ports.clock.now(), only=visitor.coordinates, waiting=waiting,
+            circulars=ports.actions.circulars))
     notice = "seat-empty" if not has_holder else "seat" if welcome(ports, game_id, power) else "seat-untold"
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 

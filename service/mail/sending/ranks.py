@@ -10,6 +10,7 @@ USUAL = 30
 RANKS: Mapping[str, int] = {
     # A clock is running: for an order that is asked for, a sheet to be sent again, a moved deadline.
     "retreat_request": 10, "deadline_moved": 10, "coordinator_notice": 10, "link": 10,
+    "announcement": 10, "sign_up": 15,
     "rejection": 15, "receipt": 15, "receipt_late": 15, "receipt_posted": 15, "held": 15, "command": 15,
     "reminder": 20, "adjustment": 20, "draft_results": 25,
     "final_results": 40, "year_end_results": 50, "postal_pack": 50, "welcome": 50,

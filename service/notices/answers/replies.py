@@ -19,6 +19,7 @@ from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.commands import MailCommand
+from service.intake.sign_up_mail import MailedSignUp
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
@@ -39,6 +40,7 @@ from service.letters.facts import (
 from service.letters.language import N_, Sentence
 from service.mail.message import IncomingMail
 from service.mail.sending.compose import Attachment
+from service.notices import sign_ups
 from service.notices.answers import bounces, command_answers, correspondence, mail_notices, receipts
 from service.notices.answers.receipts import nobody
 from service.notices.blank_sheets import blank_sheet
@@ -234,6 +236,11 @@ class Replies:
         ids = (mail.message_id,) if mail.message_id else ()
         answered = AnsweredMail(key, received_at, mail.subject, ids)
         return command_answers.answer(session, self.letters, command, answered)
+
+    def sign_up(self, session: Session, sender: str, wish: MailedSignUp) -> bool:
+        """Put a proved sender on the list of a game that is to be, and answer (BEY-04)."""
+        return sign_ups.sign_up_by_mail(
+            session, self.letters, sender, wish.game, wish.name, wish.powers, self.letters.clock.now())
 
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""

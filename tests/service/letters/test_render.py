@@ -72,7 +72,7 @@ def test_every_kind_has_its_two_templates_and_a_sample() -> None:
     names = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
     assert names == {
         f"{kind}{part}"
-        for kind in {*kinds, render.LINK}
+        for kind in {*kinds, render.LINK, render.SIGN_UP}
         for part in ("-subject.txt", ".jinja")
     }
 

@@ -1,4 +1,4 @@
-"""The letters of a game before they are sent: each of the twenty, to one power, with nothing about the
+"""The letters of a game before they are sent: each of the twenty-one, to one power, with nothing about the
 others."""
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def letter(page: str) -> str:
     return match.group(1)
 
 
-def test_the_list_has_all_twenty_kinds_and_no_other(desk: DeskTable) -> None:
+def test_the_list_has_all_twenty_one_kinds_and_no_other(desk: DeskTable) -> None:
     assert set(RECEIVERS) == set(render.KINDS)
-    assert len(RECEIVERS) == 20
+    assert len(RECEIVERS) == 21
     page = desk.page(f"/previews/{desk.table.game}?power=Montrose")
     for kind in RECEIVERS:
         assert f'href="/previews/powick-bridge/{kind}?power=Montrose"' in page

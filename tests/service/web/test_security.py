@@ -123,7 +123,8 @@ def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -
     assert len(paths) > 40
     # Signing in, asking for a link and using it need no session: nobody has one yet.
     entered = {"/sign-in", "/sign-in/passkey", "/sign-in/passkey/begin", "/public/entry",
-               "/public/me/{secret}", "/public/send/{secret}", "/public/send/{secret}/end"}
+               "/public/me/{secret}", "/public/send/{secret}", "/public/send/{secret}/end",
+               "/public/sign-up/{offer_id}", "/public/sign-up/{offer_id}/{secret}"}
     assert entered <= paths
     allowed = [
         (path, answer.status_code) for path in sorted(paths - entered) for form in ({}, {"csrf": "guess"})

@@ -1,0 +1,96 @@
+"""The page of games that are to be: offers, their lists, the draw of powers and the beginning (BEY-04)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+import maps
+from maps.loader import variants
+from service.desk.games import offer_acts
+from service.desk.games.carry_out import or_refuse, own_address
+from service.desk.games.offer_acts import OfferForm
+from service.desk.games.seats import welcome
+from service.games import sign_ups
+from service.notices.sign_ups import days_in_words
+from service.store.tables import OfferRow
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter(prefix="/new-games")
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+
+
+@router.get("")
+def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
+    """Every offer with its list."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        rows = session.scalars(select(OfferRow).where(OfferRow.ended_at.is_(None)).order_by(OfferRow.name))
+        shown = []
+        for row in rows:
+            people = sign_ups.confirmed(session, row.id)
+            names = {power.id: power.name for power in maps.load(row.variant).powers.values()}
+            seats = {number: names.get(power, power)
+                     for power, number in (row.drawn or {}).get("seats", {}).items()}
+            fits = Counter(day for person in people for day in person.dates)
+            days = [(day, words, fits[day])
+                    for day, words in zip(row.dates, days_in_words(row.dates), strict=True)]
+            shown.append((row, people, seats, names, days))
+        return show(request, "offers.html", visitor=visitor, notice=notice, offers=shown, boards=variants(),
+                    base_url=ports.settings.base_url)
+
+
+@router.post("")
+def offer(request: Request, visitor: Trusted, name: Annotated[str, Form()], variant: Annotated[str, Form()],
+          dates: Annotated[str, Form()], note: Annotated[str, Form()] = "") -> Response:
+    """Offer a game."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        or_refuse(lambda: offer_acts.offer(session, OfferForm(name, variant, dates, note), visitor.name,
+                                           ports.clock.now()))
+    return RedirectResponse("/new-games?notice=offered", status_code=303)
+
+
+@router.post("/{offer_id}/draw")
+def draw(request: Request, visitor: Trusted, offer_id: str) -> Response:
+    """Draw the powers among the first on the list; it cannot be done twice."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        or_refuse(lambda: offer_acts.draw(
+            session, _offer(session, offer_id), visitor.name, ports.clock.now()))
+    return RedirectResponse("/new-games?notice=powers-drawn", status_code=303)
+
+
+@router.post("/{offer_id}/begin")
+def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str, Form()]) -> Response:
+    """Begin the game with the powers as they were drawn."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        slug = or_refuse(lambda: offer_acts.begin(
+            session, _offer(session, offer_id), day, own_address(ports), visitor.name, ports.clock.now()))
+    notice = "created" if welcome(ports, slug) else "created-untold"
+    return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
+
+
+@router.post("/{offer_id}/end")
+def end(request: Request, visitor: Trusted, offer_id: str) -> Response:
+    """End an offer and forget its list."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        offer_acts.end(session, _offer(session, offer_id), visitor.name, ports.clock.now())
+    return RedirectResponse("/new-games?notice=offer-ended", status_code=303)
+
+
+def _offer(session: Session, offer_id: str) -> OfferRow:
+    row = session.get(OfferRow, offer_id)
+    if row is None or row.ended_at is not None:
+        raise HTTPException(404, "There is no such offer. Nothing was changed.")
+    return row

@@ -1,0 +1,228 @@
+"""Lists of games that are to be: who signs up, by page or by mail, and the letters about it (BEY-04).
+
+A sign-up by page counts once its mailed link was pressed; one by mail counts at once, since its sender is
+proved. Whether an address is on a list, no answer of a page tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from service.games import sign_ups
+from service.games.create import known_zone
+from service.games.names import UnknownName, power_called
+from service.games.sign_ups import SignUpFault
+from service.letters.addresses import BadAddress, address_lines
+from service.letters.facts import Recipient, SignUpFacts
+from service.letters.language import ENGLISH, LANGUAGES
+from service.letters.render import SIGN_UP, sign_up_letter
+from service.notices.letter_context import LetterContext
+from service.site_folder import is_address
+from service.store import records
+from service.store.tables import OfferRow, OutboxRow, SignUpRow
+
+PATH = "/public/sign-up/"
+UNCONFIRMED = timedelta(days=7)
+"""How long a sign-up by page waits for its link to be pressed."""
+MOST_UNCONFIRMED = 60
+"""Sign-ups of one offer that wait for that; more are not taken."""
+MOST_LISTED = 200
+LETTERS_A_DAY = 5
+"""Letters about sign-ups to one address in a day."""
+LETTER_PAUSE = timedelta(hours=20)
+"""Between two letters to one address about one offer, whoever asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a person writes down. `powers`: as typed, best first, separated by commas or lines; `dates`: those
+    of the proposed days that fit, as ISO 8601 writes them; `home`: a postal address, line by line, or ""."""
+
+    name: str
+    powers: str = ""
+    dates: tuple[str, ...] = ()
+    home: str = ""
+    zone: str = "Europe/London"
+    language: str = ENGLISH
+
+
+def open_offers(session: Session) -> list[OfferRow]:
+    """The games that take sign-ups, by name; also those that have begun, for their waiting list."""
+    return list(session.scalars(
+        select(OfferRow).where(OfferRow.ended_at.is_(None)).order_by(OfferRow.name)))
+
+
+def sign_up(
+    session: Session, letters: LetterContext, offer: OfferRow, email: str, wishes: Wishes, base_url: str,
+    now: datetime,
+) -> None:
+    """Keep a wish that came by page, and mail a link. Says nothing of whether the address was on the list.
+    Raises SignUpFault for what its writer can mend."""
+    address = email.strip().lower()
+    values = _checked(letters, offer, wishes)
+    if not is_address(address):
+        raise SignUpFault("Nothing was sent: this is no mail address. Write it like ada@example.org.")
+    _forget_old(session, now)
+    row = _row(session, offer, address)
+    if row is None:
+        waiting = session.scalar(select(func.count()).select_from(SignUpRow).where(
+            SignUpRow.offer_id == offer.id, SignUpRow.number.is_(None))) or 0
+        if waiting >= MOST_UNCONFIRMED or _listed(session, offer.id) >= MOST_LISTED:
+            raise SignUpFault("Nothing was sent: too many people have signed up at this moment. Try again "
+                              "tomorrow, or write to the coordinator.")
+        row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
+                        link_hash=_digest(token_urlsafe(32)), **values)
+    # Somebody who knows an address could else change another's wishes, or fill their mailbox.
+    elif row.mailed_at is not None and row.mailed_at > now - LETTER_PAUSE:
+        return
+    elif row.number is None:
+        _fill(row, values)
+    _mail(session, letters, offer, row, base_url, now)
+
+
+def sign_up_by_mail(
+    session: Session, letters: LetterContext, sender: str, game: str, name: str, powers: str, now: datetime
+) -> bool:
+    """Put a proved sender on a list and answer; False if no such game takes sign-ups, or the name is no name:
+    then the mail is treated as any other. Powers that the board does not have are left out, and the answer
+    names those that were understood."""
+    offer = next((row for row in open_offers(session) if row.name.casefold() == game.casefold()), None)
+    if offer is None:
+        return False
+    known = letters.load(offer.variant).powers
+    understood = []
+    for text in powers.split(",")[:40]:
+        with suppress(UnknownName):
+            understood.append(power_called(known.values(), offer.variant, text.strip()[:80]).name)
+    try:
+        values = _checked(letters, offer, Wishes(name, ", ".join(understood)))
+    except SignUpFault:
+        return False
+    address = sender.lower()
+    row = _row(session, offer, address)
+    if row is None:
+        if _listed(session, offer.id) >= MOST_LISTED:
+            return False
+        row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
+                        link_hash=_digest(token_urlsafe(32)), **values)
+        session.add(row)
+        session.flush()
+    elif offer.drawn is None:
+        # A subject names no home and no days: what the page knows of them stays.
+        row.name, row.preferences = str(values["name"]), list(values["preferences"])
+    sign_ups.confirm(session, row, now)
+    _mail(session, letters, offer, row, letters.sender.base_url.rstrip("/"), now)
+    return True
+
+
+def holder_of(session: Session, offer_id: str, secret: str) -> SignUpRow | None:
+    """Whose sign-up a link opens, or None."""
+    row = session.scalar(select(SignUpRow).where(SignUpRow.link_hash == _digest(secret)))
+    return row if row is not None and row.offer_id == offer_id else None
+
+
+def change(letters: LetterContext, offer: OfferRow, row: SignUpRow, wishes: Wishes) -> None:
+    """Change a sign-up by its own link. Raises SignUpFault."""
+    if offer.drawn is not None:
+        raise SignUpFault("Nothing was changed: the powers of this game are drawn. Write to the coordinator.")
+    _fill(row, _checked(letters, offer, wishes))
+
+
+def power_names(letters: LetterContext, offer: OfferRow, ids: Iterable[object]) -> tuple[str, ...]:
+    """The names of powers of an offer's board."""
+    powers = letters.load(offer.variant).powers
+    return tuple(powers[str(power)].name for power in ids if str(power) in powers)
+
+
+def days_in_words(dates: Sequence[object]) -> tuple[str, ...]:
+    """Days as a page or letter has them."""
+    return tuple(date.fromisoformat(str(day)).strftime("%-d %b %Y") for day in dates)
+
+
+def token_of(secret: str) -> str:
+    """The token of the forms behind a link."""
+    return _digest(f"form {secret}")[:32]
+
+
+def _checked(letters: LetterContext, offer: OfferRow, wishes: Wishes) -> dict[str, Any]:
+    name = " ".join(wishes.name.split())
+    if not 1 <= len(name) <= 100 or not name.isprintable():
+        raise SignUpFault("Nothing was sent: write the name by which the other players know you.")
+    powers, preferences = letters.load(offer.variant).powers, []
+    for text in wishes.powers.replace("\n", ",").split(",")[:40]:
+        if not text.strip():
+            continue
+        try:
+            power = power_called(powers.values(), offer.variant, text.strip()[:80]).id
+        except UnknownName as fault:
+            raise SignUpFault(f"Nothing was sent: {fault}") from fault
+        if power not in preferences:
+            preferences.append(power)
+    if not known_zone(wishes.zone):
+        raise SignUpFault("Nothing was sent: the time zone is unknown; write it like Europe/London.")
+    try:
+        home = list(address_lines(wishes.home)) if wishes.home.strip() else []
+    except BadAddress as fault:
+        raise SignUpFault(f"Nothing was sent. {fault}") from fault
+    return {
+        "name": name, "preferences": preferences, "home": home, "zone": wishes.zone,
+        "dates": [day for day in offer.dates if day in wishes.dates],
+        "language": wishes.language if wishes.language in LANGUAGES else ENGLISH,
+    }
+
+
+def _fill(row: SignUpRow, values: dict[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(row, name, value)
+
+
+def _row(session: Session, offer: OfferRow, address: str) -> SignUpRow | None:
+    return session.scalar(select(SignUpRow).where(
+        SignUpRow.offer_id == offer.id, SignUpRow.email == address))
+
+
+def _listed(session: Session, offer_id: str) -> int:
+    return session.scalar(select(func.count()).select_from(SignUpRow).where(
+        SignUpRow.offer_id == offer_id, SignUpRow.number.is_not(None))) or 0
+
+
+def _forget_old(session: Session, now: datetime) -> None:
+    """Sign-ups that nobody confirmed go: their addresses may be those of strangers."""
+    session.execute(delete(SignUpRow).where(
+        SignUpRow.number.is_(None), SignUpRow.made_at < now - UNCONFIRMED))
+
+
+def _mail(
+    session: Session, letters: LetterContext, offer: OfferRow, row: SignUpRow, base_url: str, now: datetime
+) -> None:
+    since = now - timedelta(days=1)
+    letters_before = session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == SIGN_UP, OutboxRow.recipient == row.email, OutboxRow.due_at > since)) or 0
+    session.add(row)
+    # Two machines that answer each other stop (SEC-07).
+    if letters_before >= LETTERS_A_DAY:
+        return
+    # A new secret in each letter: only its digest is kept, so the last letter's link is the one that works.
+    secret = token_urlsafe(32)
+    row.link_hash, row.mailed_at = _digest(secret), now
+    session.flush()
+    facts = SignUpFacts(
+        f"{row.id}-{secret[-10:]}", offer.name, row.number, row.name,
+        power_names(letters, offer, row.preferences), days_in_words(row.dates),
+        f"{base_url}{PATH}{offer.id}/{secret}" if base_url else "", offer.commitment)
+    letters.put(session, sign_up_letter(
+        Recipient(row.email, "", row.zone, row.name, row.language), facts))
+    records.log_event(session, now, "sign_up_letter", detail={"offer": offer.id, "number": row.number})
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,177 @@
+"""The games that take sign-ups, the form, a person's own place behind a mailed link, and how the powers were
+drawn (BEY-04). Nobody's name or address is on a page but their own."""
+
+from __future__ import annotations
+
+import hmac
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+
+import maps
+from service.games import sign_ups as places
+from service.games.sign_ups import SignUpFault
+from service.letters.language import LANGUAGES
+from service.notices import sign_ups
+from service.notices.sign_ups import Wishes
+from service.public.page import language_of, show
+from service.store.tables import OfferRow, SignUpRow
+from service.web.ports import DeskPorts
+
+router = APIRouter()
+PRIVATE = "private, no-store"
+NONE = "There is no such game to sign up for. It may have begun, or its name has another spelling."
+GONE = ("This link has ended: a newer letter has a newer one, the game has begun with you, or you withdrew. "
+        "Nothing was changed.")
+OUT_OF_DATE = "This form is out of date. Nothing was changed: go back, reload, and send it again."
+CLOSED = "Nobody can sign up here at this moment. Nothing was sent."
+
+
+@router.get("/public/sign-up")
+def offers(request: Request) -> Response:
+    """Every game that takes sign-ups."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        rows = [(row, maps.load(row.variant).title, len(places.confirmed(session, row.id)),
+                 len(maps.load(row.variant).powers)) for row in sign_ups.open_offers(session)]
+        return show(request, "sign_ups.html", offers=rows)
+
+
+@router.get("/public/sign-up/{offer_id}")
+def offer(request: Request, offer_id: str, notice: str = "") -> Response:
+    """One game and the form."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = _offer(session, offer_id)
+        return _form(request, session, row, None, notice="sent" if notice else "")
+
+
+@router.post("/public/sign-up/{offer_id}")
+async def sign_up(request: Request, offer_id: str) -> Response:
+    """Keep a wish and mail its link. The answer is the same whether the address was on the list or not."""
+    form = await request.form(max_files=0, max_fields=60)
+    return await run_in_threadpool(_sign_up, request, offer_id, form)
+
+
+@router.get("/public/sign-up/{offer_id}/lots")
+def lots(request: Request, offer_id: str) -> Response:
+    """How the powers were drawn, to be drawn again by anybody."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row = _offer(session, offer_id)
+        powers = maps.load(row.variant).powers
+        drawn = row.drawn or {}
+        seats = sorted((number, powers[power].name) for power, number in drawn.get("seats", {}).items())
+        return show(request, "sign_up_lots.html", offer=row, drawn=drawn, seats=seats,
+                    own=bool(row.drawn))
+
+
+@router.get("/public/sign-up/{offer_id}/{secret}")
+def own(request: Request, offer_id: str, secret: str, notice: str = "") -> Response:
+    """A person's own place. Opening it confirms nothing: mail scanners open every link."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        row, place = _offer(session, offer_id), _own(session, offer_id, secret)
+        return _form(request, session, row, place, secret=secret,
+                     notice=notice if notice in {"confirmed", "changed"} else "")
+
+
+@router.post("/public/sign-up/{offer_id}/{secret}")
+async def act(request: Request, offer_id: str, secret: str) -> Response:
+    """Confirm, change or withdraw a sign-up, as `do` says."""
+    form = await request.form(max_files=0, max_fields=60)
+    return await run_in_threadpool(_act, request, offer_id, secret, form)
+
+
+def _sign_up(request: Request, offer_id: str, form: FormData) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    circulars = ports.actions.circulars
+    if circulars is None:
+        raise HTTPException(503, CLOSED)
+    with ports.sessions.begin() as session:
+        row = _offer(session, offer_id)
+        try:
+            sign_ups.sign_up(session, circulars.letters, row, _word(form, "mail", 320),
+                             _wishes(request, form), ports.settings.base_url, ports.clock.now())
+        except SignUpFault as fault:
+            return _form(request, session, row, None, fault=str(fault), sent=form, status=400)
+    return RedirectResponse(f"{sign_ups.PATH}{offer_id}?notice=1", status_code=303)
+
+
+def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Response:
+    ports: DeskPorts = request.app.state.ports
+    circulars = ports.actions.circulars
+    with ports.sessions.begin() as session:
+        row, place = _offer(session, offer_id), _own(session, offer_id, secret)
+        if not hmac.compare_digest(sign_ups.token_of(secret).encode(), _word(form, "csrf", 64).encode()):
+            raise HTTPException(403, OUT_OF_DATE)
+        if circulars is None:
+            raise HTTPException(503, CLOSED)
+        do = _word(form, "do", 20)
+        if do == "withdraw":
+            # The row goes, and with it everything that is known of the person here.
+            session.delete(place)
+            return show(request, "sign_up_withdrawn.html", offer=row, cache=PRIVATE)
+        try:
+            if do == "change":
+                sign_ups.change(circulars.letters, row, place, _wishes(request, form))
+        except SignUpFault as fault:
+            return _form(request, session, row, place, secret=secret, fault=str(fault), sent=form, status=400)
+        places.confirm(session, place, ports.clock.now())
+    notice = "changed" if do == "change" else "confirmed"
+    return RedirectResponse(f"{sign_ups.PATH}{offer_id}/{secret}?notice={notice}", status_code=303)
+
+
+def _form(
+    request: Request, session: Session, offer: OfferRow, place: SignUpRow | None, *, secret: str = "",
+    notice: str = "", fault: str = "", sent: FormData | None = None, status: int = 200,
+) -> Response:
+    """The form, empty, with a person's own wishes, or with what was sent and is wrong."""
+    variant = maps.load(offer.variant)
+    names = {power.id: power.name for power in variant.powers.values()}
+    values = {"name": "", "mail": "", "powers": "", "home": "", "zone": "Europe/London",
+              "language": language_of(request), "dates": list(offer.dates)}
+    if place is not None:
+        values |= {"name": place.name, "mail": place.email, "home": "\n".join(map(str, place.home)),
+                   "powers": ", ".join(names[str(power)] for power in place.preferences if power in names),
+                   "zone": place.zone, "language": place.language, "dates": list(place.dates)}
+    if sent is not None:
+        values |= {key: _word(sent, key, 2000) for key in ("name", "mail", "powers", "home", "zone")}
+        values["dates"] = [str(day) for day in sent.getlist("dates")]
+    seated = next((names.get(power, "") for power, number in (offer.drawn or {}).get("seats", {}).items()
+                   if place is not None and number == place.number), "")
+    return show(
+        request, "sign_up.html", status, cache=PRIVATE, offer=offer, board=variant.title, place=place,
+        powers=[power.name for power in variant.powers.values()], values=values, notice=notice, fault=fault,
+        secret=secret, token=sign_ups.token_of(secret) if secret else "", languages=LANGUAGES, seated=seated,
+        days=list(zip(offer.dates, sign_ups.days_in_words(offer.dates), strict=True)),
+        listed=len(places.confirmed(session, offer.id)))
+
+
+def _wishes(request: Request, form: FormData) -> Wishes:
+    days = tuple(str(day) for day in form.getlist("dates"))
+    return Wishes(_word(form, "name", 200), _word(form, "powers", 2000), days, _word(form, "home", 1000),
+                  _word(form, "zone", 60) or "Europe/London",
+                  _word(form, "language", 8) or language_of(request))
+
+
+def _offer(session: Session, offer_id: str) -> OfferRow:
+    row = session.get(OfferRow, offer_id)
+    if row is None or row.ended_at is not None:
+        raise HTTPException(404, NONE)
+    return row
+
+
+def _own(session: Session, offer_id: str, secret: str) -> SignUpRow:
+    place = sign_ups.holder_of(session, offer_id, secret)
+    if place is None:
+        raise HTTPException(404, GONE)
+    return place
+
+
+def _word(form: FormData, name: str, most: int) -> str:
+    value = form.get(name, "")
+    return value.strip()[:most] if isinstance(value, str) else ""
