@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from bench.desk.parts import DeskPart
-from bench.scale.parts import ScalePart, Sizes
+from bench.scale.parts import Arrivals, ScalePart, Sizes
 from bench.storm.parts import Database, StormPart, StormSizes
 
 app = typer.Typer(
@@ -196,6 +196,15 @@ def scale(
     share: Annotated[
         float, typer.Option("--share", min=0.05, max=1.0, help="The share of a core that each of them has.")
     ] = _SCALE.share,
+    arrivals: Annotated[
+        list[Arrivals] | None, typer.Option("--arrivals", help="How mails come in a season. Both by default.")
+    ] = None,
+    last_day: Annotated[
+        float, typer.Option("--last-day", min=0.0, max=1.0, help="With shares: mails of the last day.")
+    ] = _SCALE.last_day,
+    last_hour: Annotated[
+        float, typer.Option("--last-hour", min=0.0, max=1.0, help="With shares: mails of the last hour.")
+    ] = _SCALE.last_hour,
 ) -> None:
     """A site of many games on PostgreSQL: games that close at one moment, workers beside each other, and a
     season on a simulated clock."""
@@ -204,5 +213,5 @@ def scale(
     sizes = Sizes(
         games=tuple(games or _SCALE.games), closing=closing, mails=mails, approved=min(approved, closing),
         read_seconds=read_seconds, at_once=at_once, around=around, processes=processes, sheets=sheets,
-        share=share)
+        share=share, arrivals=tuple(arrivals or _SCALE.arrivals), last_day=last_day, last_hour=last_hour)
     raise typer.Exit(run(tuple(part or ()), sizes, sys.stdout, sys.stderr))

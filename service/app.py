@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
@@ -54,13 +54,14 @@ from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
 from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_strangers
+from service.web.shelved import be_here
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
     """The desk over its doors."""
     # The framework would lead from "/sign-in/" to "/sign-in" at the host that the request names, anybody's.
     app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None,
-                  redirect_slashes=False)
+                  redirect_slashes=False, dependencies=[Depends(be_here)])
     app.state.ports = ports
     app.state.templates = environment()
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()

@@ -23,6 +23,7 @@ from ocr.engines.hand import Hand
 from ocr.page import Box, ReadLine
 from reading.review import ReviewLimits
 from service import scheduler
+from service.archive import shelf
 from service.clock import Clock, SystemClock
 from service.config import MailIn, ReaderSettings, Settings
 from service.games import turns
@@ -221,6 +222,7 @@ class Site:
                 post=self.post_room, scans=self.scans,
                 uploads=UploadDoor(
                     self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),
+                unshelve=lambda session, game: shelf.ask_for(session, self.jobs, game, self.clock.now()),
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
@@ -352,7 +354,11 @@ def _register(site: Site, reader: SubmissionReader) -> None:
         if site.guard is None or not site.guard.must_wait(int(payload["phase"])):
             site.close_phase(int(payload["phase"]))
 
+    def unshelve(payload: dict[str, Any]) -> None:
+        shelf.bring_back(site.store, site.blobs, str(payload["game"]), site.clock.now())
+
     for name, step in (
+        (shelf.WORK, unshelve),
         (scheduler.OPEN, open_phase),
         (scheduler.DEADLINE, close_phase),
         (scheduler.REMIND, remind),
@@ -490,6 +496,10 @@ class Running:
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
                 site.store, site.blobs, days, site.clock.now()), leader_only=True)
+        ended_days = site.settings.shelve_after_days
+        if ended_days is not None:
+            self._schedule.every("shelf", shelf.SECONDS, lambda: shelf.shelve_old(
+                site.store, site.blobs, ended_days, site.clock.now()), leader_only=True)
         self._watch = self._watcher(report) if poll else None
 
     def _watcher(self, report: Callable[[str], None]) -> Thread:

@@ -361,6 +361,9 @@ class Settings(_Part):
     web: Web = Web()
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
     """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
+    shelve_after_days: int | None = Field(default=None, ge=30)
+    """Days after which the rows of a game that is over leave the database for a file beside the photographs;
+    they come back when somebody asks for the game. PostgreSQL only; without it they stay."""
     backup_recipients: tuple[str, ...] = ()
     """Public keys of age, such as `age1...`: `galloper backup` then writes files that only the holders of the
     secret keys can read."""

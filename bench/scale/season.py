@@ -12,22 +12,21 @@ from __future__ import annotations
 import heapq
 import random
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
 from bench.figure import Figure, percentile
 from bench.scale.costs import POWERS, Costs
-from bench.scale.parts import Sizes
+from bench.scale.parts import Arrivals, Sizes
 
 HOUR, DAY = 3600.0, 86400.0
 DEADLINE = 12 * DAY
 """From a season's first day to its first deadline."""
 DEADLINE_HOURS = 4
 """All games of a site close in so many hours, a quarter of them at the beginning of each."""
-LATE_SHARE, LAST_HOUR_SHARE = 0.5, 0.2
-"""Of the mails so many come on the last day, and so many of all in the last hour. An assumption: no site of
-this size was watched."""
+LEAST_LEFT = 60.0
+"""Seconds before a deadline at which the last mails of `Arrivals.INVERSE` come."""
 RELAY_SECONDS = 0.2
 """What a relay takes for a letter of 2 MB on one connection: some five a second."""
 CONNECTIONS = (2, 4, 8, 16)
@@ -57,6 +56,7 @@ class Season:
 
     cores: int
     connections: int
+    arrivals: Arrivals = Arrivals.SHARES
     judged: list[float] = field(default_factory=list)
     written: list[float] = field(default_factory=list)
     mailed: list[float] = field(default_factory=list)
@@ -76,30 +76,43 @@ class Season:
 
 
 def figures(costs: Costs, sizes: Sizes) -> Iterator[Figure]:
-    """The season of a site of `costs.games` games: figures for each number of cores up to the least that is
-    enough, and then of connections to the relay; how many machines and connections it takes."""
-    seasons = [_play(costs, sizes, CORES[0], CONNECTIONS[0])]
-    for cores in CORES[1:]:
-        if not seasons[-1].has_enough_cores:
-            seasons.append(_play(costs, sizes, cores, CONNECTIONS[0]))
-    for connections in CONNECTIONS[1:]:
-        if seasons[-1].has_enough_cores and not seasons[-1].is_enough:
-            seasons.append(_play(costs, sizes, seasons[-1].cores, connections))
-    for season in seasons:
-        yield from _figures_of(costs, season)
-    last, of = seasons[-1], costs.games
-    cores, connections = last.cores, last.connections
-    how = f"{cores} cores in all, {CORES_OF_A_MACHINE} a machine; {connections} connections to the relay"
-    yield Figure(f"season of {of} games: machines it takes",
-                 -(-cores // CORES_OF_A_MACHINE) if last.is_enough else None, "machines", of=of,
-                 how=how if last.is_enough else f"not enough: {how}")
+    """The season of a site of `costs.games` games, for each way in which mails come."""
+    for arrivals in sizes.arrivals:
+        yield from _figures(costs, sizes, arrivals)
+    of = costs.games
     yield Figure(f"season of {of} games: mails", of * POWERS, "mails", of=of)
     letters = of * (POWERS + costs.letters_a_game)
     yield Figure(f"season of {of} games: letters", round(letters), "letters", of=of)
 
 
-def _play(costs: Costs, sizes: Sizes, cores: int, connections: int) -> Season:
-    return play(costs, sizes.read_seconds, cores, connections)
+def _figures(costs: Costs, sizes: Sizes, arrivals: Arrivals) -> Iterator[Figure]:
+    """Figures for each number of cores up to the least that is enough, and then of connections to the relay;
+    how many machines and connections it takes."""
+
+    def played(cores: int, connections: int) -> Season:
+        return play(costs, sizes, cores, connections, arrivals)
+
+    seasons = [played(CORES[0], CONNECTIONS[0])]
+    for cores in CORES[1:]:
+        if not seasons[-1].has_enough_cores:
+            seasons.append(played(cores, CONNECTIONS[0]))
+    for connections in CONNECTIONS[1:]:
+        if seasons[-1].has_enough_cores and not seasons[-1].is_enough:
+            seasons.append(played(seasons[-1].cores, connections))
+    for season in seasons:
+        yield from _figures_of(costs, season)
+    last, of = seasons[-1], costs.games
+    cores, connections = last.cores, last.connections
+    how = f"{cores} cores in all, {CORES_OF_A_MACHINE} a machine; {connections} connections to the relay"
+    yield Figure(f"season of {of} games, mails {_pattern(sizes, arrivals)}: machines it takes",
+                 -(-cores // CORES_OF_A_MACHINE) if last.is_enough else None, "machines", of=of,
+                 how=how if last.is_enough else f"not enough: {how}")
+
+
+def _pattern(sizes: Sizes, arrivals: Arrivals) -> str:
+    if arrivals is Arrivals.INVERSE:
+        return "by the inverse of the time left"
+    return f"{sizes.last_day:.0%} on the last day, {sizes.last_hour:.0%} in the last hour"
 
 
 def _p99(waits: list[float]) -> float:
@@ -107,7 +120,8 @@ def _p99(waits: list[float]) -> float:
 
 
 def _figures_of(costs: Costs, season: Season) -> Iterator[Figure]:
-    name = f"season of {costs.games} games, {season.cores} cores, {season.connections} to the relay: "
+    name = (f"season of {costs.games} games, mails by {season.arrivals.value}, {season.cores} cores, "
+            f"{season.connections} to the relay: ")
     how, of = "simulated from the costs above", costs.games
     for what, waits in (("judged", season.judged), ("results written", season.written),
                         ("mailed", season.mailed)):
@@ -124,15 +138,23 @@ def _figures_of(costs: Costs, season: Season) -> Iterator[Figure]:
     yield Figure(f"{name}jobs that wait at a full hour, at most", most, "jobs", of=of, how=backlog or "none")
 
 
-def play(costs: Costs, read_seconds: float, cores: int, connections: int, seed: int = 1) -> Season:
+def play(
+    costs: Costs, sizes: Sizes, cores: int, connections: int, arrivals: Arrivals = Arrivals.SHARES,
+    seed: int = 1,
+) -> Season:
     """A season on so many cores: mails come, games close, results are drawn and leave."""
-    return _Clockwork(costs, read_seconds, Season(cores, connections), seed).run()
+    chance = random.Random(seed)  # noqa: S311 no secret
+    before = [[time_left(chance, sizes, arrivals) for _ in range(POWERS)] for _ in range(costs.games)]
+    return _Clockwork(costs, sizes.read_seconds, Season(cores, connections, arrivals), before).run()
 
 
 class _Clockwork:
     """One run of the simulated clock."""
 
-    def __init__(self, costs: Costs, read_seconds: float, season: Season, seed: int) -> None:
+    def __init__(
+        self, costs: Costs, read_seconds: float, season: Season, before: Sequence[Sequence[float]]
+    ) -> None:
+        """`before`: of each game, how many seconds before its deadline its mails come."""
         self._season, self._costs = season, costs
         self._seconds = {
             Work.MAIL: costs.mail, Work.READ: read_seconds, Work.RECEIPT: costs.letter,
@@ -145,13 +167,11 @@ class _Clockwork:
         self._events: list[tuple[float, int, Work, int, float, bool]] = []
         self._deadlines = [DEADLINE + HOUR * (game * DEADLINE_HOURS // costs.games)
                            for game in range(costs.games)]
-        chance = random.Random(seed)  # noqa: S311 no secret
         self._unread = [POWERS] * costs.games
         for game, deadline in enumerate(self._deadlines):
             self._come(deadline, Work.CLOSE, game, deadline)
-            for _ in range(POWERS):
-                came = _arrival(chance, deadline)
-                self._come(came, Work.MAIL, game, came)
+            for left in before[game]:
+                self._come(deadline - left, Work.MAIL, game, deadline - left)
 
     def run(self) -> Season:
         """Let the clock run until everything is done."""
@@ -219,8 +239,12 @@ class _Clockwork:
         heapq.heappush(self._events, (when, self._count, work, game, since, ended))
 
 
-def _arrival(chance: random.Random, deadline: float) -> float:
+def time_left(chance: random.Random, sizes: Sizes, arrivals: Arrivals) -> float:
+    """How many seconds before the deadline a mail comes."""
+    if arrivals is Arrivals.INVERSE:
+        # The logarithm of the time left is spread evenly.
+        return float(LEAST_LEFT * (DEADLINE / LEAST_LEFT) ** chance.random())
     draw = chance.random()
-    if draw < LAST_HOUR_SHARE:
-        return deadline - HOUR * chance.random()
-    return deadline - (DAY if draw < LATE_SHARE else DEADLINE) * chance.random()
+    if draw < sizes.last_hour:
+        return HOUR * chance.random()
+    return (DAY if draw < sizes.last_day else DEADLINE) * chance.random()

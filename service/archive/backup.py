@@ -23,6 +23,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
+from service.archive import shelf
 from service.archive.forgotten import forgotten_files
 from service.archive.verify_letters import entries_named
 from service.clock import SimulatedClock
@@ -46,6 +47,8 @@ from service.store.tables import (
     PhaseRow,
     RecordPendingRow,
     ScanRow,
+    ShelvedFileRow,
+    ShelvedGameRow,
     SubmissionRow,
     UserRow,
 )
@@ -135,6 +138,8 @@ def _named_blobs(connection: Connection) -> list[str]:
         keys.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
     letters = connection.execute(select(OutboxRow.message, OutboxRow.words, OutboxRow.files))
     keys |= blob_keys((message, words, files) for message, words, files in letters)
+    for column in (ShelvedGameRow.blob, ShelvedFileRow.blob):
+        keys.update(connection.execute(select(column).distinct()).scalars())
     return sorted(keys)
 
 
@@ -182,6 +187,11 @@ def restore(
         connection.execute(delete(RecordPendingRow))  # every row that was just loaded has its entry already
         _check_blobs(connection, blobs)
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
+            if connection.dialect.name == "sqlite":
+                # It gives the numbers of rows that are away to new ones.
+                for game in shelf.shelved_games(session):
+                    shelf.unshelve(session, blobs, game, now)
+                session.commit()
             roots = tuple(
                 check_record(session, game)
                 for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
@@ -294,8 +304,14 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
 def check_record(session: Session, game: str) -> chain.Root:
     """The end of a game's record, after every digest in it was computed again. Raises BackupFault."""
     edition = chain.edition(session, game)
-    before, number = start(game, edition), 0
-    for number, row in enumerate(chain.entries(session, game), start=1):
+    before, last = start(game, edition), 0
+    shelved = session.get(ShelvedGameRow, game)
+    if shelved is not None:
+        # Its entries are in a file, and are computed when it comes back. What was entered since follows.
+        before, last = shelved.link, shelved.number
+    here = [row for row in chain.entries(session, game) if shelved is None or row.number > last]
+    number = last
+    for number, row in enumerate(here, start=last + 1):
         before = link(before, number, row.leaf)
         if (row.number, row.link) != (number, before) or kept_leaf(row.salt, row.body, edition) != row.leaf:
             raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; "

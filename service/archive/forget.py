@@ -17,6 +17,7 @@ from sqlalchemy import String, cast, delete, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.errors import UserFacingError
+from service.archive import shelf
 from service.archive.forgotten import FORGOTTEN
 from service.games.game_clock import is_rehearsal
 from service.intake.sheets import player_hand
@@ -111,6 +112,9 @@ def forget(
 ) -> Forgotten:
     """Forget a player all of whose games are over. What was begun and cut off is finished by the same command
     again. Raises NotForgotten."""
+    with store() as session:
+        player_id = player_called(session, name_or_address).id
+    shelf.bring_back_all_of(store, blobs, player_id, now)
     with store.begin() as session:
         player = player_called(session, name_or_address)
         name, games = pseudonym(player), games_of(session, player)
@@ -125,7 +129,7 @@ def forget(
 
 
 def _forget_rows(
-    session: Session, player: PlayerRow, games: Iterable[GameRow], by: str, now: datetime
+    session: Session, player: PlayerRow, games: Sequence[GameRow], by: str, now: datetime
 ) -> tuple[list[str], int]:
     """Every row of a player without what tells who they are; the files to be deleted, and how many entries
     lost their words."""
@@ -145,6 +149,8 @@ def _forget_rows(
     pictures += [(scan.original, scan.upright) for scan in scans]
     keys |= {key for both in pictures for key in both if key}
     keys |= _parts_of_them_alone(session, letters)
+    keys |= shelf.old_files(session, {*(game.id for game in games), *(
+        letter.game_id for letter in letters if letter.game_id is not None)})
     # Again, after it was cut off: what an entry says was deleted, and is still there.
     keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == FORGOTTEN))
              if event.detail.get("player") == name for key in event.detail.get("files", ())}

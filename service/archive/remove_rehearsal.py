@@ -63,6 +63,8 @@ from service.store.tables import (
     ReviewRow,
     ScanRow,
     SeatRow,
+    ShelvedFileRow,
+    ShelvedGameRow,
     SubmissionRow,
 )
 
@@ -234,8 +236,8 @@ class _Removal:
             (GameKeyRow.game_id, [game]), (EventRow.game_id, [game]),
             (MailboxWaitRow.phase_id, self.phases), (ApprovalRow.phase_id, self.phases),
             (PhaseLookRow.phase_id, self.phases), (PhaseRow.id, self.phases),
-            (SeatRow.game_id, [game]), (GameRoleRow.game_id, [game]),
-            (AbsenceRow.game_id, [game]), (GameRow.id, [game]),
+            (SeatRow.game_id, [game]), (GameRoleRow.game_id, [game]), (AbsenceRow.game_id, [game]),
+            (ShelvedFileRow.game_id, [game]), (ShelvedGameRow.game_id, [game]), (GameRow.id, [game]),
             (MailboxLocationRow.sha256, self.mails), (MailRow.sha256, self.mails),
             (PostalAddressRow.player_id, self.players), (HandRow.player_id, self.players),
             (AccessLinkRow.game_id, [game]), (AccessLinkRow.player_id, self.players),
@@ -291,7 +293,8 @@ class _Removal:
     def remove_files(self, blobs: Blobs) -> int:
         """Delete the files that no row names any more; how many."""
         named: set[str] = set()
-        for column in (MailRow.sha256, PageRow.original, PageRow.upright, ScanRow.original, ScanRow.upright):
+        for column in (MailRow.sha256, PageRow.original, PageRow.upright, ScanRow.original, ScanRow.upright,
+                       ShelvedFileRow.blob):
             named |= set(self._among(column, column, self._files))
         named |= blob_keys(self._session.execute(
             select(OutboxRow.message, OutboxRow.words, OutboxRow.files)).tuples())

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from service.archive import forget as forgetting
+from service.archive import shelf
 from service.archive.player_data import write_player_data
 from service.cli.program.results import print_result
 from service.clock import SystemClock
@@ -44,11 +45,16 @@ def player_data(
     settings = settings_of(folder)
     if output.exists():
         raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
-    with opened(settings) as store, store() as session:
-        player = forgetting.player_called(session, name_or_address)
-        with os.fdopen(os.open(output, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
-            files = write_player_data(session, open_blobs(settings), player, file)
-        name = pseudonym(player)
+    blobs = open_blobs(settings)
+    with opened(settings) as store:
+        with store() as session:
+            player_id = forgetting.player_called(session, name_or_address).id
+        shelf.bring_back_all_of(store, blobs, player_id, SystemClock().now())
+        with store() as session:
+            player = forgetting.player_called(session, name_or_address)
+            with os.fdopen(os.open(output, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+                files = write_player_data(session, blobs, player, file)
+            name = pseudonym(player)
     print_result(
         out, f"Wrote {output}: all that this site keeps of {name}, {files} files. Nobody else may see it.",
         {"file": str(output), "player": name, "files": files}, as_json=as_json, quiet=quiet)

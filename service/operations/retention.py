@@ -23,6 +23,8 @@ from service.store.tables import (
     OutboxRow,
     PageRow,
     ScanRow,
+    ShelvedFileRow,
+    ShelvedGameRow,
     SubmissionRow,
 )
 
@@ -72,7 +74,9 @@ def _stray(before: datetime) -> ColumnElement[bool]:
     is_entered = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
     # A sheet of a site that is older than its record has no entry for its mail.
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
-    return (MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
+    shelved = exists().where(ShelvedFileRow.blob == MailRow.sha256)
+    return ((MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
+            & ~shelved)
 
 
 def is_named(session: Session, key: str) -> bool:
@@ -83,5 +87,7 @@ def is_named(session: Session, key: str) -> bool:
         or_(ScanRow.original == key, ScanRow.upright == key),
         (OutboxRow.message == key) & OutboxRow.words.is_(None),
         cast(OutboxRow.files, String).contains(key),
+        ShelvedFileRow.blob == key,
+        ShelvedGameRow.blob == key,
     )
     return any(session.scalar(select(exists().where(row))) for row in rows)

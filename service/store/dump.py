@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Date, Select, Table, insert, select, text
 
 from service.store.columns import Instant, TableBase
-from service.store.tables import RecordPendingRow, SignInTryRow, WorkerRow
+from service.store.tables import RecordPendingRow, ShelvedGameRow, SignInTryRow, WorkerRow
 
 BATCH = 500
 NOT_KEPT = frozenset((RecordPendingRow.__tablename__, WorkerRow.__tablename__, SignInTryRow.__tablename__))
@@ -60,11 +60,16 @@ def settle_counters(connection: Connection) -> None:
     itself."""
     if connection.dialect.name != "postgresql":
         return
+    # Rows of games on the shelf keep their numbers.
+    away: dict[str, int] = {}
+    for highest in connection.execute(select(ShelvedGameRow.highest)).scalars():
+        away |= {name: max(number, away.get(name, 0)) for name, number in highest.items()}
     for table in TableBase.metadata.sorted_tables:
         column = table.autoincrement_column
         if column is not None:
             # Names of our own tables, never of a person.
             sequence = f"pg_get_serial_sequence('{table.name}', '{column.name}')"
-            highest = f"COALESCE((SELECT max({column.name}) FROM {table.name}), 1)"  # noqa: S608
-            filled = f"(SELECT count(*) > 0 FROM {table.name})"  # noqa: S608
+            reserved = int(away.get(table.name, 0))
+            highest = f"GREATEST((SELECT max({column.name}) FROM {table.name}), {reserved}, 1)"  # noqa: S608
+            filled = f"((SELECT count(*) > 0 FROM {table.name}) OR {reserved} > 0)"  # noqa: S608
             connection.execute(text(f"SELECT setval({sequence}, {highest}, {filled})"))

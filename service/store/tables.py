@@ -5,8 +5,9 @@ writes and reads.
 Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
 mailbox in `tables_mailbox`, of signing in in `tables_sign_in`, of
 new games in `tables_sign_up`, of players' hands in `tables_hand`, of scans
-in `tables_scans`, of the record in `tables_record`, of the clockwork in `tables_schedule`, the words that
-columns hold in `service.store.states`; all of them are to be had from here.
+in `tables_scans`, of the record in `tables_record`, of the clockwork in `tables_schedule`, of games that
+are put away in `tables_shelf`, the words that columns hold in `service.store.states`; all of them are to be
+had from here.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from service.store.tables_mailbox import MailboxDrainRow, MailboxWaitRow, MailTr
 from service.store.tables_record import EntryRow, GameKeyRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow
+from service.store.tables_shelf import ShelvedFileRow, ShelvedGameRow
 from service.store.tables_sign_in import (
     CodeAppRow,
     GameRoleRow,
@@ -93,6 +95,8 @@ __all__ = [
     "SeatRow",
     "SendHoldRow",
     "SessionRow",
+    "ShelvedFileRow",
+    "ShelvedGameRow",
     "SignInTryRow",
     "SignUpRow",
     "SubmissionRow",

@@ -37,6 +37,10 @@ class BlobReader(Protocol):
         ...
 
 
+def _never_away(_session: Session, _game_id: str) -> None:
+    return None
+
+
 def _not_read_again(_session: Session, _line_id: int) -> None:
     return None
 
@@ -66,7 +70,8 @@ class DeskActions:
     `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
     `ignored_mails` those that a rule ignores, `correspondence` answers letters of players, `post` logs
     letters that came by post, `scans` keeps their pictures until they are filed, and `uploads` takes in the
-    sheets that players send from a page.
+    sheets that players send from a page. `unshelve(session, game_id)` has a game brought back that is on the
+    shelf.
     """
 
     judge_when_read: Callable[[int], object]
@@ -81,6 +86,7 @@ class DeskActions:
     post: PostalMail | None = None
     scans: ScanTray | None = None
     uploads: UploadDoor | None = None
+    unshelve: Callable[[Session, str], None] = _never_away
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ COMMANDS = [
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
-    "game read-again", "game remove-rehearsal", "migrate",
+    "game read-again", "game remove-rehearsal", "game shelve", "game unshelve", "migrate",
 ]
 
 
