@@ -44,6 +44,7 @@ from service.public import (
     results,
     roots,
     rules,
+    sheet_form,
 )
 from service.public.history import gazette, war
 from service.public.sign_up import pages as sign_up_pages
@@ -72,7 +73,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(calendar.router)
     for pages_of in (
         check, left_out, uploads, own_links, sign_up_pages, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, war, gazette, archive,
+        rules, lots, roots, results, war, gazette, archive, sheet_form,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

@@ -25,6 +25,8 @@ from service.pictures import BlankSheet
 _BOXES = ("A", "F")
 _BOXED = frozenset({PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.TURN})
 _NONCE_LETTERS = 8
+FORM_ROWS = 16
+"""Fields for orders on a form, at least."""
 _HOW = {
     PhaseKind.RETREAT: N_("Write one retreat or disbandment on a line."),
     PhaseKind.ADJUSTMENT: N_("Write one build or removal on a line."),
@@ -87,6 +89,30 @@ def blanks(
                       units=names_under_rules(variant, phase, position, power) if names_units else ())
         for power in powers
     ]
+
+
+def sheet_form(
+    variant: Variant, game: str, phase: Phase, power: str, reader: SheetReader, *, deadline: datetime,
+    units: Sequence[str] = (), rows: int = 0,
+) -> pictures.FormSheet:
+    """One power's sheet for a phase as a form to be filled in with a keyboard (BEY-08). `units` and `rows` as
+    for `printed_sheet`."""
+    say = language(reader.language).say
+    examples = order_examples(variant, phase.kind)[: 2 if phase.kind is PhaseKind.MOVEMENT else 1]
+    notes = [
+        say("Type one order into each field, save this file, and mail it to %(address)s.",
+            address=reader.address) if reader.address
+        else say("Type one order into each field, save this file, and mail it."),
+        say("It is read from its fields, letter by letter. Fields that you leave empty are no orders."),
+        say("It must arrive before %(instant)s.", instant=language(reader.language).instant(
+            deadline, reader.zone)),
+        say("Example: %(order)s", order=examples[-1]) if examples else "",
+    ]
+    return pictures.FormSheet(
+        variant.powers[power].name, game, phase_words(phase), max(FORM_ROWS, rows, len(units)),
+        tuple(note for note in notes if note),
+        (say("Power"), say("Game"), say("Phase"), say("Version"), say("Orders, one in each field")),
+        say("Order %(number)s", number="%s"), language(reader.language).code, tuple(units))
 
 
 def names_under_rules(

@@ -26,6 +26,7 @@ from service.pictures.paper.results_sheet import (
     results_pictures,
 )
 from service.pictures.paper.sheet_copy import SheetUnusable, sheet_copy, sheet_window
+from service.pictures.paper.sheet_form import FormSheet, form_pdf
 
 __all__ = [
     "A3",
@@ -33,6 +34,7 @@ __all__ = [
     "FONTS",
     "BlankSheet",
     "BoxedLine",
+    "FormSheet",
     "MapOptions",
     "MapPlan",
     "NoShapes",
@@ -52,6 +54,7 @@ __all__ = [
     "draw_map",
     "envelopes_pdf",
     "filled_sheet_picture",
+    "form_pdf",
     "gazette_html",
     "gazette_pdf",
     "joined_pdf",

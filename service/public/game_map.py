@@ -13,8 +13,11 @@ import maps
 from maps.variant import Power
 from service import pictures
 from service.games.results import unit_text
+from service.letters.language import language
 from service.notices.current_map import Control, control
-from service.public.page import show
+from service.public import large_print
+from service.public.large_print import Form, Table
+from service.public.page import language_of, show
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
 
@@ -51,6 +54,30 @@ def page(request: Request, game_id: str) -> Response:
         note=board_control.variant.note,
         units=bool(board_control.units),
     )
+
+
+@router.get("/public/{game_id}/map-table.{form}")
+def as_table(request: Request, game_id: str, form: Form) -> Response:
+    """Who holds what as a table, in large print or as text: all that the picture says (BEY-08)."""
+    board_control = _control(request, game_id)
+    say = language(language_of(request)).say
+    board, units = board_control.variant.board, bool(board_control.units)
+    rows = []
+    for power in board_control.variant.powers.values():
+        count, names = _holdings(board_control, power)
+        own = [unit_text(board_control.variant, unit) for unit in sorted(board_control.units)
+               if unit.power == power.id]
+        none = say("none")
+        rows.append((power.name, str(count), ", ".join(names) or none,
+                     *((", ".join(own) or none,) if units else ())))
+    owned = {region for regions in board_control.centres.values() for region in regions}
+    free = sorted(board.provinces[item].name for item in board.centres() if item not in owned)
+    rows.append((say("No power"), str(len(free)), ", ".join(free) or say("none"),
+                 *(("",) if units else ())))
+    columns = (say("Power"), say("Centres"), say("Held"), *((say("Units"),) if units else ()))
+    title = f"{board_control.game}: {say('Who holds what, %(when)s', when=board_control.when)}"
+    return large_print.tables(request, form, title, [], [
+        Table(say("Who holds which centre"), columns, tuple(rows))], CACHE_HEADERS["Cache-Control"])
 
 
 @router.get("/public/{game_id}/map-a4.pdf")

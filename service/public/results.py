@@ -3,6 +3,7 @@ ink"). Before a phase is sent, every address here answers as if the phase did no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -13,8 +14,11 @@ from sqlalchemy.orm import Session
 import maps
 from service import pictures
 from service.games.phases import phase_title
-from service.public import source_line, visits
-from service.public.page import show
+from service.games.results import ShownPower
+from service.letters.language import language
+from service.public import large_print, source_line, visits
+from service.public.large_print import Form, Table
+from service.public.page import language_of, show
 from service.public.source_line import Evidence, SourceLine
 from service.public.visits import VisitingPlayer
 from service.store.blobs import BlobError
@@ -51,6 +55,35 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
             request, "results.html", game=session.get_one(GameRow, game_id),
             title_of=phase_title(evidence.phase), results=evidence, cache=PRIVATE,
         )
+
+
+@router.get("/public/{game_id}/results/{number}/table.{form}")
+def table(request: Request, visitor: Visitor, game_id: str, number: int, form: Form) -> Response:
+    """The results of one phase as tables: in large print, or as text (BEY-08)."""
+    ports: DeskPorts = request.app.state.ports
+    say = language(language_of(request)).say
+    with ports.sessions() as session:
+        evidence = _evidence(session, visitor, game_id, number)
+        name = session.get_one(GameRow, game_id).name
+        columns = (say("Order"), say("Outcome"), say("Reason"))
+        found = [Table(power.power, columns, _rows(power, say)) for power in evidence.powers]
+        corrections = [say("Correction by the coordinator") + f": {row.said} → {row.right}"
+                       for row in evidence.corrections]
+        title = f"{name}: {phase_title(evidence.phase)}"
+    return large_print.tables(request, form, title, corrections, found, PRIVATE)
+
+
+def _rows(power: ShownPower, say: Callable[..., str]) -> tuple[tuple[str, ...], ...]:
+    """A row for each order of a power, each line that nobody could read, and each unit without an order."""
+    # A success is said once; a failure brings its sentence, which names its rule.
+    rows = [(order.text, order.mark, " ".join(part for part in (
+        "" if order.went_well else order.why, order.correction) if part)) for order in power.orders]
+    rows += [(say("A line %(readings)s.", readings=readings), "", "") for _, readings in power.void]
+    rows += [(unit, str(say("dislodged") if unit in power.dislodged else say("holds")), say("no order"))
+             for unit in power.without_order]
+    if not power.sheet and not power.set_aside:
+        rows.append((say("No sheet was received."), "", ""))
+    return (*rows, *((sentence, "", "") for sentence in power.set_aside))
 
 
 @router.get("/public/{game_id}/results/{number}/{line_id}.jpg")

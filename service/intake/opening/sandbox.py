@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any
 
+from ocr.image.sheet_form import MOST_FIELDS
 from ocr.page import UnreadableReason
 from service.intake.opening import jail
 from service.intake.opening.sandbox_child import READABLE, UNABLE, ChildJob
@@ -58,12 +59,13 @@ class SandboxLimits:
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """Pages as JPEG bytes in order, or a reason and no pages. `detail`: a phrase for people. `kind`: the
-    format."""
+    format. `fields`: name and value of each text field of a PDF form."""
 
     pages: tuple[bytes, ...] = field(default=(), repr=False)
     reason: UnreadableReason | None = None
     detail: str = ""
     kind: str = ""
+    fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 class ChildFault(RuntimeError):
@@ -252,6 +254,7 @@ def _parsed(output: bytes, name: str) -> Decoded:
         answer: dict[str, Any] = json.loads(line)
         sizes = [int(size) for size in answer["sizes"]]
         reason = UnreadableReason(answer["reason"]) if answer["reason"] else None
+        fields = tuple((str(name), str(value)) for name, value in answer.get("fields", [])[:MOST_FIELDS])
     except (ValueError, KeyError, TypeError):
         return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
     # A hostile file may control the child, so its answer is trusted no further than its lengths fit.
@@ -259,4 +262,4 @@ def _parsed(output: bytes, name: str) -> Decoded:
         return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     pages = tuple(picture_bytes[end - size : end] for end, size in zip(ends, sizes, strict=True))
-    return Decoded(pages, reason, str(answer.get("detail", "")), str(answer.get("kind", "")))
+    return Decoded(pages, reason, str(answer.get("detail", "")), str(answer.get("kind", "")), fields)

@@ -1,8 +1,8 @@
 """The child process of `service.intake.opening.sandbox`: a hostile file or mails on standard input, the
 answer on standard output.
 
-For a file it writes one line of JSON (`reason`, `detail`, `kind`, `sizes`), then the pages one after the
-other, `sizes` bytes each. For mails: see `service.mail.body.form`.
+For a file it writes one line of JSON (`reason`, `detail`, `kind`, `sizes`, `fields` of a PDF form), then the
+pages one after the other, `sizes` bytes each. For mails: see `service.mail.body.form`.
 """
 
 from __future__ import annotations
@@ -126,15 +126,17 @@ def _mails() -> Callable[[bytes], bytes]:
 
 
 def _photo(quality: int) -> Callable[[bytes], bytes]:
+    from ocr.image.form_fields import form_fields
     from ocr.image.open_image import ImageRefused, iter_pages
 
     def pages_of(data: bytes) -> bytes:
         pages: list[bytes] = []
-        answer: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": []}
+        answer: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": [], "fields": []}
         try:
             for kind, picture in iter_pages(data):
                 pages.append(_jpeg(picture, quality))
                 answer["kind"] = kind
+            answer["fields"] = form_fields(data) if answer["kind"] == "PDF" else []
         except ImageRefused as refused:
             pages = []
             answer |= {"reason": refused.reason, "detail": refused.detail}

@@ -119,20 +119,26 @@ class HandLearner:
         ))
 
 
+_KEYED = {"typed", "form_filled"}
+"""Flags of sheets that came from a keyboard (`verdict.Note`, `read_submission.FORM_FILLED`)."""
+
+
 def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> list[LessonPage]:
     """The certain lines of a player's sheets whose results were sent, newest sheets first, at most
     MOST_LINES. `read` gives the bytes of a blob."""
     forgotten = session.scalar(
         select(func.max(HandRow.forgotten_at)).where(HandRow.player_id == player_id))
     query = (
-        select(SubmissionRow.id, GameRow.options)
+        select(SubmissionRow.id, SubmissionRow.flags, GameRow.options)
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id).join(GameRow, GameRow.id == PhaseRow.game_id)
         .where(SubmissionRow.player_id == player_id, PhaseRow.state == PhaseState.SENT)
         .order_by(SubmissionRow.id.desc()).limit(MOST_LINES)
     )
     if forgotten is not None:
         query = query.where(SubmissionRow.received_at > forgotten)
-    submissions = [key for key, options in session.execute(query) if not is_rehearsal(options)]
+    # What was typed is our own drawing of it, and nobody's hand.
+    submissions = [key for key, flags, options in session.execute(query)
+                   if not is_rehearsal(options) and not _KEYED & set(flags)]
     by_page: dict[int, list[SettledLine]] = {}
     count = 0
     by_submission = lines_of(session, submissions)

@@ -121,20 +121,29 @@ class SubmissionReader:
         pages: list[InterpretedPage] = []
         heading = SheetHeading()
         recognizer, hand_digest = self._recognizer_of(hand, is_typed=bool(typed_rows))
+        filled: set[str] = set()
         for original in originals:
             if typed_rows:
                 recognized = typed_page.as_reading(typed_rows, typed.row_spans(typed_rows))
             else:
                 recognized = recognizer.recognize(self.blobs.read(original), "photograph")
+            rows = recognized[0].typed
+            if rows:
+                # Each order has a field of its own, so no row goes on in the next.
+                recognized = typed_page.as_reading(rows, [range(row, row + 1) for row in range(len(rows))])
+                filled.add(original)
             file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
             # The photographs are in the order of the mail; the first with a heading names the sheet.
             heading = file_heading if heading == SheetHeading() else heading
             pages += file_pages
-        if typed_rows:
-            pages = [replace(page, lines=typed.settle(page.lines, limits.score)) for page in pages]
+        pages = [
+            replace(page, lines=typed.settle(page.lines, limits.score))
+            if typed_rows or page.original in filled else page for page in pages]
         version = _version_on_sheet(pages, games, self.limits)
         with self.store.begin() as session:
             self._store(session, key, pages, heading, version, variant, hand_digest)
+            if filled:
+                _flag_as_form(session, key)
         self.on_read(phase.id)
 
     def give_up(self, payload: dict[str, Any], error: str) -> None:
@@ -277,6 +286,15 @@ class SubmissionReader:
                     confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
                     why_open=[reason.value for reason in line.why_open],
                 ))
+
+
+FORM_FILLED = "form_filled"
+"""Flag of a sheet that was read from the fields of a form: nobody's hand is learnt from it."""
+
+
+def _flag_as_form(session: Session, key: int) -> None:
+    submission = session.get_one(SubmissionRow, key)
+    submission.flags = sorted({*submission.flags, FORM_FILLED})
 
 
 def _order_by_code(session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]) -> None:

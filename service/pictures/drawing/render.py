@@ -25,11 +25,14 @@ class RenderError(UserFacingError, RuntimeError):
     """A picture could not be made."""
 
 
-def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) -> bytes:
+def to_pdf(
+    pages: str | Sequence[str], *, title: str = "", tagged: bool = True, has_fields: bool = False
+) -> bytes:
     """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of
     one HTML document, which names its own paper.
 
     `tagged` puts headings, tables and reading order into the file for screen readers (PDF/UA's structure).
+    `has_fields`: inputs of the HTML become fields to be filled in.
     Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG
     without a size.
     """
@@ -51,7 +54,7 @@ def to_pdf(pages: str | Sequence[str], *, title: str = "", tagged: bool = True) 
     # Only a picture inside the document itself may be "fetched".
     fetcher = URLFetcher(allowed_protocols=("data",))
     data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(
-        pdf_tags=tagged, finisher=lambda _, pdf: _put_forms(pdf, forms)
+        pdf_tags=tagged, pdf_forms=has_fields, finisher=lambda _, pdf: _put_forms(pdf, forms)
     )
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")

@@ -28,6 +28,7 @@ from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.played import archived
 from tests.support.site import Site, make_site
 from tests.support.table import Table, autumn_1642, open_table
+from tests.support.tags import tags_of
 
 ORDERS: tuple[str | tuple[str, LineState], ...] = (
     "A Lindsey - Kesteven & Holland", "A Glasgow H", ("A Orkney builds a bridge", LineState.VOID),
@@ -197,6 +198,28 @@ def test_it_is_for_the_players_of_that_game(judged: Judged, player: TestClient) 
         assert player.get(address.replace(judged.table.game, "nowhere")).status_code == 403
 
 
+def test_results_are_tables_in_large_print_and_as_text(judged: Judged, player: TestClient) -> None:
+    """BEY-08: each order with its outcome and reason, what nobody could read, who was silent, and the
+    correction; tagged as a table; for players alone."""
+    text = player.get(f"{judged.path}/table.txt").text
+    lines = text.splitlines()
+    assert "Army Norfolk holds; holds" in lines
+    failed = next(line for line in lines if line.startswith("Army Glasgow holds; void; "))
+    assert "there is no Army Glasgow" in failed
+    assert failed.count("(handbook") == 1
+    assert "A line read as “A Norfolk H” or as “A Suffolk H”: void, the unit holds." in lines
+    assert lines.count("No sheet was received.") == 9
+    assert "Correction by the coordinator: Army Norfolk held. → It moved." in lines
+    data = player.get(f"{judged.path}/table.pdf").content
+    tags = tags_of(data)
+    assert (tags.is_tagged, tags.counts["H1"]) == (True, 1)
+    assert tags.counts["Table"] >= 10
+    assert tags.counts["TH"] > 30
+    stranger = TestClient(judged.desk.client.app)
+    assert stranger.get(f"{judged.path}/table.txt").status_code == 403
+    assert player.get(f"{judged.path}/table.svg").status_code == 404
+
+
 def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: Site) -> None:
     """DESK-02: also a phase that is judged already, which the coordinator may still judge anew."""
     ready = _judged(site, sent=False)
@@ -206,6 +229,7 @@ def test_before_it_is_sent_every_address_answers_as_if_it_were_not_there(site: S
     )
     assert (known.status_code, known.content) == (404, unknown.content)
     assert player.get(ready.path).status_code == 404
+    assert player.get(f"{ready.path}/table.txt").status_code == 404
     assert "None are sent yet" in player.get(f"/public/{ready.table.game}/results").text
 
 
