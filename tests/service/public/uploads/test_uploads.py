@@ -267,6 +267,7 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
             pages.RECEIVING.end()
 
 
+@pytest.mark.slow
 def test_files_that_are_no_photographs_go_where_mailed_ones_go(desk: DeskTable) -> None:
     link = link_of(desk)
     assert send(desk, link, [b"<script>alert(1)</script>" * 20]).status_code == 200
