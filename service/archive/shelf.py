@@ -23,6 +23,7 @@ from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
 from service.archive.export import EXPLAIN
 from service.archive.forgotten import forgotten_files
+from service.games.game_clock import is_rehearsal
 from service.jobs import Jobs
 from service.record import chain, live
 from service.store import dump, records
@@ -134,8 +135,12 @@ def _check_may_go(session: Session, game_id: str) -> None:
     if session.get_bind().dialect.name != "postgresql":
         # SQLite gives the number of a deleted row to a new one.
         raise ShelfFault("Nothing was done: games go on the shelf on PostgreSQL only.")
-    if session.get(GameRow, game_id) is None:
+    game = session.get(GameRow, game_id)
+    if game is None:
         raise ShelfFault(f"There is no game {game_id!r} on this site. Nothing was done.")
+    if is_rehearsal(game.options):
+        raise ShelfFault(f"{game_id} stays here: it is a rehearsal. Remove it with galloper game "
+                         "remove-rehearsal. Nothing was done.")
     if is_shelved(session, game_id):
         raise ShelfFault(f"{game_id} is on the shelf already.")
     phases = records.phases(session, game_id)

@@ -22,6 +22,7 @@ from service.archive.shelf import ShelfFault
 from service.cli.archive import export_game
 from service.cli.games import shelve_game, unshelve_game
 from service.cli.verify_live import verify_site
+from service.games.game_clock import HOURS
 from service.mail.sending.outbox import FolderTransport, send_due
 from service.operations import retention
 from service.record import live
@@ -31,6 +32,7 @@ from service.store.engine import migrate
 from service.store.tables import (
     EntryRow,
     EventRow,
+    GameRow,
     LineRow,
     OutboxRow,
     PhaseRow,
@@ -110,6 +112,12 @@ def test_a_small_game_goes_and_comes_back(empty: Site) -> None:
     with empty.store.begin() as session:
         session.execute(update(PhaseRow).values(state=PhaseState.SENT))
         session.execute(update(OutboxRow).values(state="sent"))
+        game = session.get_one(GameRow, table.game)
+        options, game.options = game.options, {**game.options, HOURS: 8.0}
+    with pytest.raises(ShelfFault, match="it is a rehearsal"):
+        shelf.shelve(empty.store, empty.blobs, table.game, empty.clock.now())
+    with empty.store.begin() as session:
+        session.get_one(GameRow, table.game).options = options
     before = all_rows(empty)
     shelf.shelve(empty.store, empty.blobs, table.game, empty.clock.now())
     assert [count(empty, row) for row in (LineRow, OutboxRow, EntryRow, RecordPendingRow)] == [0, 0, 1, 0]
