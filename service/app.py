@@ -47,6 +47,7 @@ from service.public import (
     sheet_form,
 )
 from service.public.history import gazette, war
+from service.public.programs import PREFIX, create_api
 from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
@@ -100,6 +101,9 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(previews.router)
     app.include_router(own_wording.router)
     app.include_router(ahead.router)
+    programs = create_api(ports)
+    programs.state.drawn = app.state.drawn
+    app.mount(PREFIX, programs)
     app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
     app.add_middleware(BodyLimit)
     app.add_middleware(HeadAsGet)

@@ -226,7 +226,7 @@ class Site:
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
-                metrics_token=web.metrics_token,
+                metrics_token=web.metrics_token, api_tokens=web.api_tokens,
             ),
             checks=SiteChecks(self.health.findings, metrics.text),
         ))

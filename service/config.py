@@ -301,12 +301,25 @@ class Web(_Part):
     """False only on loopback, for a browser that refuses to sign in at http://127.0.0.1."""
     metrics_token: str = Field(default="", repr=False)
     """What Prometheus shows as its bearer token at `/metrics`; without it there are no numbers."""
+    api_tokens: tuple[str, ...] = ()
+    """The SHA-256 of each token with which programs may read games, deadlines, sent results, maps and roots
+    at `/api/v1`; without any nobody may."""
 
-    @field_validator("proxies", mode="before")
+    @field_validator("proxies", "api_tokens", mode="before")
     @classmethod
-    def _from_one_word(cls, proxies: Any) -> Any:
+    def _from_one_word(cls, words: Any) -> Any:
         # In the environment all of them are one value.
-        return tuple(proxies.replace(",", " ").split()) if isinstance(proxies, str) else proxies
+        return tuple(words.replace(",", " ").split()) if isinstance(words, str) else words
+
+    @field_validator("api_tokens")
+    @classmethod
+    def _are_digests(cls, digests: tuple[str, ...]) -> tuple[str, ...]:
+        for digest in digests:
+            # Never quoted: it may be the token itself.
+            if not re.fullmatch(r"[0-9a-f]{64}", digest):
+                raise ValueError("one is no SHA-256 of a token, 64 hexadecimal digits; "
+                                 "printf %s TOKEN | sha256sum prints it")
+        return digests
 
     @field_validator("proxies")
     @classmethod

@@ -50,13 +50,15 @@ class PageSettings:
     """What pages take from the site's settings.
 
     `title` heads every page; `base_url` is the address at which players reach the site. Metrics need
-    `metrics_token` as bearer token; with an empty token they are off.
+    `metrics_token` as bearer token; with an empty token they are off. `api_tokens`: SHA-256 of the tokens
+    with which programs may read.
     """
 
     title: str = "Galloper"
     base_url: str = ""
     secure_cookies: bool = True
     metrics_token: str = ""
+    api_tokens: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ class RateLimit:
             return left >= 1
 
 
-OPEN_TO_STRANGERS = ("/public/", "/sign-in", "/alive", "/metrics")
+OPEN_TO_STRANGERS = ("/public/", "/api/", "/sign-in", "/alive", "/metrics")
 
 
 async def limit_strangers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:

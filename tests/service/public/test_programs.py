@@ -1,0 +1,154 @@
+"""BEY-06: what programs may read, by a token: all that everybody at the table knows, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from service.app import create_app
+from service.config import Web
+from service.notices.results import ResultsAnnouncer
+from service.public.programs import PREFIX
+from service.store.tables import PlayerRow
+from tests.support.desk_ports import desk_ports
+from tests.support.site import Site, make_site
+from tests.support.table import Table, autumn_1642, open_table
+
+TOKEN = "a" * 64
+OPEN = "Manchester"
+
+
+@dataclass
+class Program:
+    """A program with a token, over a game of one open phase."""
+
+    table: Table
+    client: TestClient
+
+    def get(self, path: str, token: str = TOKEN) -> Any:
+        return self.client.get(f"{PREFIX}{path}", headers={"Authorization": f"Bearer {token}"})
+
+    def all(self) -> dict[str, str]:
+        """Every answer about the game, but for the drawn map."""
+        game = f"/games/{self.table.game}"
+        paths = ["/games", game, *(f"{game}/{part}" for part in (
+            "calendar", "results", "results/1", "map", "record"))]
+        return {path: self.get(path).text for path in paths}
+
+    def send_results(self) -> None:
+        phase = self.table.phase()
+        self.table.approve_phase(phase.id, "Ada")
+
+
+def program(site: Site, table: Table) -> Program:
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    app = create_app(desk_ports(
+        sessions=site.store, blobs=site.blobs, clock=site.clock, load=table.load,
+        api_tokens=(sha256(b"another").hexdigest(), sha256(TOKEN.encode()).hexdigest())))
+    return Program(table, TestClient(app))
+
+
+@pytest.fixture
+def open_game(site: Site) -> Program:
+    return program(site, open_table(site, position=autumn_1642()))
+
+
+def judge(table: Table) -> None:
+    phase = table.phase()
+    table.site.clock.set(phase.deadline)
+    table.close_phase(phase.id)
+    table.judge_when_read(phase.id)
+
+
+def test_a_program_without_a_token_reads_the_description_alone(open_game: Program) -> None:
+    paths = open_game.client.get(f"{PREFIX}/openapi.json").json()["paths"]
+    assert sorted(paths) == ["/games", "/games/{game_id}", *(f"/games/{{game_id}}/{part}" for part in (
+        "calendar", "map", "map.svg", "record", "results", "results/{number}"))]
+    assert all(list(methods) == ["get"] for methods in paths.values())
+    for path in paths:
+        address = PREFIX + path.replace("{game_id}", open_game.table.game).replace("{number}", "1")
+        for headers in ({}, {"Authorization": f"Bearer {'b' * 64}"}, {"Authorization": f"Basic {TOKEN}"},
+                        {"Authorization": f"Bearer {sha256(TOKEN.encode()).hexdigest()}"}):
+            answer = open_game.client.get(address, headers=headers)
+            assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
+        assert open_game.client.post(address, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 405
+    assert open_game.get("/games/nowhere").status_code == 404
+
+
+def test_nothing_is_told_before_results_are_sent(open_game: Program) -> None:
+    """Not that a sheet came, nor that the phase is closed, waits for a person, or is judged."""
+    table = open_game.table
+    before = open_game.all()
+    table.file(OPEN, ["A Norfolk H"])
+    assert open_game.all() == before
+    table.site.clock.set(table.phase().deadline)
+    at_deadline = open_game.all()
+    judge(table)
+    assert open_game.all() == at_deadline
+    assert open_game.get(f"/games/{table.game}/results/1").status_code == 404
+    assert json.loads(at_deadline[f"/games/{table.game}/results"]) == []
+
+
+def test_sent_results_are_told_in_the_words_of_the_letters(open_game: Program) -> None:
+    table = open_game.table
+    table.file(OPEN, ["A Lindsey - Kesteven & Holland", "A Glasgow H"])
+    judge(table)
+    open_game.send_results()
+    game = f"/games/{table.game}"
+    (sent,) = open_game.get(f"{game}/results").json()
+    (root,) = open_game.get(f"{game}/record").json()
+    assert (sent["number"], sent["root"], sent["entries"]) == (1, root["root"], root["entries"])
+    powers = {power["power"]: power for power in open_game.get(f"{game}/results/1").json()["powers"]}
+    manchester = next(power for name, power in powers.items() if "Manchester" in name)
+    told = {order["order"]: order for order in manchester["orders"]}
+    move = next(order for words, order in told.items() if "Lindsey" in words)
+    # Newcastle's army stands there and holds.
+    assert (move["outcome"], move["went_well"], move["is_dislodged"]) == ("bounced", False, False)
+    # Glasgow is another power's: the order is void.
+    void = next(order for words, order in told.items() if "Glasgow" in words)
+    assert (void["outcome"], void["went_well"]) == ("void", False)
+    (due, *_) = open_game.get(f"{game}/calendar").json()
+    assert due["sent_at"] == sent["sent_at"] is not None
+    assert open_game.get(f"{game}/map.svg").headers["content-type"] == "image/svg+xml"
+    assert "Manchester" in open_game.get(f"{game}/map").text
+
+
+def test_no_person_is_named(open_game: Program) -> None:
+    table = open_game.table
+    table.file(OPEN, ["A Norfolk H"], heading=["Ada Lovelace, 12 St James's Square"])
+    judge(table)
+    open_game.send_results()
+    with table.site.store() as session:
+        names = session.scalars(select(PlayerRow.name)).all()
+    assert names
+    for answer in open_game.all().values():
+        assert not [word for word in (*names, "Lovelace", "@") if word in answer]
+
+
+def test_a_hidden_fleet_is_told_to_no_program(tmp_path: Any) -> None:
+    """D66-06: what the rules hide from any player is in no answer: the two games differ in it alone."""
+    told = []
+    for number, orders in enumerate(([], ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"])):
+        with make_site(tmp_path / str(number)) as site:
+            reading = program(site, open_table(site, slug="britain1066"))
+            if orders:
+                reading.table.file("Harald Hardrada", orders)
+            judge(reading.table)
+            reading.send_results()
+            told.append(reading.get(f"/games/{reading.table.game}/results/1").json()["powers"])
+    assert "Wash" not in json.dumps(told[1])
+    assert told[0] == told[1]
+
+
+def test_a_setting_that_is_the_token_itself_is_refused_and_not_quoted() -> None:
+    with pytest.raises(ValidationError) as fault:
+        Web(api_tokens=("my secret token",))
+    assert "my secret token" not in str(fault.value.errors()[0]["msg"])
+    assert Web(api_tokens="a" * 64).api_tokens == ("a" * 64,)  # type: ignore[arg-type]  # the environment's
