@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from adjudicator.geo import Region
 from grammar.lexicon import Lexicon, Rank
@@ -34,6 +35,14 @@ def codes_in(text: str, order: str, lexicon: Lexicon) -> set[str]:
     written = {word.casefold() for word in _WORD.findall(text)} - full
     # "stands fast": the code of Fastnet, which the order does not name.
     return {word for word in written if any(name in order for name in names.get(word, ()))}
+
+
+def has_article_before_code(text: str, order: str, lexicon: Lexicon) -> bool:
+    """True if an article stands before a place's code, as nobody writes it."""
+    # "moves to Trieste", a place of no list, was "the Ste", for The Stewartry: the code fits without loss.
+    pairs = pairwise(_WORD.findall(text.casefold()))
+    before = {second for first, second in pairs if first == "the"}
+    return not before.isdisjoint(codes_in(text, order, lexicon))
 
 
 def has_written_unit(text: str, lexicon: Lexicon) -> bool:

@@ -39,7 +39,7 @@ from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit
 from ocr.decoding.confidence import FAR, Features
 from ocr.decoding.review_gate import is_plainly_struck, part_strike
 from ocr.page import ReadLine
-from reading.codes import lone_code_cost
+from reading.codes import has_article_before_code, lone_code_cost
 from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
 
@@ -139,6 +139,7 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
         or is_nonsense(best.orders, lexicon)
         or (_names_way(best, text) and fit.worst >= LOST_SIGN)
         or has_strange_coast(best.orders, lexicon)
+        or has_article_before_code(best.text.text, best.order, lexicon)
         or has_doubt(_without_places(text, best, lexicon), lexicon)
         or has_unclear_remark(fit.text, text, lexicon)
         or has_shared_short_name(best.text.text, best.orders, lexicon)

@@ -152,6 +152,16 @@ def test_an_order_that_begins_with_an_owner_waits_below_a_support_that_may_name_
     assert (below.status, below.why_open) == (LineState.OPEN, (OpenReason.NEIGHBOUR,))
 
 
+@pytest.mark.parametrize(("goal", "status"), [
+    ("The Ste", LineState.OPEN), ("Ste", LineState.AUTO), ("The Stewartry", LineState.AUTO)])
+def test_an_article_before_a_code_is_rather_another_name(goal: str, status: LineState) -> None:
+    """INK-03. "Trieste" was "The Ste", the code of The Stewartry, which fits the end of it without loss."""
+    line = read(*HEADING, f"A Lim - {goal}", "A Yor H", "F Lon - Ken")[len(HEADING)]
+    assert line.order == "A Limerick - The Stewartry"
+    assert line.status is status
+    assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
+
+
 def test_the_article_before_a_unit_is_no_letter_of_one() -> None:
     text = "Build a Fleet in Cowal"
     line = InterpretedLine(((0, 0),) * 4, "order", False, text, "Build F Cowal", 0.99, LineState.AUTO, ())
