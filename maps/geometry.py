@@ -22,12 +22,17 @@ Ring = tuple[Point, ...]
 class Shape:
     """One province as drawn. Points are (longitude, latitude) in degrees, WGS84. `label` is a point in its
     middle; each of `polygons` is an outer ring followed by its holes, rings closed. `name_at` is where its
-    name and its mark stand if not in its widest part, or None."""
+    name and its mark stand if not in its widest part, or None.
+
+    `also_near` is None on a true map. On a sketch, made of a board's tables, it has the provinces that this
+    one is adjacent to without touching them.
+    """
 
     province: str
     label: Point
     polygons: tuple[tuple[Ring, ...], ...]
     name_at: Point | None = None
+    also_near: tuple[str, ...] | None = None
 
 
 def shapes(path: Path) -> Mapping[str, Shape]:
@@ -99,11 +104,16 @@ def _shape(feature: Any) -> Shape:
         label=(float(east), float(north)),
         polygons=tuple(tuple(_ring(ring) for ring in polygon) for polygon in polygons),
         name_at=_point(feature["properties"].get("name_at")),
+        also_near=_ids(feature["properties"].get("also_near")),
     )
 
 
 def _point(point: Any) -> Point | None:
     return None if point is None else (float(point[0]), float(point[1]))
+
+
+def _ids(ids: Any) -> tuple[str, ...] | None:
+    return None if ids is None else tuple(str(each) for each in ids)
 
 
 def _ring(points: Any) -> Ring:

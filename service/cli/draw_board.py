@@ -38,8 +38,8 @@ def _refusal(variant: Variant, output: Path) -> str:
         return f"{output} should end in .svg, .png or .pdf, which says what is drawn."
     # A board may be tables alone: it can be played and judged without a drawing.
     if not maps.shapes(variant.slug):
-        return (f"The board {variant.slug} comes without drawn shapes, so there is no map to draw; w3k has "
-                f"them.")
+        return (f"The board {variant.slug} comes without drawn shapes, so there is no map to draw. `galloper "
+                f"map sketch FOLDER` makes a sketch of it from its tables.")
     return ""
 
 

@@ -84,3 +84,17 @@ def map_draw(
     from service.cli.draw_board import run_draw
 
     raise typer.Exit(run_draw(maps.load(variant), output, as_json=as_json, quiet=quiet))
+
+
+@map_app.command("sketch", epilog='Example: galloper map sketch boards/classic --north "Barents Sea"')
+def map_sketch(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of a board that has no map.")],
+    north: Annotated[str, typer.Option("--north", metavar="P", help="A province that shall lie up.")] = "",
+    west: Annotated[str, typer.Option("--west", metavar="P", help="A province that shall lie left.")] = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Draw a board that brings no drawing: a sketch from its tables, in which what touches is adjacent."""
+    from service.cli.sketch_board import run_sketch
+
+    raise typer.Exit(run_sketch(folder, north, west, sys.stdout, as_json=as_json, quiet=quiet))

@@ -41,22 +41,23 @@ def draw_base(
     """The unchanging part of a sheet's map; winds blow from the `compass`, where there is one. Its land is
     washed in the tones of another sheet it is `like`."""
     return BaseMap(
-        _water(sheet, compass) + _land(sheet, _tones(like or sheet)),
+        _water(sheet, compass, whole=like is None) + _land(sheet, _tones(like or sheet)),
         _lines(sheet),
         drawn_names(sheet, labels),
     )
 
 
-def _water(sheet: MapPaper, compass: Rect | None) -> str:
+def _water(sheet: MapPaper, compass: Rect | None, *, whole: bool) -> str:
     inside = sheet.inside
-    if compass is None:
+    if not whole:
         return (f'<rect width="{inside.width:.2f}" height="{inside.height:.2f}" '
                 f'fill="{SEA_TONE}"/>{_waterlines(sheet)}')
     return (f'<rect width="{sheet.paper.width:g}" height="{sheet.paper.height:g}" fill="{PAPER_TONE}"/><rect '
             f'x="{inside.x0:g}" y="{inside.y0:g}" width="{inside.width:g}" height="{inside.height:g}" '
             f'fill="{SEA_TONE}"/><clipPath id="neat"><rect x="{inside.x0:g}" y="{inside.y0:g}" '
             f'width="{inside.width:g}" height="{inside.height:g}"/></clipPath><g '
-            f'clip-path="url(#neat)">{ornament.rhumbs(compass, inside)}</g>{_waterlines(sheet)}')
+            f'clip-path="url(#neat)">{"" if compass is None else ornament.rhumbs(compass, inside)}</g>'
+            f'{_waterlines(sheet)}')
 
 
 def _waterlines(sheet: MapPaper) -> str:

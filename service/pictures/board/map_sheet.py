@@ -29,6 +29,8 @@ from service.pictures.drawing.values import A3, GroundKind, Label, LabelPlace, M
 TINT, GAP_LAND = 0.30, 1.15
 CROWDED, SPARE = 24, 3
 """About one region in CROWDED has a short name; SPARE places more than the last try needed."""
+MOST_PAIRS = 8
+"""Pairs that a sketch names below its border; the page of moves has all."""
 
 
 class NoShapes(UserFacingError, ValueError):
@@ -89,7 +91,7 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
                 window = None
                 continue
             insets = () if larger is None else (larger,)
-            return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces["compass"]), insets)
+            return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces.get("compass")), insets)
         room = short + SPARE
 
 
@@ -105,6 +107,11 @@ def _arrange_furniture(
         furniture.FurniturePiece("scale", 48.0 * part, 15.0 * part, (1.0, 1.0)),
         furniture.FurniturePiece("ship", 23.0 * part, 22.0 * part, (0.05, 0.85), afloat=True),
     ]
+    if sheet.is_sketch:
+        # Beside a sketch there is a strip for title and legend; nothing on it lies north or has a distance.
+        furniture_pieces = [
+            replace(piece, anchor=(1.0, 0.0)) if piece.name == "title" else piece
+            for piece in furniture_pieces if piece.name not in {"compass", "scale"}]
     if window is not None:
         width, height = inset.size(window, sheet.paper)
         anchor = ((window.x0 - inside.x0) / inside.width, (window.y0 - inside.y0) / inside.height)
@@ -168,15 +175,16 @@ def draw_map(
             lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title)),
         ),
         _draw_legend(plan, variant, held),
-        _scaled(paper, pieces["compass"], ornament.compass),
         _scaled(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
-        _scaled(paper, pieces["scale"], lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)),
+        *(() if sheet.is_sketch else (
+            _scaled(paper, pieces["compass"], ornament.compass),
+            _scaled(paper, pieces["scale"],
+                    lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)))),
         _imprint(
             sheet,
-            (
-                f"{unit_marks.explanation(variant, chosen.units)} "
-                f"{chosen.acknowledgement or variant.note} {chosen.record}"
-            ).strip(),
+            " ".join(words for words in (
+                unit_marks.explanation(variant, chosen.units), sketch_words(variant, shapes),
+                chosen.acknowledgement or variant.note, chosen.record) if words),
         ),
         ornament.border(sheet),
     ]
@@ -260,6 +268,22 @@ def _scaled(paper: PaperSize, room: Rect, draw: Callable[[Rect], str]) -> str:
         return draw(room)
     full_room = Rect(0.0, 0.0, room.width / part, room.height / part)
     return f'<g transform="translate({room.x0:.2f} {room.y0:.2f}) scale({part:g})">{draw(full_room)}</g>'
+
+
+def sketch_words(variant: Variant, shapes: Mapping[str, Shape]) -> str:
+    """What the reader of a sketch must know, "" on a true map: what touches is adjacent, and which pairs are
+    adjacent without touching."""
+    pairs = sorted({(min(shape.province, other), max(shape.province, other))
+                    for shape in shapes.values() for other in shape.also_near or ()})
+    if not any(shape.also_near is not None for shape in shapes.values()):
+        return ""
+    name = {province.id: province.name for province in variant.board.provinces.values()}
+    named = [f"{name[one]} and {name[other]}" for one, other in pairs[:MOST_PAIRS]]
+    words = "A sketch of the board: places that touch along a line are adjacent."
+    if not named:
+        return words
+    more = f", and {len(pairs) - MOST_PAIRS} more pairs" if len(pairs) > MOST_PAIRS else ""
+    return f"{words} Adjacent too: {', '.join(named)}{more}."
 
 
 def _imprint(sheet: MapPaper, words: str) -> str:

@@ -191,7 +191,7 @@ def scale_bar(box: Rect, kilometres: float) -> str:
 
 
 def border(sheet: MapPaper) -> str:
-    """The neat line with a scale of degrees around it, black and white by turns."""
+    """The neat line with a scale of degrees around it, black and white by turns; a sketch has no degrees."""
     inside = sheet.inside
     parts = [
         (f'<rect x="{box.x0:.2f}" y="{box.y0:.2f}" width="{box.width:.2f}" height="{box.height:.2f}" {RULE} '
@@ -203,6 +203,8 @@ def border(sheet: MapPaper) -> str:
             (inside.grown(6.6), 0.9),
         )
     ]
+    if sheet.is_sketch:
+        return "".join(parts)
     for y, low in ((inside.y0, True), (inside.y1, False)):
         parts += _edge(sheet, y, low=low, across=True)
     for x, low in ((inside.x0, True), (inside.x1, False)):

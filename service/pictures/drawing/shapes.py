@@ -35,10 +35,15 @@ def valid_polygons(geometry: BaseGeometry) -> BaseGeometry:
     return shapely.union_all(parts) if len(parts) != 1 else parts[0]
 
 
+STRIP = 0.33
+"""The width of the strip beside a sketch, in widths of the sketch: for title and legend."""
+
+
 @dataclass(frozen=True, slots=True)
 class MapPaper:
     """Every region on its paper. `scale` is kilometres a millimetre; `land` all land of the board; `far` land
-    that is no region; `west`, `north` the kilometres at the neat line's top left corner."""
+    that is no region; `west`, `north` the kilometres at the neat line's top left corner. `is_sketch`: the
+    shapes come from the board's tables, so places and distances mean nothing."""
 
     places: Mapping[str, LabelPlace]
     paper: PaperSize
@@ -49,6 +54,7 @@ class MapPaper:
     far: BaseGeometry
     inside: Rect
     projection: Projection
+    is_sketch: bool = False
 
 
 def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize) -> MapPaper:
@@ -62,7 +68,12 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
     seas = {name for name in kilometres if variant.board.provinces[name].is_sea}
     beside = {name for name in kilometres if OFF_BOARD in variant.board.provinces[name].marks}
     outer = _bounds(kilometres, beside)
-    left, bottom, right, top = _window(kilometres, seas, outer, variant.strip)
+    is_sketch = any(shape.also_near is not None for shape in shapes.values())
+    if is_sketch:
+        # Nothing lies beyond a sketch, so its legend gets a strip of its own.
+        outer = (outer[0], outer[1], outer[2] + STRIP * (outer[2] - outer[0]), outer[3])
+    left, bottom, right, top = (
+        outer if is_sketch else _window(kilometres, seas, outer, variant.strip))
     # Paper is upright as defined; a wide board turns it.
     if (right - left) > (top - bottom):
         paper = replace(paper, width=paper.height, height=paper.width)
@@ -98,7 +109,7 @@ def lay_out_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize)
     rest = shapely.get_parts(shapely.difference(frame, board_area))
     # Slivers along the neat line are where the data ends, not land.
     far = shapely.union_all([part for part in rest if part.area > 1.5 and not part.buffer(-1.0).is_empty])
-    return MapPaper(places, paper, scale, west, north, land, far, inside, projection)
+    return MapPaper(places, paper, scale, west, north, land, far, inside, projection, is_sketch)
 
 
 def _polygons(shape: Shape) -> MultiPolygon:
