@@ -50,7 +50,7 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
     used = {name for folder in PRODUCT for name in imported(ROOT / folder)}
     assert used - declared(
         [*PROJECT["dependencies"],
-         *(name for extra in ("s3", "postgres", "beacon", "codes", "passkeys", "age", "stamps")
+         *(name for extra in ("s3", "postgres", "beacon", "codes", "passkeys", "age", "stamps", "sketch")
            for name in EXTRAS[extra])]) == set()
     groups = [*PYPROJECT["dependency-groups"]["dev"], *PYPROJECT["dependency-groups"]["bench"]]
     beside = {name for folder in BESIDE for name in imported(ROOT / folder)}
@@ -63,7 +63,7 @@ def test_every_package_that_the_product_declares_is_used() -> None:
     used = {name for folder in (*PRODUCT, "demo") for name in imported(ROOT / folder)}
     asked = declared(PROJECT["dependencies"]) | declared(EXTRAS["s3"]) | declared(EXTRAS["postgres"])
     asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"]) | declared(EXTRAS["passkeys"])
-    asked |= declared(EXTRAS["age"]) | declared(EXTRAS["stamps"])
+    asked |= declared(EXTRAS["age"]) | declared(EXTRAS["stamps"]) | declared(EXTRAS["sketch"])
     assert asked - used == set(NOT_IMPORTED)
 
 

@@ -48,7 +48,7 @@ COMMANDS = [
     "player data", "player forget",
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
-    "map import", "map moves",
+    "map import", "map moves", "map sketch",
     "game new", "game move-deadline", "game seat", "game address", "game lots", "game new-key",
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
