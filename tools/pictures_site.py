@@ -21,6 +21,7 @@ from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, lay_out
 from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
+from service.notices import upload_links
 from service.public import visits
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
@@ -33,10 +34,12 @@ from service.store.tables import (
     LineState,
     MailRow,
     MailState,
+    OfferRow,
     OutboxRow,
     PhaseRow,
     PhaseState,
     SeatRow,
+    SignUpRow,
     SubmissionRow,
 )
 from service.web import sessions
@@ -52,6 +55,9 @@ class Numbers:
     visit: str
     link: str
     left_out: str
+    # Of the page that takes photographs, and of a place on the list of a game that is to be.
+    upload: str
+    place: str
     # Phases: with lines to read, with all lines read, not yet open to anybody, judged, sent.
     to_read: int
     all_read: int
@@ -112,6 +118,22 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         assert second_token is not None
         numbers = _numbers(session, blobs, now, (token, second_token), at_desk.id, all_read.id, sealed.id)
     return settings, numbers
+
+
+def _signed_up(session: Session, now: datetime) -> str:
+    """Offer a game with three people on its list, and return the secret of the first one's link."""
+    session.add(OfferRow(
+        id="naseby", name="Naseby", variant="w3k", dates=["2027-06-01", "2027-06-15"], made_at=now,
+        made_by=NAME, note="Two letters a week, and a good deal of patience.", sealed="5" * 64,
+        commitment="c" * 64))
+    session.flush()
+    for number, name in enumerate(("Ada", "Blaise", "Grace"), start=1):
+        session.add(SignUpRow(
+            offer_id="naseby", number=number, name=name, email=f"{name.lower()}@example.org", made_at=now,
+            confirmed_at=now, preferences=["Montrose", "Argyll"][: number % 3],
+            dates=["2027-06-01"], home=["1 High Street", "Inverness"],
+            link_hash=visits.digest(f"a place {number}")))
+    return "a place 1"
 
 
 def _linked(session: Session, player: int, opens: str, secret: str, now: datetime) -> str:
@@ -184,6 +206,8 @@ def _numbers(
         second_token=tokens[1],
         visit=_linked(session, seat.player_id, visits.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, visits.LINK, "a link", now),
+        upload=upload_links.make_link(session, seat.player_id, ready.game_id, now),
+        place=_signed_up(session, now),
         left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
         to_read=to_read,
         all_read=all_read,

@@ -76,6 +76,7 @@ SENTENCES: Mapping[str, str] = {
     "game_paused": "The game pauses for {days} days",
     "game_offered": "A game to sign up for was offered: {offer}",
     "powers_drawn": "The powers of {offer} were drawn",
+    "sign_up_removed": "Number {number} was taken off the list of {offer}",
     "offer_ended": "The offer {offer} has ended",
     "sign_up_letter": "A letter about the list of {offer} was written",
     "mail_sign_up": "A mail signed its sender up for a game",

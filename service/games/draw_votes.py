@@ -50,8 +50,19 @@ def asks_for_draw(text: str) -> bool:
 def votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
     """The votes of a judged phase whose results are not sent; None if no draw is open, or it is not judged:
     nothing of a sheet is told before its deadline."""
-    if phase.state != PhaseState.READY:
-        return None
+    return _votes(session, phase) if phase.state == PhaseState.READY else None
+
+
+def ends_here(session: Session, game: GameRow, phase: PhaseRow) -> bool:
+    """Whether a game ends in an agreed draw with the results of this phase. The sheets are looked at again:
+    after the agreement the phase may have gone back to the desk."""
+    if game.options.get(AGREED) != phase.ordinal:
+        return False
+    found = _votes(session, phase)
+    return found is not None and not found.missing
+
+
+def _votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
     open_to = _open_to(session, phase)
     if open_to is None:
         return None
@@ -66,11 +77,6 @@ def votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
             if power in open_to and words is not None:
                 found[power] = " ".join(words.split())
     return DrawVotes(open_to, found)
-
-
-def ends_here(game: GameRow, phase: PhaseRow) -> bool:
-    """Whether a game ends in an agreed draw with the results of this phase."""
-    return game.options.get(AGREED) == phase.ordinal
 
 
 def _open_to(session: Session, phase: PhaseRow) -> tuple[str, ...] | None:

@@ -270,7 +270,7 @@ def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: date
     game = session.get_one(GameRow, phase.game_id)
     variant = load(game.variant)
     is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
-    is_drawn = is_drawn or draw_votes.ends_here(game, phase)
+    is_drawn = is_drawn or draw_votes.ends_here(session, game, phase)
     if resolution.winner is not None or resolution.joint or is_drawn:
         session.execute(update(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))

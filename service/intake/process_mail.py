@@ -173,7 +173,8 @@ def process_mail(
         if command is not None:
             _answer(session, mail_store, replies, key, received_at, mail, verdict, command)
             return
-        wish = sign_up_in(mail.subject, verdict)
+        # A player's mail with a photograph is a sheet, whatever its subject says; a stranger's is not opened.
+        wish = None if mail.pictures else sign_up_in(mail.subject, verdict)
         if wish is not None and replies.sign_up(session, verdict.sender or "", wish):
             _end_sign_up(session, mail_store, key, mail, verdict)
             return

@@ -15,7 +15,7 @@ from tools import pictures
 # How the addresses end that give no whole page of HTML: pictures, files, letters inside a page, parts that a
 # script asks for, and what machines watch.
 NO_PAGES = (
-    ".jpg", ".png", ".svg", ".py", ".atom", ".eml", ".ics", ".pdf", ".json", ".zip", ".tsr",
+    ".jpg", ".png", ".svg", ".py", ".js", ".atom", ".eml", ".ics", ".pdf", ".json", ".zip", ".tsr", ".{form}",
     "/{kind}.html",
     "/letter/{token}/{number}", "/lines", "/line/{line_id}", "/export", "/words", "/part/{number}",
     "/picture/{name}", "/original/{page_id}", "/metrics", "/alive",

@@ -121,6 +121,16 @@ def begin(session: Session, row: OfferRow, day: str, own_address: str, by: str, 
     return game.id
 
 
+def take_off(session: Session, row: OfferRow, person_id: int, by: str, now: datetime) -> None:
+    """Take one person off the list, and forget them. Raises ActRefused."""
+    person = session.get(SignUpRow, person_id)
+    if person is None or person.offer_id != row.id:
+        raise ActRefused("Nothing was changed: this person is not on the list any more.")
+    session.delete(person)
+    # By number, as lots name people: no name is a line of the log.
+    log_event(session, now, "sign_up_removed", actor=by, detail={"offer": row.id, "number": person.number})
+
+
 def end(session: Session, row: OfferRow, by: str, now: datetime) -> None:
     """End an offer, and forget everybody on its list."""
     session.execute(delete(SignUpRow).where(SignUpRow.offer_id == row.id))

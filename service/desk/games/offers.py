@@ -80,6 +80,16 @@ def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str,
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
 
+@router.post("/{offer_id}/remove")
+def remove(request: Request, visitor: Trusted, offer_id: str, person: Annotated[int, Form()]) -> Response:
+    """Take one person off the list."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        or_refuse(lambda: offer_acts.take_off(
+            session, _offer(session, offer_id), person, visitor.name, ports.clock.now()))
+    return RedirectResponse("/new-games?notice=sign-up-removed", status_code=303)
+
+
 @router.post("/{offer_id}/end")
 def end(request: Request, visitor: Trusted, offer_id: str) -> Response:
     """End an offer and forget its list."""

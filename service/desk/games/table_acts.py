@@ -85,7 +85,7 @@ def agree_on_draw(
         missing = ", ".join(names[power].name for power in votes.missing) if names else NOT_TOLD
         raise ActRefused(f"Nothing was changed: not every survivor asks for the draw on a sheet of this "
                          f"season. Missing: {missing}.")
-    if draw_votes.ends_here(game, phase):
+    if game.options.get(draw_votes.AGREED) == phase.ordinal:
         raise ActRefused("Nothing was changed: the draw is agreed already.")
     game.options = {**game.options, draw_votes.AGREED: phase.ordinal}
     log_event(session, now, "option_changed", game_id=game.id, actor=by, detail={

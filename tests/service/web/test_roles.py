@@ -161,6 +161,7 @@ WHO = {
     "/new-games/{offer_id}/begin": set(),
     "/new-games/{offer_id}/draw": set(),
     "/new-games/{offer_id}/end": set(),
+    "/new-games/{offer_id}/remove": set(),
     "/people": set(),
     "/people/add": set(),
     "/people/game-role": set(),

@@ -6,13 +6,14 @@ import re
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.clock import SimulatedClock
-from service.games.draw_votes import asks_for_draw
+from service.games.draw_votes import asks_for_draw, ends_here
 from service.public.visits import COOKIE, VISIT, VISIT_HOURS, _keep
-from service.store.tables import LineState, PhaseState, SeatRow
+from service.store.tables import GameRow, LineRow, LineState, PhaseRow, PhaseState, SeatRow
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.site import Site
 from tests.support.table import address, open_table
@@ -115,5 +116,14 @@ def test_a_draw_that_all_ask_for_ends_the_game_with_the_results(site: Site) -> N
     words = table.words(table.letters("announcement")[0])
     assert "All survivors asked for the draw" in words
     assert "Argyll, Ormond" in words
+    # A sheet that asks no more, since somebody looked again: the game goes on.
+    with site.store() as session:
+        game, row = session.get_one(GameRow, table.game), session.get_one(PhaseRow, phase.id)
+        assert ends_here(session, game, row)
+        line = session.scalars(select(LineRow).where(LineRow.text == "I vote for the draw")).one()
+        line.text = "I vote against the draw"
+        session.flush()
+        assert not ends_here(session, game, row)
+        session.rollback()
     table.approve_phase(phase.id, "ada")
     assert all(row.state == PhaseState.SENT for row in table.phases())

@@ -24,9 +24,9 @@ from service.store.tables import (
     SignUpRow,
 )
 from tests.support.desk_table import DeskTable, open_desk, plain
-from tests.support.mail_builder import mail, stamp, text
+from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
-from tests.support.table import SERVER, open_table
+from tests.support.table import SERVER, address, open_table
 
 BASE = "https://orders.example.org"
 OFFER = "/public/sign-up/edgehill"
@@ -213,3 +213,12 @@ def test_a_proved_sender_signs_up_by_the_subject_of_a_mail(desk: DeskTable) -> N
                 mailed("Sign up - Edgehill", "eve@other.example")):
         assert desk.table.take(raw, now).state == MailState.QUARANTINED
     assert len(people(desk)) == 1
+    # With a photograph it is a sheet, whatever a player's subject says.
+    player = address("Montrose")
+    photographed = mail("Sign up - Edgehill - Monty", player, parts=[text(), part(picture(90))],
+                        stamps=[stamp(player.rpartition("@")[2], "pass", SERVER)])
+    assert desk.table.take(photographed, now).reason != "sign_up"
+    # The coordinator takes somebody off the list.
+    assert desk.post("/new-games/edgehill/remove", person=grace.id).status_code == 303
+    assert people(desk) == []
+    assert desk.post("/new-games/edgehill/remove", person=grace.id).status_code == 409
