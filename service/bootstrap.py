@@ -74,7 +74,7 @@ from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
 from service.notices.unsent_letters import report_unsent
-from service.operations import letter_storage, reread_settings, retention
+from service.operations import letter_storage, reread_settings, retention, webhooks
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
 from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS
@@ -87,6 +87,7 @@ from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
 from service.operations.root_stamps import SECONDS as STAMP_SECONDS
 from service.operations.root_stamps import HttpAuthority, RootStamps
+from service.operations.webhooks import Webhooks
 from service.record import chain
 from service.record.chain import sessions
 from service.site_folder import certificates_in, key_of
@@ -182,6 +183,11 @@ class Site:
         address, certificates = self.settings.stamp_authority, self.settings.stamp_certificates
         return RootStamps(self.store, self.clock, HttpAuthority(address) if address else None,
                           certificates_in(Path(certificates)) if certificates else "")
+
+    @property
+    def webhooks(self) -> Webhooks:
+        """Tells other programs that results are out."""
+        return Webhooks(self.store, self.jobs, self.clock, self.settings.webhooks)
 
     @property
     def approvals(self) -> Approvals:
@@ -359,6 +365,7 @@ def _register(site: Site, reader: SubmissionReader) -> None:
 
     for name, step in (
         (shelf.WORK, unshelve),
+        (webhooks.WORK, site.webhooks.run),
         (scheduler.OPEN, open_phase),
         (scheduler.DEADLINE, close_phase),
         (scheduler.REMIND, remind),
@@ -496,6 +503,8 @@ class Running:
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
                 site.store, site.blobs, days, site.clock.now()), leader_only=True)
+        if site.settings.webhooks:
+            self._schedule.every("webhooks", webhooks.SECONDS, site.webhooks.look, leader_only=True)
         ended_days = site.settings.shelve_after_days
         if ended_days is not None:
             self._schedule.every("shelf", shelf.SECONDS, lambda: shelf.shelve_old(

@@ -332,6 +332,15 @@ class Web(_Part):
         return proxies
 
 
+class Webhook(_Part):
+    """An address of another program that is told when results are out, by a signed POST without content."""
+
+    url: str = Field(pattern=r"^https://[^/@\s]+(/\S*)?$")
+    """Where to, by HTTPS; an address of a private network is refused when it is used."""
+    secret: str = Field(min_length=32, repr=False)
+    """What the message is signed with (HMAC-SHA256); at least 32 characters."""
+
+
 class Settings(_Part):
     """Everything that a site sets. Game constants are never settings.
 
@@ -372,6 +381,8 @@ class Settings(_Part):
     mail_out: MailOut
     reader: ReaderSettings = ReaderSettings()
     web: Web = Web()
+    webhooks: tuple[Webhook, ...] = ()
+    """Addresses that are told when results are out."""
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
     """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
     shelve_after_days: int | None = Field(default=None, ge=30)

@@ -98,6 +98,10 @@ SENTENCES: Mapping[str, str] = {
     "restored": "The site was restored from a backup",
     "restore_tested": "A backup was put back as a test",
     "rehearsed": "{phase} was rehearsed",
+    "game_shelved": "The rows of a game that is over were put into a file",
+    "game_unshelved": "The rows of a game that is over were brought back",
+    "webhook_told": "Another program was told that results are out",
+    "webhook_failed": "Another program could not be told that results are out",
 }
 """A sentence for each kind of entry. Another kind is shown with its underscores as blanks."""
 _IN_SENTENCE = frozenset({

@@ -1,0 +1,182 @@
+"""Tells other programs that results are out: a signed POST without content (BEY-06).
+
+The body names the game, the phase and the instant; what the results say has to be fetched, with a token or as
+a player. An address that does not answer is tried again for a day. What was told, and what failed, is in the
+log; an address itself is in neither, since it may hold a secret.
+"""
+
+from __future__ import annotations
+
+import hmac
+import http.client
+import ipaddress
+import json
+import logging
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any
+from urllib.parse import urlsplit
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from service.clock import Clock
+from service.config import Webhook
+from service.games.game_clock import is_rehearsal
+from service.jobs import Jobs
+from service.store import records
+from service.store.engine import Store
+from service.store.tables import EventRow, GameRow
+
+log = logging.getLogger(__name__)
+WORK = "webhook"
+"""Work that tells one address: {"event": id, "hook": mark, "turn": number}."""
+SECONDS = 15.0
+"""Between two looks."""
+APPROVED = "results_approved"
+TOLD, FAILED = "webhook_told", "webhook_failed"
+"""The events of the site."""
+TURNS = tuple(timedelta(minutes=minutes) for minutes in (0, 1, 5, 30, 120, 360, 720, 1380))
+"""After the results: when an address is tried that has not answered yet."""
+PATIENCE = 10.0
+"""Seconds that an address has to answer."""
+SIGNATURE = "Galloper-Signature"
+
+Resolve = Callable[[str, int], Sequence[str]]
+
+
+class NotTold(Exception):
+    """An address did not take the message; the reason in a few words, without the address."""
+
+
+def mark_of(hook: Webhook) -> str:
+    """What stands for an address in keys and in the log."""
+    return sha256(hook.url.encode()).hexdigest()[:12]
+
+
+def signed(secret: str, at: int, body: bytes) -> str:
+    """The header: "t=SECONDS,v1=HMAC", of "SECONDS.BODY" by SHA-256 (RFC 2104), so that neither can be
+    changed and an old message is known."""
+    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, sha256).hexdigest()
+    return f"t={at},v1={digest}"
+
+
+def addresses_of(host: str, port: int) -> list[str]:
+    """The addresses of a host by DNS. Raises NotTold."""
+    try:
+        return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
+    except OSError:
+        raise NotTold("its name is not known") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Poster:
+    """Posts over HTTPS to public addresses only. `resolve`, `context` and `is_allowed` are for tests."""
+
+    resolve: Resolve = addresses_of
+    context: ssl.SSLContext | None = None
+    is_allowed: Callable[[str], bool] = lambda address: ipaddress.ip_address(address).is_global
+
+    def __call__(self, hook: Webhook, body: bytes, at: int) -> None:
+        """Post one message. Raises NotTold."""
+        parts = urlsplit(hook.url)
+        host, port = str(parts.hostname), parts.port or 443
+        addresses = self.resolve(host, port)
+        # All of them: a name with one public and one private address leads inside at the second try.
+        if not addresses or not all(map(self.is_allowed, addresses)):
+            raise NotTold("its name leads to a private address")
+        connection = _Pinned(host, port, addresses[0], self.context or ssl.create_default_context())
+        path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+        try:
+            connection.request("POST", path, body, {
+                "Content-Type": "application/json", "User-Agent": "Galloper", SIGNATURE: signed(
+                    hook.secret, at, body)})
+            status = connection.getresponse().status
+        except (OSError, http.client.HTTPException) as fault:
+            raise NotTold(f"it did not answer ({type(fault).__name__})") from None
+        finally:
+            connection.close()
+        # A redirect is an answer like any other: it may lead inside.
+        if not 200 <= status < 300:
+            raise NotTold(f"it answered {status}")
+
+
+class _Pinned(http.client.HTTPSConnection):
+    """A connection to the address that was checked: the name is not asked for again."""
+
+    def __init__(self, host: str, port: int, address: str, context: ssl.SSLContext) -> None:
+        super().__init__(host, port, timeout=PATIENCE, context=context)
+        self._address, self._tls = address, context
+
+    def connect(self) -> None:
+        """See http.client."""
+        raw = socket.create_connection((self._address, self.port), self.timeout)
+        self.sock = self._tls.wrap_socket(raw, server_hostname=self.host)
+
+
+@dataclass(frozen=True, slots=True)
+class Webhooks:
+    """The addresses of a site, and what is told them."""
+
+    store: Store
+    jobs: Jobs
+    clock: Clock
+    hooks: Sequence[Webhook]
+    post: Callable[[Webhook, bytes, int], None] = Poster()
+
+    def look(self) -> int:
+        """Enqueue what is to be told, or told again; how many jobs are due."""
+        if not self.hooks:
+            return 0
+        now, count = self.clock.now(), 0
+        with self.store.begin() as session:
+            told = self._told(session, now)
+            for event in session.scalars(select(EventRow).where(
+                    EventRow.what == APPROVED, EventRow.at > now - timedelta(days=1))):
+                turn = sum(event.at + pause <= now for pause in TURNS) - 1
+                for hook in self.hooks:
+                    mark = mark_of(hook)
+                    if turn >= 0 and (event.id, mark) not in told and not _rehearses(session, event):
+                        self.jobs.enqueue(session, WORK, f"{WORK}:{event.id}:{mark}:{turn}", {
+                            "event": event.id, "hook": mark, "turn": turn})
+                        count += 1
+        return count
+
+    def run(self, payload: dict[str, Any]) -> None:
+        """The job: tell one address, once."""
+        now = self.clock.now()
+        with self.store() as session:
+            event = session.get(EventRow, int(payload["event"]))
+            hook = next((each for each in self.hooks if mark_of(each) == payload["hook"]), None)
+            if event is None or hook is None or (event.id, payload["hook"]) in self._told(session, now):
+                return
+            body = json.dumps({
+                "event": "results", "game": event.game_id, "phase": event.detail.get("phase"),
+                "sent_at": event.at.astimezone(UTC).isoformat(), "id": f"{event.id}-{payload['hook']}",
+            }, sort_keys=True).encode()
+        detail = {"event": event.id, "hook": payload["hook"]}
+        try:
+            self.post(hook, body, int(now.timestamp()))
+        except NotTold as fault:
+            log.info("a webhook was not told: %s", fault)
+            self._log(now, FAILED, detail | {"turn": payload["turn"], "why": str(fault)})
+        else:
+            self._log(now, TOLD, detail)
+
+    def _told(self, session: Session, now: datetime) -> set[tuple[int, str]]:
+        rows = session.scalars(select(EventRow.detail).where(
+            EventRow.what == TOLD, EventRow.at > now - timedelta(days=2)))
+        return {(int(detail["event"]), str(detail["hook"])) for detail in rows}
+
+    def _log(self, now: datetime, what: str, detail: dict[str, Any]) -> None:
+        with self.store.begin() as session:
+            records.log_event(session, now, what, detail=detail)
+
+
+def _rehearses(session: Session, event: EventRow) -> bool:
+    game = session.get(GameRow, event.game_id)
+    return game is None or is_rehearsal(game.options)

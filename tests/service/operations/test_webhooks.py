@@ -1,0 +1,195 @@
+"""BEY-06: other programs are told that results are out, by a signed POST without content."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import ssl
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+from sqlalchemy import select
+
+from bench.servers.certificates import make_certificate
+from service.config import Webhook
+from service.operations.webhooks import (
+    APPROVED,
+    FAILED,
+    SIGNATURE,
+    TOLD,
+    TURNS,
+    WORK,
+    NotTold,
+    Poster,
+    Webhooks,
+    addresses_of,
+)
+from service.store import records
+from service.store.tables import EventRow
+from tests.support.site import Site
+from tests.support.table import open_table
+
+SECRET = "0123456789abcdef0123456789abcdef"
+
+
+@dataclass
+class Receiver:
+    """A server over TLS that keeps what it is sent; `status` is its answer, `location` where it leads."""
+
+    server: ThreadingHTTPServer
+    context: ssl.SSLContext
+    came: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
+    status: int = 204
+    location: str = ""
+
+    @property
+    def hook(self) -> Webhook:
+        return Webhook(url=f"https://localhost:{self.server.server_port}/told?key=k", secret=SECRET)
+
+    def poster(self) -> Poster:
+        """One that may post to this machine, and trusts the certificate."""
+        return Poster(resolve=lambda _host, _port: ["127.0.0.1"], context=self.context,
+                      is_allowed=lambda _address: True)
+
+
+@pytest.fixture
+def receiver(tmp_path: Path) -> Iterator[Receiver]:
+    certificate, key = make_certificate(tmp_path)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            kept.came.append((self.path, dict(self.headers), body))
+            self.send_response(kept.status)
+            if kept.location:
+                self.send_header("Location", kept.location)
+            self.end_headers()
+
+        def log_message(self, *_words: object) -> None:
+            """Prints nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate, key)
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
+    kept = Receiver(server, ssl.create_default_context(cafile=str(certificate)))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield kept
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def approve(site: Site) -> str:
+    table = open_table(site)
+    with site.store.begin() as session:
+        records.log_event(session, site.clock.now(), APPROVED, game_id=table.game, actor="Ada",
+                          detail={"phase": "Summer 1642 Movement"})
+    return table.game
+
+
+def webhooks(site: Site, receiver: Receiver) -> Webhooks:
+    hooks = Webhooks(site.store, site.jobs, site.clock, (receiver.hook,), receiver.poster())
+    site.jobs.register(WORK, hooks.run)
+    return hooks
+
+
+def turn(site: Site, hooks: Webhooks) -> int:
+    """A look, and the jobs that it wanted; how many ran."""
+    hooks.look()
+    return site.jobs.run()
+
+
+def logged(site: Site, what: str) -> list[dict[str, object]]:
+    with site.store() as session:
+        return list(session.scalars(select(EventRow.detail).where(EventRow.what == what)))
+
+
+def test_an_address_is_told_once_and_can_check_who_told_it(site: Site, receiver: Receiver) -> None:
+    hooks = webhooks(site, receiver)
+    assert turn(site, hooks) == 0
+    game = approve(site)
+    assert turn(site, hooks) == 1
+    for hours in (0, 1, 23):
+        site.clock.advance(timedelta(hours=hours))
+        assert turn(site, hooks) == 0
+    [(path, headers, body)] = receiver.came
+    assert path == "/told?key=k"
+    told = json.loads(body)
+    assert (told.pop("sent_at"), told.pop("id")) is not None
+    assert told == {"event": "results", "game": game, "phase": "Summer 1642 Movement"}
+    at, digest = (part.partition("=")[2] for part in headers[SIGNATURE].split(","))
+    assert digest == hmac.new(SECRET.encode(), at.encode() + b"." + body, hashlib.sha256).hexdigest()
+    assert len(logged(site, TOLD)) == 1
+    assert "localhost" not in json.dumps(logged(site, TOLD))
+
+
+def test_an_address_that_fails_is_tried_again_for_a_day(site: Site, receiver: Receiver) -> None:
+    hooks, receiver.status = webhooks(site, receiver), 500
+    approve(site)
+    begun = site.clock.now()
+    for pause in TURNS:
+        site.clock.set(begun + pause)
+        assert turn(site, hooks) == 1
+        assert turn(site, hooks) == 0
+    assert len(receiver.came) == len(TURNS)
+    assert {str(detail["why"]) for detail in logged(site, FAILED)} == {"it answered 500"}
+    site.clock.set(begun + timedelta(hours=25))
+    receiver.status = 204
+    assert turn(site, hooks) == 0
+
+
+def test_one_that_answers_later_is_told_then(site: Site, receiver: Receiver) -> None:
+    hooks, receiver.status = webhooks(site, receiver), 503
+    approve(site)
+    turn(site, hooks)
+    receiver.status = 200
+    site.clock.advance(timedelta(minutes=6))
+    assert turn(site, hooks) == 1
+    site.clock.advance(timedelta(hours=3))
+    assert turn(site, hooks) == 0
+    assert len(logged(site, TOLD)) == 1
+
+
+@pytest.mark.parametrize("addresses", [
+    ["127.0.0.1"], ["10.1.2.3"], ["192.168.0.1"], ["169.254.169.254"], ["::1"], ["fd00::1"], ["fe80::1"],
+    ["::ffff:10.0.0.1"], ["100.64.0.1"], ["8.8.8.8", "10.0.0.1"], [],
+])
+def test_a_private_address_is_not_asked(receiver: Receiver, addresses: list[str]) -> None:
+    post = Poster(resolve=lambda _host, _port: addresses, context=receiver.context)
+    with pytest.raises(NotTold, match="private address"):
+        post(receiver.hook, b"{}", 1)
+    assert receiver.came == []
+
+
+def test_the_name_is_looked_up_and_localhost_is_private(receiver: Receiver) -> None:
+    assert "127.0.0.1" in addresses_of("localhost", 443)
+    with pytest.raises(NotTold, match="private address"):
+        Poster(context=receiver.context)(receiver.hook, b"{}", 1)
+
+
+def test_a_redirect_is_not_followed_and_a_strange_certificate_is_refused(receiver: Receiver) -> None:
+    receiver.status, receiver.location = 302, receiver.hook.url
+    with pytest.raises(NotTold, match="answered 302"):
+        receiver.poster()(receiver.hook, b"{}", 1)
+    assert len(receiver.came) == 1
+    strict = Poster(resolve=lambda _host, _port: ["127.0.0.1"], is_allowed=lambda _address: True)
+    with pytest.raises(NotTold, match="did not answer"):
+        strict(receiver.hook, b"{}", 1)
+    assert len(receiver.came) == 1
+
+
+@pytest.mark.parametrize("url", ["http://a.example/x", "https://", "ftp://a.example", "https://me:pw@a.example/"])
+def test_only_https_addresses_without_a_name_and_password_are_taken(url: str) -> None:
+    with pytest.raises(ValidationError):
+        Webhook(url=url, secret=SECRET)
+    with pytest.raises(ValidationError):
+        Webhook(url="https://a.example/x", secret="short")
