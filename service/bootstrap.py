@@ -25,7 +25,7 @@ from reading.review import ReviewLimits
 from service import scheduler
 from service.archive import shelf
 from service.clock import Clock, SystemClock
-from service.config import MailIn, ReaderSettings, Settings
+from service.config import MailIn, Notice, ReaderSettings, Settings, Webhook
 from service.games import turns
 from service.games.approval.approve import approve_phase
 from service.intake import process_mail
@@ -187,7 +187,8 @@ class Site:
     @property
     def webhooks(self) -> Webhooks:
         """Tells other programs that results are out."""
-        return Webhooks(self.store, self.jobs, self.clock, self.settings.webhooks)
+        hooks: tuple[Webhook | Notice, ...] = (*self.settings.webhooks, *self.settings.notices)
+        return Webhooks(self.store, self.jobs, self.clock, hooks)
 
     @property
     def approvals(self) -> Approvals:
@@ -503,7 +504,7 @@ class Running:
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
                 site.store, site.blobs, days, site.clock.now()), leader_only=True)
-        if site.settings.webhooks:
+        if site.settings.webhooks or site.settings.notices:
             self._schedule.every("webhooks", webhooks.SECONDS, site.webhooks.look, leader_only=True)
         ended_days = site.settings.shelve_after_days
         if ended_days is not None:

@@ -341,6 +341,14 @@ class Webhook(_Part):
     """What the message is signed with (HMAC-SHA256); at least 32 characters."""
 
 
+class Notice(_Part):
+    """Somebody who wants to hear that results are out, by a way that the library apprise knows: Telegram,
+    Matrix, ntfy and others. Needs the extra `notices`."""
+
+    url: str = Field(min_length=6, repr=False)
+    """The address in apprise's form, such as `ntfy://my-topic`; it may hold a secret."""
+
+
 class Settings(_Part):
     """Everything that a site sets. Game constants are never settings.
 
@@ -383,6 +391,8 @@ class Settings(_Part):
     web: Web = Web()
     webhooks: tuple[Webhook, ...] = ()
     """Addresses that are told when results are out."""
+    notices: tuple[Notice, ...] = ()
+    """Who else is told, by apprise."""
     unrelated_mail_retention_days: int | None = Field(default=None, ge=60)
     """Days after which mails that are in no game's record are deleted. Without it they are kept for ever."""
     shelve_after_days: int | None = Field(default=None, ge=30)

@@ -1,4 +1,4 @@
-"""Tells other programs that results are out: a signed POST without content (BEY-06).
+"""Tells other programs that results are out: a signed POST without content, or a notice by apprise (BEY-06).
 
 The body names the game, the phase and the instant; what the results say has to be fetched, with a token or as
 a player. An address that does not answer is tried again for a day. What was told, and what failed, is in the
@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,7 +26,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
-from service.config import Webhook
+from service.config import Notice, Webhook
 from service.games.game_clock import is_rehearsal
 from service.jobs import Jobs
 from service.store import records
@@ -53,7 +54,7 @@ class NotTold(Exception):
     """An address did not take the message; the reason in a few words, without the address."""
 
 
-def mark_of(hook: Webhook) -> str:
+def mark_of(hook: Webhook | Notice) -> str:
     """What stands for an address in keys and in the log."""
     return sha256(hook.url.encode()).hexdigest()[:12]
 
@@ -105,6 +106,32 @@ class Poster:
             raise NotTold(f"it answered {status}")
 
 
+def send_notice(notice: Notice, body: bytes) -> None:
+    """Tell somebody by apprise, in one sentence. Raises NotTold."""
+    try:
+        # An extra, and heavy: it knows a hundred services.
+        library = import_module("apprise")
+    except ImportError:
+        raise NotTold('the package apprise is not installed; pip install "galloper[notices]"') from None
+    # It would log the address, which may hold a secret.
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)
+    told, sender = json.loads(body), library.Apprise()
+    if not sender.add(notice.url):
+        raise NotTold("apprise does not know such an address")
+    # Plain text: no service is to make a link or a tag of the name of a game.
+    if not sender.notify(title="Results are out", body=f"{told['game']}: {told['phase']}",
+                         body_format=library.NotifyFormat.TEXT):
+        raise NotTold("the service did not take it")
+
+
+def tell(hook: Webhook | Notice, body: bytes, at: int) -> None:
+    """Tell one address. Raises NotTold."""
+    if isinstance(hook, Notice):
+        send_notice(hook, body)
+    else:
+        Poster()(hook, body, at)
+
+
 class _Pinned(http.client.HTTPSConnection):
     """A connection to the address that was checked: the name is not asked for again."""
 
@@ -125,8 +152,8 @@ class Webhooks:
     store: Store
     jobs: Jobs
     clock: Clock
-    hooks: Sequence[Webhook]
-    post: Callable[[Webhook, bytes, int], None] = Poster()
+    hooks: Sequence[Webhook | Notice]
+    post: Callable[[Any, bytes, int], None] = tell
 
     def look(self) -> int:
         """Enqueue what is to be told, or told again; how many jobs are due."""

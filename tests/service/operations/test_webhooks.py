@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import ssl
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from pydantic import ValidationError
 from sqlalchemy import select
 
 from bench.servers.certificates import make_certificate
-from service.config import Webhook
+from service.config import Notice, Webhook
 from service.operations.webhooks import (
     APPROVED,
     FAILED,
@@ -30,6 +31,7 @@ from service.operations.webhooks import (
     Poster,
     Webhooks,
     addresses_of,
+    send_notice,
 )
 from service.store import records
 from service.store.tables import EventRow
@@ -185,6 +187,45 @@ def test_a_redirect_is_not_followed_and_a_strange_certificate_is_refused(receive
     with pytest.raises(NotTold, match="did not answer"):
         strict(receiver.hook, b"{}", 1)
     assert len(receiver.came) == 1
+
+
+@pytest.mark.slow
+def test_a_notice_by_apprise_says_which_results_are_out(site: Site) -> None:
+    """By the library itself, in its JSON form, over HTTP to this machine."""
+    came: list[dict[str, str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            came.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_words: object) -> None:
+            """Prints nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        hooks = Webhooks(site.store, site.jobs, site.clock, (
+            Notice(url=f"json://127.0.0.1:{server.server_port}/x"), Notice(url="nonsense://x")))
+        site.jobs.register(WORK, hooks.run)
+        game = approve(site)
+        assert turn(site, hooks) == 2
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    [notice] = came
+    assert (notice["title"], notice["message"]) == ("Results are out", f"{game}: Summer 1642 Movement")
+    assert len(logged(site, TOLD)) == 1
+    assert [detail["why"] for detail in logged(site, FAILED)] == ["apprise does not know such an address"]
+
+
+def test_without_the_library_a_notice_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "apprise", None)
+    with pytest.raises(NotTold, match=r"galloper\[notices\]"):
+        send_notice(Notice(url="ntfy://topic"), b"{}")
 
 
 @pytest.mark.parametrize("url", ["http://a.example/x", "https://", "ftp://a.example", "https://me:pw@a.example/"])
