@@ -46,7 +46,7 @@ from service.public import (
     rules,
     sheet_form,
 )
-from service.public.history import gazette, war
+from service.public.history import ending, gazette, war
 from service.public.programs import PREFIX, create_api
 from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
@@ -74,7 +74,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(calendar.router)
     for pages_of in (
         check, left_out, uploads, own_links, sign_up_pages, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, war, gazette, archive, sheet_form,
+        rules, lots, roots, results, war, gazette, ending, archive, sheet_form,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

@@ -20,6 +20,12 @@ GAZETTE = "gazette"
 PLAIN_GAZETTE = "gazette_without_omens"
 """The game's option: whether that gazette leaves out weather and omens."""
 
+ENDED = "ended"
+"""The game's option: how its coordinator declared it ended; absent for a victory, which the judge finds."""
+
+OPENED = "opened_by"
+"""The game's option: the powers whose players agreed that the public may see the game once it is over."""
+
 COMMANDS = "mail_commands"
 """The game's option: whether players may ask for answers by a word in the subject (BOX-11)."""
 

@@ -186,6 +186,11 @@ def redacted_for(variant: Variant, resolution: Resolution, power: str) -> tuple[
     )
 
 
+def show_order(variant: Variant, outcome: Outcome) -> ShownOrder:
+    """One order as results show it, without its ink."""
+    return _order(variant, outcome, {})
+
+
 def _order(variant: Variant, outcome: Outcome, ink: Mapping[int, SettledLine]) -> ShownOrder:
     line = None if outcome.order.line is None else ink.get(outcome.order.line)
     return ShownOrder(

@@ -3,11 +3,13 @@ recipient's own and the site's."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
+from service.letters.ending.statistics import Statistics
 from service.letters.gazette.values import YearFacts
 from service.letters.own_wording import OUR_WORDING, OwnWording
 from service.record.game_key import SignedReceipt
@@ -539,3 +541,22 @@ class HandOverFacts:
     digest: str
     closing: Closing | None = None
     entries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GameOverFacts:
+    """The end of a game (BEY-03). `kind` is a value of `service.games.ended.ending.EndKind`; `winners` are
+    powers by name; `why` is the coordinator's reason, or "". `standings`: each power with its centres at the
+    beginning and at the end, the most first; `players`: who played, by name, each with their powers;
+    `statistics` counts over the game; `page` is the address where all of it is open to its players, or
+    ""."""
+
+    kind: str
+    winners: tuple[str, ...]
+    why: str
+    standings: tuple[tuple[str, int, int], ...]
+    players: tuple[tuple[str, tuple[str, ...]], ...]
+    statistics: Statistics
+    years: tuple[str, ...]
+    chart: Mapping[str, tuple[int, ...]]
+    page: str = ""

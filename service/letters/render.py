@@ -29,6 +29,7 @@ from service.letters.facts import (
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
+    GameOverFacts,
     HandOverFacts,
     HeldFacts,
     NoticeFacts,
@@ -62,6 +63,7 @@ KINDS = (
     "retreat_request",
     "final_results", "adjustment", "year_end_results", "welcome", "deadline_moved", "correction",
     "reminder", "postal_pack", "hand_over", "announcement", "acknowledgement", "answer", "command",
+    "game_over",
 )  # fmt: skip
 """The letters of a game."""
 
@@ -209,6 +211,13 @@ def postal_pack(
     return _letter("postal_pack", game, phase, to, facts, attached=attached)
 
 
+def game_over(
+    game: GameInfo, phase: Phase, to: Recipient, facts: GameOverFacts, attached: Sequence[Attachment] = ()
+) -> OutLetter:
+    """Tells how the game ended, with standings, what was counted, and thanks to all by name (BEY-03)."""
+    return _letter("game_over", game, phase, to, facts, attached=attached)
+
+
 def hand_over(game: GameInfo, to: Recipient, facts: HandOverFacts) -> OutLetter:
     """Tells of a new coordinator: who, from when, and the root of the record at the change."""
     return _letter("hand_over", game, None, to, facts, key=facts.key)
@@ -260,6 +269,12 @@ def results_html_parts(facts: ResultsFacts) -> dict[str, Markup]:
         name: Markup(with_lists(jinja.get_template(f"_{name}.jinja").render(values)))  # noqa: S704
         for name in ("news", "orders", "units", "holdings")
     }
+
+
+def end_words(facts: GameOverFacts) -> Markup:
+    """How a game ended, as HTML in the game's language, for its printed sheet."""
+    template = letter_environment(ENGLISH, markup=True).get_template("_end_words.jinja")
+    return Markup(template.render(facts=facts))  # noqa: S704 - set by the template
 
 
 def _letter(

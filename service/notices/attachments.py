@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from PIL import Image
 from sqlalchemy.orm import Session
@@ -44,6 +45,14 @@ COPY = re.compile(r"sheet-.+-\d+\.jpg")
 RESULTS = "results-1.png"
 """The first page of the written results; how many follow is known only after drawing."""
 _VERSION = re.compile(r"\s*(?:v|ver|version)[ .]*[\dIl]+\s*$", re.IGNORECASE)
+
+
+class PictureReader(Protocol):
+    """Where photographs lie, by SHA-256."""
+
+    def read(self, key: str) -> bytes:
+        """The bytes; raises BlobError."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,14 @@ def enclosures(
     return files
 
 
+def sheet_copies(
+    session: Session, blobs: PictureReader, phase: PhaseRow, variant: Variant, info: GameInfo
+) -> list[Enclosure]:
+    """Copies of all sheets that counted, of a game in which nothing is hidden any more."""
+    return [copy for power, key in executed(session, phase).items()
+            for copy in _copies(session, blobs, key, power, variant, info)]
+
+
 def changes_map(phase: PhaseRow, resolution: Resolution, variant: Variant) -> str:
     """A small map of the centres that changed hands in a phase, as SVG, or "" (LET-09)."""
     before = codec.load_position(phase.position or {}).centres
@@ -118,7 +135,7 @@ def results_heading(phase: PhaseRow, resolution: Resolution) -> str:
 
 
 def _copies(
-    session: Session, blobs: Blobs, submission_id: int, power: str, variant: Variant, info: GameInfo
+    session: Session, blobs: PictureReader, submission_id: int, power: str, variant: Variant, info: GameInfo
 ) -> list[Enclosure]:
     lines = lines_of(session, [submission_id])[submission_id]
     known = [known_game(variant, info.name)]
@@ -134,7 +151,7 @@ def _copies(
 
 
 def _copy(
-    blobs: Blobs, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame], power: str
+    blobs: PictureReader, page: PageRow, lines: Sequence[SettledLine], known: Sequence[KnownGame], power: str
 ) -> list[bytes]:
     try:
         return [_copied(blobs.read(page.upright or ""), page, lines, known)]

@@ -26,6 +26,7 @@ from service.intake.commands import Command, MailCommand
 from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
+from service.letters.ending.statistics import statistics_of
 from service.letters.facts import (
     AcknowledgementFacts,
     AnsweredMail,
@@ -35,6 +36,7 @@ from service.letters.facts import (
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
+    GameOverFacts,
     HandOverFacts,
     HeldFacts,
     NextDate,
@@ -59,6 +61,7 @@ from service.notices.answers import command_answers
 from service.notices.answers.correspondence import seats_on_file
 from service.notices.answers.receipts import nobody
 from service.notices.broadcasts import playing_rules, welcome_links
+from service.notices.ending import players_of
 from service.notices.letter_context import LetterContext
 from service.notices.order_examples import order_examples
 from service.notices.phase_letters.requests import adjustment_facts
@@ -86,6 +89,7 @@ RECEIVERS: Mapping[str, tuple[str, str]] = {
     "year_end_results": ("all players", "you approve builds and removals"),
     "postal_pack": ("you", "with the last results of a game year"),
     "deadline_moved": ("all players", "you move a deadline"),
+    "game_over": ("all players", "the game is won, or you declare a draw or a concession"),
     "correction": ("all players", "you correct an error in results"),
     "welcome": ("a new player", "a game begins, or a seat changes hands"),
     "hand_over": ("all players", "another coordinator takes over"),
@@ -143,6 +147,7 @@ class Previews:
             "year_end_results": self._year_end, "postal_pack": self._pack, "deadline_moved": self._moved,
             "correction": self._correction, "welcome": self._welcome, "hand_over": self._hand_over,
             "announcement": self._announcement,
+            "game_over": self._game_over,
         }
         return makers[kind]()
 
@@ -409,3 +414,15 @@ class Previews:
         facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.letters.clock.now(),
                               root.link, self._closing(), root.number)
         return Preview(render.hand_over(self._info, self._to, facts), "With the record's root as it is now.")
+
+    def _game_over(self) -> Preview:
+        names = {power.id: power.name for power in self._variant.powers.values()}
+        start = {power: len(centres) for power, centres in self._variant.start.centres.items()}
+        phase = phase_of(self._phase())
+        facts = GameOverFacts(
+            "draw", (self._name,), "(your reason)",
+            tuple((name, start.get(power, 0), start.get(power, 0)) for power, name in names.items()),
+            players_of(self.session, self.game, self._variant), statistics_of(self._variant, ()),
+            (str(phase.year),), {power: (start.get(power, 0),) * 2 for power in names})
+        return Preview(render.game_over(self._info, phase, self._to, facts),
+                       "As if the game ended today as it began; a printed sheet of the same goes along.")

@@ -27,6 +27,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.approval import papers
 from service.games.ballots import executed
+from service.games.ended.ending import verdict
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import ShownPower, redacted_for, show, unit_text
@@ -61,6 +62,7 @@ from service.notices.attachments import (
 )
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
+from service.notices.ending import Farewell
 from service.notices.gazette import year_that_ends
 from service.notices.letter_context import LetterContext
 from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
@@ -154,6 +156,10 @@ class ResultsAnnouncer:
                     to = self.letters.recipient(session, address, name)
                     ready([self._results_letter(phase_of(phase), resolution, info, to, version)])
                     ready(self._requests(session, phase, resolution, variant, info, power, address))
+        end = verdict(variant, resolution)
+        if end is not None:
+            with steps.step("the letters that tell of the end"):
+                ready(Farewell(self.letters).all(session, game, end, phase, resolution, drawing=self.drawing))
         with steps.step("the letters to you"):
             ready(self._unreached(session, phase, variant, info))
             # Once a game year. The pack once left with every build phase, and in Brittania never.

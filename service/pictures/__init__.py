@@ -7,7 +7,7 @@ from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, joined_pdf, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
 from service.pictures.drawing.web_fonts import with_faces
-from service.pictures.history.gazette_sheet import centre_chart, gazette_html, gazette_pdf
+from service.pictures.history.gazette_sheet import centre_chart, game_over_pdf, gazette_html, gazette_pdf
 from service.pictures.paper.blank_sheet import (
     BlankSheet,
     PaperEnvelope,
@@ -55,6 +55,7 @@ __all__ = [
     "envelopes_pdf",
     "filled_sheet_picture",
     "form_pdf",
+    "game_over_pdf",
     "gazette_html",
     "gazette_pdf",
     "joined_pdf",

@@ -16,6 +16,7 @@ from adjudicator.calendar import Phase
 from adjudicator.serialize import codec
 from service import pictures
 from service.games import rulings
+from service.games.ended.ending import is_over
 from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_of
 from service.intake.verdicts.explanations import canonical_subject
@@ -64,6 +65,7 @@ def index(request: Request, game_id: str) -> Response:
                     order_address=address, in_play=phases_in_play(session, game_id), name_of=dict(powers),
                     words_of=lambda row: phase_words(phase_of(row)), following=following,
                     last=_last_results(session, game_id), has_gazette=has_gazette(game),
+                    is_over=is_over(records.phases(session, game_id)),
                     # Who has sent is for those who play; a stranger is not even told how many.
                     is_player=_is_player(request, ports, session, game_id))
 

@@ -224,6 +224,9 @@ KNOWN = {
         "/public/{game_id}/war/{number}.svg", "/public/{game_id}/war-{year}.pdf",
         "/public/{game_id}/war.pdf", "/public/{game_id}/gazette", "/public/{game_id}/gazette/{number}",
         "/public/{game_id}/gazette-{number}.pdf",
+        # Of a game that is over, and of no other (`service.public.history.ending`).
+        "/public/{game_id}/end", "/public/{game_id}/end/{number}",
+        "/public/{game_id}/end/{number}/{name}.jpg", "/public/{game_id}/end/{number}/otherwise/{index}",
         "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}",
         "/public/letter/{token}/{number}",
         "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf",

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 import maps
 from maps.loader import variants
-from service.desk.games import acts, offer_acts
+from service.desk.games import acts, ending, offer_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
 from service.desk.games.carry_out import act_on_game, game_row, own_address
 from service.desk.games.seats import welcome
@@ -146,7 +146,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                            if (votes := draw_votes.votes(session, phase)) is not None],
                     agreed=row.options.get(draw_votes.AGREED),
                     thresholds=THRESHOLDS, threshold=acts.threshold(row),
-                    review=row.options.get(REVIEW, ReviewMode.NONE))
+                    review=row.options.get(REVIEW, ReviewMode.NONE), endings=ending.WORDS)
 
 
 @router.post("/games/{game_id}/move")
@@ -204,6 +204,19 @@ def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annot
     ports: DeskPorts = request.app.state.ports
     return act_on_game(request, game_id, "judged-without", lambda session, row: acts.judge_without(
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+
+
+@router.post("/games/{game_id}/end")
+def end(
+    request: Request, visitor: Trusted, game_id: str, kind: Annotated[str, Form()],
+    power: Annotated[list[str] | None, Form()] = None, why: Annotated[str, Form()] = "",
+    surely: Annotated[str, Form()] = "",
+) -> Response:
+    """End a game by a draw or a concession, with a reason; every player gets a letter (BEY-03)."""
+    ports: DeskPorts = request.app.state.ports
+    return act_on_game(request, game_id, "ended", lambda session, row: ending.declare(
+        session, row, kind, power or (), why, surely=bool(surely), by=visitor.name, now=ports.clock.now(),
+        circulars=ports.actions.circulars))
 
 
 @router.post("/games/{game_id}/option")

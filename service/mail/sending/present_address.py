@@ -22,7 +22,7 @@ FOR_COORDINATOR = frozenset({"coordinator_notice", "postal_pack"})
 """Letters to the coordinator, whose address may be a player's too."""
 ABOUT_THE_SEAT = frozenset({
     "draft_results", "retreat_request", "final_results", "adjustment", "year_end_results", "deadline_moved",
-    "correction", "hand_over", "announcement",
+    "correction", "hand_over", "announcement", "game_over",
 })
 """Letters that whoever plays the power needs. All others are a player's own: answers, links, a welcome."""
 WHILE_SEATED = frozenset({"welcome", "reminder"})

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from markupsafe import Markup
 
 from maps.variant import Power, Variant
+from service.letters.facts import GameInfo, GameOverFacts
+from service.letters.gazette.phrases import phrases
 from service.letters.gazette.values import Gazette
-from service.letters.render import environment
+from service.letters.language import ENGLISH
+from service.letters.render import end_words, environment
 from service.pictures.board.centre_marks import attribute, ink_of
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.drawing.render import to_pdf
@@ -118,3 +121,14 @@ def gazette_pdf(gazette: Gazette, variant: Variant) -> bytes:
     """The sheet as PDF."""
     return to_pdf(gazette_html(gazette, variant),
                   title=f"{gazette.title}, {gazette.facts.game}, {gazette.number}")
+
+
+def game_over_pdf(game: GameInfo, facts: GameOverFacts, variant: Variant) -> bytes:
+    """The end of a game as a printed sheet: how it ended, standings, chart, counts and thanks."""
+    template = environment("pictures", markup=True).get_template("game_over.html")
+    words = phrases(ENGLISH).words
+    chart = centre_chart(variant, facts.years, facts.chart, words["chart"], words["beginning"])
+    heading = f"The end of {game.name}"
+    html = template.render(game=game, facts=facts, heading=heading, words=words,
+                           end=end_words(facts), chart=Markup(chart))  # noqa: S704 - our own drawing
+    return to_pdf(html, title=heading)

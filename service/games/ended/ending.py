@@ -1,0 +1,111 @@
+"""How a game ends: by the judge's verdict, or because its coordinator declares what the players agreed on.
+
+The handbook's draw is open to those who meet its condition and agreed upon by all (DRW-01, Q-30); a
+concession is agreed in the same way. The program counts no votes here: a person declares it, with a reason,
+and everybody is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from adjudicator.errors import UserFacingError
+from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
+from maps.variant import Variant
+from service.games.options import ENDED
+from service.store import records
+from service.store.tables import GameRow, PhaseRow, PhaseState
+
+
+class EndKind(StrEnum):
+    """How a game ends."""
+
+    VICTORY = "victory"
+    JOINT_VICTORY = "joint victory"
+    DRAW = "draw"
+    CONCESSION = "concession"
+
+
+DECLARED = (EndKind.DRAW, EndKind.CONCESSION)
+"""What a coordinator declares; victories are the judge's."""
+
+
+class CannotEnd(UserFacingError, ValueError):
+    """The game cannot be ended so; the sentence says why and that nothing was changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameEnd:
+    """How a game ended: `powers` are the ids of those who won, share the draw, or to whom the others
+    conceded; `why` is the coordinator's reason, "" for the judge's verdict."""
+
+    kind: EndKind
+    powers: tuple[str, ...]
+    why: str = ""
+
+
+def verdict(variant: Variant, resolution: Resolution) -> GameEnd | None:
+    """The end that a judged phase brings; None if the game goes on."""
+    if resolution.winner is not None:
+        return GameEnd(EndKind.VICTORY, (resolution.winner,))
+    if resolution.joint:
+        return GameEnd(EndKind.JOINT_VICTORY, tuple(resolution.joint))
+    if resolution.draw_open_to is not None and variant.rules.draw_ends_game():
+        return GameEnd(EndKind.DRAW, tuple(resolution.draw_open_to))
+    return None
+
+
+def is_over(rows: Sequence[PhaseRow]) -> bool:
+    """Whether a game of these phases is over: no phase waits, takes orders or is judged."""
+    return all(row.state == PhaseState.SENT for row in rows)
+
+
+def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:
+    """How a game ended; None while it is played."""
+    rows = records.phases(session, game.id)
+    if not is_over(rows):
+        return None
+    declared = game.options.get(ENDED)
+    if isinstance(declared, dict):
+        known = tuple(power for power in declared.get("powers", ()) if power in variant.powers)
+        return GameEnd(EndKind(declared["kind"]), known, str(declared.get("why", "")))
+    judged = [row for row in rows if row.resolution is not None]
+    return verdict(variant, codec.load_resolution(judged[-1].resolution or {})) if judged else None
+
+
+def end_game(
+    session: Session, game: GameRow, variant: Variant, end: GameEnd, *, by: str, now: datetime
+) -> PhaseRow:
+    """End a game by draw or concession; the last phase whose results were sent. No phase takes orders any
+    more; the sheets of a phase in play are kept and never judged. Raises CannotEnd."""
+    nothing = "Nothing was changed: "
+    rows = records.phases(session, game.id)
+    sent = [row for row in rows if row.state == PhaseState.SENT and row.resolution is not None]
+    if is_over(rows):
+        raise CannotEnd(f"{nothing}the game is over already.")
+    if end.kind not in DECLARED:
+        raise CannotEnd(f"{nothing}a victory is the judge's; declare a draw or a concession.")
+    if not sent:
+        raise CannotEnd(f"{nothing}no results were sent yet.")
+    if any(row.state in {PhaseState.CLOSED, PhaseState.READY} for row in rows):
+        raise CannotEnd(f"{nothing}a phase is at the desk. Send its results first.")
+    unknown = [power for power in end.powers if power not in variant.powers]
+    if unknown or not end.powers:
+        raise CannotEnd(f"{nothing}say which powers share the draw or won by concession.")
+    if end.kind is EndKind.CONCESSION and len(end.powers) > 1:
+        raise CannotEnd(f"{nothing}the others concede to one power.")
+    session.execute(update(PhaseRow).where(PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT)
+                    .values(state=PhaseState.SENT))
+    game.options = {**game.options, ENDED: {
+        "kind": end.kind.value, "powers": list(end.powers), "why": end.why}}
+    records.log_event(session, now, "game_ended", game_id=game.id, actor=by,
+                      detail={"kind": end.kind.value, "powers": list(end.powers), "why": end.why})
+    session.flush()
+    return sent[-1]

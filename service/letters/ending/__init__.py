@@ -1,0 +1,1 @@
+"""What a game that is over comes to: its statistics. Pure: judged phases in, values out."""

@@ -1,0 +1,94 @@
+"""The letters that tell of the end of a game, and what they are written from (BEY-03)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
+from maps.variant import Variant
+from service import pictures
+from service.games.ended.ending import GameEnd
+from service.games.phases import phase_of
+from service.letters import render
+from service.letters.ending.statistics import statistics_of
+from service.letters.facts import GameOverFacts
+from service.letters.gazette.values import JudgedPhase
+from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
+from service.mail.sending.compose import Attachment, OutLetter
+from service.notices.letter_context import LetterContext
+from service.store import records
+from service.store.tables import GameRow, PhaseRow, PlayerRow
+
+
+@dataclass(frozen=True, slots=True)
+class Farewell:
+    """The writer of letters that tell of the end."""
+
+    letters: LetterContext
+
+    def all(
+        self, session: Session, game: GameRow, end: GameEnd, last: PhaseRow, resolution: Resolution, *,
+        drawing: bool = True,
+    ) -> list[OutLetter]:
+        """One letter for each address of each player. `last` is the phase whose results came last, with its
+        resolution. Without `drawing` their file is only named."""
+        variant, info = self.letters.load(game.variant), self.letters.game_info(game)
+        facts = game_over_facts(session, game, variant, end, last, resolution, self.letters.sender.base_url)
+        sheet = pictures.game_over_pdf(info, facts, variant) if drawing else b""
+        attached = [Attachment(f"{game.id}-the-end.pdf", "application/pdf", sheet)]
+        return [
+            render.game_over(info, phase_of(last),
+                             self.letters.recipient(session, address, variant.powers[power].name), facts,
+                             attached)
+            for power, addresses in sorted(records.addresses(session, game.id).items())
+            for address in addresses]
+
+
+def game_over_facts(
+    session: Session, game: GameRow, variant: Variant, end: GameEnd | None, last: PhaseRow,
+    resolution: Resolution, base_url: str = ""
+) -> GameOverFacts:
+    """What the letter and its page say; `end` is None where nobody declared one."""
+    phases = judged_phases(session, game, last, resolution)
+    numbers = numbers_of(variant, phases, over=True)
+    year = year_facts(variant, GazetteGame(game.id, game.name), numbers, len(numbers))
+    names = {power.id: power.name for power in variant.powers.values()}
+    ranked = sorted(year.chart.items(), key=lambda item: (-item[1][-1], list(names).index(item[0])))
+    base = base_url.rstrip("/")
+    return GameOverFacts(
+        "" if end is None else end.kind.value,
+        () if end is None else tuple(names[power] for power in end.powers),
+        "" if end is None else end.why,
+        tuple((names[power], counts[0], counts[-1]) for power, counts in ranked),
+        players_of(session, game, variant), statistics_of(variant, phases), year.years, year.chart,
+        f"{base}/public/{game.id}/end" if base else "")
+
+
+def judged_phases(
+    session: Session, game: GameRow, last: PhaseRow, resolution: Resolution
+) -> list[JudgedPhase]:
+    """All phases of a game up to its last, whole: it is over, and nothing is hidden any more."""
+    judged = [JudgedPhase(row.ordinal, phase_of(row), codec.load_position(row.position),
+                          codec.load_resolution(row.resolution))
+              for row in records.phases(session, game.id)
+              if row.ordinal < last.ordinal and row.resolution is not None and row.position is not None]
+    return [*judged, JudgedPhase(last.ordinal, phase_of(last), codec.load_position(last.position or {}),
+                                 resolution)]
+
+
+def players_of(
+    session: Session, game: GameRow, variant: Variant
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Who plays at the end, by name, each with their powers."""
+    powers: defaultdict[int, list[str]] = defaultdict(list)
+    for power, player in sorted(records.seats(session, game.id).items()):
+        if player is not None:
+            powers[player].append(variant.powers[power].name)
+    named: Sequence[tuple[str, tuple[str, ...]]] = [
+        (session.get_one(PlayerRow, player).name, tuple(held)) for player, held in powers.items()]
+    return tuple(sorted(named))

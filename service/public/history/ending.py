@@ -1,0 +1,227 @@
+"""A game that is over, whole: its end and what was counted, each sheet beside its outcome, and what would
+have come of a line that reads otherwise (BEY-03).
+
+For its players; for everybody once all of them agreed. While a game is played every address here answers as
+if it did not exist.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+import maps
+from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
+from grammar.print import canonical
+from maps.variant import Variant
+from service import pictures
+from service.games import lots
+from service.games.ballots import executed
+from service.games.ended import otherwise
+from service.games.ended.ending import GameEnd, end_of
+from service.games.lines import SettledLine, lines_of
+from service.games.options import OPENED
+from service.games.phases import phase_title
+from service.games.results import show, show_order
+from service.games.rulings import as_played
+from service.games.turns import NotReady
+from service.letters.facts import GameInfo
+from service.letters.gazette.phrases import phrases
+from service.notices.attachments import COPY, Enclosure, sheet_copies
+from service.notices.ending import game_over_facts
+from service.public import visits
+from service.public.page import language_of
+from service.public.page import show as show_page
+from service.public.visits import VisitingPlayer
+from service.store import records
+from service.store.records import log_event
+from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.ports import DeskPorts
+from service.web.public_limits import DrawnOnce
+
+router = APIRouter()
+Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
+PRIVATE = "private, no-store"
+NONE = "There is no such page: the game is not over, or it has no such phase."
+
+
+@dataclass(frozen=True, slots=True)
+class EndedGame:
+    """A game that is over: its phases that were judged, its end (None if it ended in a way that nobody
+    declared), and the seats of the visiting player, none for a stranger."""
+
+    game: GameRow
+    variant: Variant
+    phases: tuple[PhaseRow, ...]
+    end: GameEnd | None
+    seats: tuple[str, ...]
+
+
+@router.get("/public/{game_id}/end")
+def page(request: Request, game_id: str) -> Response:
+    """How it ended, standings, counts, and links to all of it."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        ended = _ended(request, session, game_id)
+        last = ended.phases[-1]
+        facts = game_over_facts(session, ended.game, ended.variant, ended.end, last,
+                                codec.load_resolution(last.resolution or {}))
+        words = phrases(language_of(request)).words
+        chart = pictures.centre_chart(ended.variant, facts.years, facts.chart, words["chart"],
+                                      words["beginning"])
+        agreed, asked = _agreed(session, ended.game)
+        token = visits.require_player(request).token if ended.seats else ""
+        return show_page(
+            request, "ending.html", cache=PRIVATE, game=ended.game, facts=facts, end=ended.end,
+            phases=[(row.ordinal, phase_title(row)) for row in ended.phases],
+            chart=Markup(chart), words=words, seats=ended.seats, token=token,  # noqa: S704 - our own drawing
+            agrees=bool(ended.seats) and set(ended.seats) <= agreed, agreed=len(agreed & asked),
+            asked=len(asked))
+
+
+@router.get("/public/{game_id}/end/{number}")
+def phase(request: Request, game_id: str, number: int) -> Response:
+    """One phase: each power's sheet beside what became of its orders."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        ended = _ended(request, session, game_id)
+        row, resolution = _phase(ended, number)
+        copies = _copies(ports, session, ended, row)
+        by_power = {shown.power: shown for shown in show(
+            ended.variant, resolution, _lines(session, row))}
+        orders = [(index, outcome.order.power) for index, outcome in enumerate(resolution.outcomes)]
+        powers = [
+            (power, by_power[power.name],
+             [name for name in copies if name.startswith(f"sheet-{_slug(power.id)}-")],
+             [index for index, owner in orders if owner == power.id])
+            for power in ended.variant.powers.values()]
+        numbers = [each.ordinal for each in ended.phases]
+        return show_page(
+            request, "ending_phase.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
+            number=number, powers=[each for each in powers if each[1].orders or each[2]],
+            before=max((each for each in numbers if each < number), default=None),
+            after=min((each for each in numbers if each > number), default=None))
+
+
+@router.get("/public/{game_id}/end/{number}/{name}.jpg")
+def copy(request: Request, game_id: str, number: int, name: str) -> Response:
+    """The copy of a sheet that counted, without its writer's name."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        ended = _ended(request, session, game_id)
+        row, _ = _phase(ended, number)
+        if not COPY.fullmatch(f"{name}.jpg"):
+            raise HTTPException(404, NONE)
+        draw = _copies(ports, session, ended, row).get(f"{name}.jpg")
+        if draw is None:
+            raise HTTPException(404, NONE)
+        drawn: DrawnOnce = request.app.state.drawn
+        try:
+            data = drawn.get(("end", game_id, number, name), lambda: draw.drawn()[0].data)
+        except NotReady as fault:
+            raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
+    return Response(data, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
+
+
+@router.get("/public/{game_id}/end/{number}/otherwise/{index}")
+def had_it_read_otherwise(
+    request: Request, game_id: str, number: int, index: int, words: str = ""
+) -> Response:
+    """The phase judged again with one order changed, and what would have fared otherwise: fancy, and kept
+    nowhere."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        ended = _ended(request, session, game_id)
+        row, resolution = _phase(ended, number)
+        if not 0 <= index < len(resolution.outcomes):
+            raise HTTPException(404, NONE)
+        variant = as_played(ended.variant, ended.game.options)
+        tape = lots.tape_of(session, row, variant.rules.LOTS)
+        before = codec.load_position(row.position or {})
+        was = resolution.outcomes[index]
+        fancy = otherwise.fancied(variant, before, resolution, index, words, tape) if words.strip() else None
+        return show_page(
+            request, "otherwise.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
+            number=number, index=index, fancy=fancy,
+            words=words[:otherwise.LONGEST] or canonical(was.order, variant.board),
+            was=show_order(variant, was), power=variant.powers[was.order.power].name)
+
+
+@router.post("/public/{game_id}/end/agree")
+def agree(
+    request: Request, visitor: Visitor, game_id: str, csrf: Annotated[str, Form()],
+    agrees: Annotated[str, Form()] = "",
+) -> Response:
+    """A player agrees that the public may see the whole game, or takes it back. It is open once all agree."""
+    ports: DeskPorts = request.app.state.ports
+    visits.check(visitor, csrf)
+    with ports.sessions.begin() as session:
+        ended = _ended(request, session, game_id)
+        seats = set(visits.seat_of(session, visitor, game_id))
+        agreed, _ = _agreed(session, ended.game)
+        powers = agreed | seats if agrees else agreed - seats
+        ended.game.options = {**ended.game.options, OPENED: sorted(powers)}
+        log_event(session, ports.clock.now(), "opened_to_public" if agrees else "closed_to_public",
+                  game_id=game_id, actor="player", detail={"powers": sorted(seats)})
+    return RedirectResponse(f"/public/{game_id}/end", status_code=303)
+
+
+def _lines(session: Session, row: PhaseRow) -> dict[str, list[SettledLine]]:
+    """The lines of each power's sheet that counted."""
+    chosen = executed(session, row)
+    by_sheet = lines_of(session, list(chosen.values()))
+    return {power: by_sheet[key] for power, key in chosen.items()}
+
+
+def _ended(request: Request, session: Session, game_id: str) -> EndedGame:
+    """The game, if it is over and may be seen. Raises 404, and 403 for who may not see it."""
+    ports: DeskPorts = request.app.state.ports
+    game = session.get(GameRow, game_id)
+    if game is None:
+        raise HTTPException(404, NONE)
+    agreed, asked = _agreed(session, game)
+    seats: tuple[str, ...] = ()
+    if visits.visiting(session, request, ports.clock.now()) is not None:
+        try:
+            seats = tuple(visits.seat_of(session, visits.require_player(request), game_id))
+        except HTTPException:
+            seats = ()
+    rows = records.phases(session, game_id)
+    over = all(row.state == PhaseState.SENT for row in rows)
+    if not seats and not (over and asked and asked <= agreed):
+        visitor = visits.require_player(request)
+        visits.seat_of(session, visitor, game_id)
+    judged = tuple(row for row in rows if row.resolution is not None and row.position is not None)
+    if not over or not judged:
+        raise HTTPException(404, NONE)
+    variant = maps.load(game.variant)
+    return EndedGame(game, variant, judged, end_of(session, game, variant), seats)
+
+
+def _agreed(session: Session, game: GameRow) -> tuple[set[str], set[str]]:
+    """The powers whose players agreed, and all that have a player."""
+    asked = {power for power, player in records.seats(session, game.id).items() if player is not None}
+    return set(game.options.get(OPENED, ())), asked
+
+
+def _phase(ended: EndedGame, number: int) -> tuple[PhaseRow, Resolution]:
+    row = next((row for row in ended.phases if row.ordinal == number), None)
+    if row is None:
+        raise HTTPException(404, NONE)
+    return row, codec.load_resolution(row.resolution or {})
+
+
+def _copies(ports: DeskPorts, session: Session, ended: EndedGame, row: PhaseRow) -> dict[str, Enclosure]:
+    """The copies of a phase's sheets by name; nothing is drawn yet."""
+    info = GameInfo(ended.game.id, ended.game.name, ended.variant.title, "", "")
+    return {file.name: file for file in sheet_copies(session, ports.blobs, row, ended.variant, info)}
+
+
+def _slug(power: str) -> str:
+    return power.lower().replace(" ", "-")

@@ -1,0 +1,99 @@
+"""BEY-03: a game ends by what its players agreed on, and one line may be read otherwise once it is over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import maps
+from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.geo import Region
+from adjudicator.judge import judge
+from adjudicator.orders import Hold, Move, SupportMove
+from adjudicator.units import Unit, UnitRef
+from service.games.ended.ending import CannotEnd, EndKind, GameEnd, end_game, end_of, verdict
+from service.games.ended.otherwise import fancied
+from service.letters.ending.statistics import statistics_of
+from service.letters.gazette.values import JudgedPhase
+from service.store.tables import GameRow, PhaseState
+from tests.support.site import Site
+from tests.support.story_table import play_story
+from tests.support.table import Table, open_table
+
+DRAW = GameEnd(EndKind.DRAW, ("The Crown", "Argyll"), "All ten wrote so on their Autumn sheets.")
+
+
+def _end(table: Table, end: GameEnd) -> None:
+    with table.site.store.begin() as session:
+        end_game(session, session.get_one(GameRow, table.game), table.variant, end, by="Ada",
+                 now=table.site.clock.now())
+
+
+def test_nothing_ends_before_results_nor_while_a_phase_is_at_the_desk(site: Site) -> None:
+    table = open_table(site)
+    with pytest.raises(CannotEnd, match="no results were sent yet"):
+        _end(table, DRAW)
+    phase = table.phase()
+    site.clock.set(phase.deadline)
+    table.close_phase(phase.id)
+    table.judge_when_read(phase.id)
+    table.approve_phase(phase.id, "Ada")
+    table.set_phase(3, state=PhaseState.CLOSED)
+    with pytest.raises(CannotEnd, match="at the desk"):
+        _end(table, DRAW)
+    table.set_phase(3, state=PhaseState.OPEN)
+    for wrong in (GameEnd(EndKind.VICTORY, ("Argyll",)), GameEnd(EndKind.DRAW, ()),
+                  GameEnd(EndKind.CONCESSION, ("Argyll", "Ormond")), GameEnd(EndKind.DRAW, ("Nobody",))):
+        with pytest.raises(CannotEnd, match="Nothing was changed"):
+            _end(table, wrong)
+    with site.store() as session:
+        assert end_of(session, session.get_one(GameRow, table.game), table.variant) is None
+    _end(table, DRAW)
+    with site.store() as session:
+        assert end_of(session, session.get_one(GameRow, table.game), table.variant) == DRAW
+    with pytest.raises(CannotEnd, match="over already"):
+        _end(table, DRAW)
+
+
+def test_a_victory_is_the_judges_verdict(site: Site) -> None:
+    _, table = play_story(site, "brittania")
+    resolution = table.resolution(3)
+    assert verdict(table.variant, resolution) is None
+    assert verdict(table.variant, replace(resolution, winner="Red")) == GameEnd(EndKind.VICTORY, ("Red",))
+    assert verdict(table.variant, replace(resolution, joint=("Red", "Cyan"))) == GameEnd(
+        EndKind.JOINT_VICTORY, ("Red", "Cyan"))
+
+
+STANDARD = maps.load("standard")
+PAR, MAR, GAS = (Unit("FRANCE", "A", Region("PAR")), Unit("FRANCE", "A", Region("MAR")),
+                 Unit("GERMANY", "A", Region("GAS")))
+BEFORE = replace(STANDARD.start, units=frozenset({PAR, MAR, GAS}),
+                 phase=Phase(1901, "Spring", PhaseKind.MOVEMENT))
+ORDERS = (
+    Move(power="FRANCE", unit=UnitRef("A", MAR.region), to=GAS.region),
+    SupportMove(power="FRANCE", unit=UnitRef("A", PAR.region), target=UnitRef("A", MAR.region),
+                to=GAS.region),
+    Hold(power="GERMANY", unit=UnitRef("A", GAS.region)))
+
+
+def test_without_its_support_an_attack_would_have_failed() -> None:
+    """By hand: two against one dislodges Gascony; with Paris holding it is one against one."""
+    resolution = judge(STANDARD.context(), STANDARD.rules, BEFORE, ORDERS)
+    fancy = fancied(STANDARD, BEFORE, resolution, 1, "A PAR H", ())
+    marks = [(change.was.mark, change.fancied.mark) for change in fancy.changes
+             if change.was and change.fancied]
+    assert marks == [("given", "holds"), ("moves", "bounced"), ("dislodged", "holds")]
+    assert (fancy.more_units, fancy.fewer_units) == (
+        ("Army Marseilles (France)", "Army Gascony (Germany)"), ("Army Gascony (France)",))
+    assert fancied(STANDARD, BEFORE, resolution, 1, "to arms!", ()).complaint
+
+
+def test_who_attacked_whom() -> None:
+    """An attack counts whether it succeeds or not; France attacked Germany once, with one support given."""
+    resolution = judge(STANDARD.context(), STANDARD.rules, BEFORE, ORDERS)
+    statistics = statistics_of(STANDARD, [JudgedPhase(1, BEFORE.phase, BEFORE, resolution)])
+    assert statistics.attacks == (("France", "Germany", 1),)
+    france = next(counts for counts in statistics.counts if counts.power == "France")
+    assert (france.orders, france.moves, france.supports, france.cut, france.bounced) == (2, 1, 1, 0, 0)
+    assert next(counts.beaten for counts in statistics.counts if counts.power == "Germany") == 1
