@@ -6,6 +6,7 @@ from __future__ import annotations
 import mailbox
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.message import EmailMessage
@@ -21,6 +22,8 @@ from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, lay_out
 from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
+from service.games.ended.ending import EndKind
+from service.games.options import ENDED, GAZETTE
 from service.notices import upload_links
 from service.public import visits
 from service.site_folder import FILE, opened, settings_of
@@ -77,6 +80,9 @@ class Numbers:
     power: str
     results: int
     order_line: int
+    # The same game once more, at its made-up end, and a phase of it.
+    ended: str
+    ended_phase: int
 
 
 def play(folder: Path) -> None:
@@ -150,6 +156,25 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
     return secret
 
 
+def _ended(session: Session, played: Sequence[PhaseRow]) -> str:
+    """A game like the demo's that has ended; its id. It has the demo's boards and results, and no sheets."""
+    game = session.get_one(GameRow, played[0].game_id)
+    declared = {"kind": EndKind.CONCESSION.value, "powers": ["Manchester"], "why": "All wrote so."}
+    ended = GameRow(id="edgehill", name="Edgehill", aliases=[], variant=game.variant,
+                    options={GAZETTE: True, ENDED: declared}, created_at=game.created_at)
+    session.add(ended)
+    session.flush()
+    for seat in session.scalars(select(SeatRow).where(SeatRow.game_id == game.id)).all():
+        session.add(SeatRow(game_id=ended.id, power=seat.power, player_id=seat.player_id))
+    for phase in played:
+        session.add(PhaseRow(
+            game_id=ended.id, ordinal=phase.ordinal, year=phase.year, season=phase.season, kind=phase.kind,
+            state=PhaseState.SENT, review=phase.review, opens_at=phase.opens_at, deadline=phase.deadline,
+            position=phase.position, resolution=phase.resolution, sent_at=phase.sent_at))
+    session.flush()
+    return ended.id
+
+
 def _left_out(blobs: Blobs, message_id: str) -> str:
     """Store a letter whose files were too large to mail; the key it is kept by."""
     letter = EmailMessage()
@@ -171,6 +196,7 @@ def _numbers(
         .where(PhaseRow.state == PhaseState.SENT, PhaseRow.resolution.is_not(None))
         .order_by(PhaseRow.ordinal)
     ).all()
+    ended = _ended(session, played)
     # One phase of the demo goes back to "judged and not sent", which a played game has not.
     ready = next(phase for phase in reversed(played) if phase.kind == "movement")
     ready.state, ready.sent_at = PhaseState.READY, None
@@ -224,4 +250,6 @@ def _numbers(
         power=seat.power,
         results=played[0].ordinal,
         order_line=next(outcome.order.line for outcome in outcomes if outcome.order.line is not None),
+        ended=ended,
+        ended_phase=next(phase.ordinal for phase in reversed(played) if phase.kind == "movement"),
     )

@@ -62,6 +62,12 @@ def ends_here(session: Session, game: GameRow, phase: PhaseRow) -> bool:
     return found is not None and not found.missing
 
 
+def agreed_draw(session: Session, game: GameRow, phase: PhaseRow) -> tuple[str, ...] | None:
+    """The powers that share the draw in which a game ends with the results of this phase; None if it does not
+    end so."""
+    return _open_to(session, phase) if ends_here(session, game, phase) else None
+
+
 def _votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
     open_to = _open_to(session, phase)
     if open_to is None:

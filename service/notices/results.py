@@ -27,7 +27,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.approval import papers
 from service.games.ballots import executed
-from service.games.ended.ending import verdict
+from service.games.ended.ending import end_with
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import ShownPower, redacted_for, show, unit_text
@@ -156,7 +156,7 @@ class ResultsAnnouncer:
                     to = self.letters.recipient(session, address, name)
                     ready([self._results_letter(phase_of(phase), resolution, info, to, version)])
                     ready(self._requests(session, phase, resolution, variant, info, power, address))
-        end = verdict(variant, resolution)
+        end = end_with(session, phase, variant, resolution)
         if end is not None:
             with steps.step("the letters that tell of the end"):
                 ready(Farewell(self.letters).all(session, game, end, phase, resolution, drawing=self.drawing))

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from adjudicator.calendar import Phase, PhaseKind
 from service.games.results import ShownOrder, ShownPower
 from service.letters import render
+from service.letters.ending.statistics import PowerCounts, Statistics
 from service.letters.facts import (
     AcknowledgementFacts,
     AdjustmentFacts,
@@ -21,6 +22,7 @@ from service.letters.facts import (
     CorrectionFacts,
     DeadlineFacts,
     GameInfo,
+    GameOverFacts,
     HandOverFacts,
     HeldFacts,
     Holding,
@@ -230,6 +232,13 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "announcement bare": render.announcement(game, to, AnnouncementFacts("b-key", "The game pauses", ())),
         "hand_over": render.hand_over(game, to, HandOverFacts(
             "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
+        **{f"game_over {kind}".removesuffix(" draw"): render.game_over(game, WINTER, to, GameOverFacts(
+            kind, (f"Montrose{nasty}", "The Crown"), f"All wrote so.{nasty}",
+            ((f"Montrose{nasty}", 6, 9), ("The Crown", 6, 1)), ((f"Ada Quill{nasty}", ("Montrose",)),),
+            Statistics((PowerCounts(f"Montrose{nasty}", 12, 1, 6, 2, 3, 1, 1),),
+                       ((f"Montrose{nasty}", "The Crown", 1), ("The Crown", "Montrose", 3))),
+            ("1642",), {"Montrose": (6, 9)}, "https://example.org/public/powick-bridge/end"), (map_file,))
+           for kind in ("draw", "victory", "joint victory", "concession")},
         "hand_over between": render.hand_over(
             game, to, HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
     }  # fmt: skip

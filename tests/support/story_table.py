@@ -9,28 +9,26 @@ from demo.story import Story, story_of
 from service.games.options import GAZETTE
 from service.games.phases import phase_of
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import GameRow
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
 
-def play_story(site: Site, slug: str, *, letters: bool = False) -> tuple[Story, Table]:
+def play_story(
+    site: Site, slug: str, *, letters: bool = False, receipts: bool = False
+) -> tuple[Story, Table]:
     """Play every phase of the story of a variant, each judged and sent. `letters`: with the results' letters,
-    whose pictures are named and not drawn. The game has a gazette."""
+    whose pictures are named and not drawn; `receipts`: each sheet is answered. The game has a gazette."""
     story = story_of(slug)
-    table = open_table(site, slug=slug, name=story.game)
+    table = open_table(site, slug=slug, name=story.game, options={**story.options, GAZETTE: True})
     if letters:
         table.announce = ResultsAnnouncer(table.writer, drawing=False)
-    with site.store.begin() as session:
-        row = session.get_one(GameRow, table.game)
-        row.options = {**row.options, **story.options, GAZETTE: True}
     ids = {power.name: power.id for power in table.variant.powers.values()}
     for title, by_power in story.expected.items():
         phase = next(row for row in table.phases() if str(phase_of(row)) == title)
         site.clock.set(max(site.clock.now(), phase.opens_at))
         table.open_phase(phase.id)
         for power, orders in by_power.items():
-            table.file(ids.get(power, power), list(orders), number=phase.ordinal)
+            table.file(ids.get(power, power), list(orders), number=phase.ordinal, answered=receipts)
         site.clock.set(phase.deadline + timedelta(minutes=1))
         table.close_phase(phase.id)
         assert table.judge_when_read(phase.id) or table.phase(phase.ordinal).state == "ready"

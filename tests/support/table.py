@@ -348,7 +348,7 @@ def sheet_picture(width: int = 800, height: int = 1000) -> bytes:
 def open_table(
     site: Site, *, first: Phase = SUMMER, start: date = START, announce: Announcer | None = None,
     position: Position | None = None, players: Mapping[str, Sequence[str]] | None = None, slug: str = "w3k",
-    name: str = "Powick Bridge",
+    name: str = "Powick Bridge", options: Mapping[str, object] | None = None,
 ) -> Table:  # fmt: skip
     """A game whose first phase is open, the site's clock at its beginning. `position` replaces the opening
     one."""
@@ -362,7 +362,7 @@ def open_table(
         create.GameSeat(power, f"Player {power}", "Europe/London", tuple(addresses))
         for power, addresses in mails.items()
     ]
-    new = create.NewGame(name, slug, start, seats)
+    new = create.NewGame(name, slug, start, seats, options=dict(options or {}))
     with site.store.begin() as session:
         row = create.create(session, new, variant, window, site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)

@@ -259,6 +259,7 @@ KNOWN = {
         "/quarantine/{sha256}/discard",
         "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year",
         "/games/{game_id}/roll-back", "/games/{game_id}/judge-without",
+        "/games/{game_id}/end", "/public/{game_id}/end/agree",
         "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",

@@ -19,6 +19,7 @@ from adjudicator.errors import UserFacingError
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service.games import draw_votes
 from service.games.options import ENDED
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -62,6 +63,16 @@ def verdict(variant: Variant, resolution: Resolution) -> GameEnd | None:
     return None
 
 
+def end_with(session: Session, phase: PhaseRow, variant: Variant, resolution: Resolution) -> GameEnd | None:
+    """The end that comes with the results of a phase: the judge's verdict, or a draw that all survivors asked
+    for on their sheets (`service.games.draw_votes`); None if the game goes on."""
+    end = verdict(variant, resolution)
+    if end is not None:
+        return end
+    powers = draw_votes.agreed_draw(session, session.get_one(GameRow, phase.game_id), phase)
+    return None if powers is None else GameEnd(EndKind.DRAW, powers)
+
+
 def is_over(rows: Sequence[PhaseRow]) -> bool:
     """Whether a game of these phases is over: no phase waits, takes orders or is judged."""
     return all(row.state == PhaseState.SENT for row in rows)
@@ -77,7 +88,9 @@ def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:
         known = tuple(power for power in declared.get("powers", ()) if power in variant.powers)
         return GameEnd(EndKind(declared["kind"]), known, str(declared.get("why", "")))
     judged = [row for row in rows if row.resolution is not None]
-    return verdict(variant, codec.load_resolution(judged[-1].resolution or {})) if judged else None
+    if not judged:
+        return None
+    return end_with(session, judged[-1], variant, codec.load_resolution(judged[-1].resolution or {}))
 
 
 def end_game(
@@ -105,7 +118,8 @@ def end_game(
                     .values(state=PhaseState.SENT))
     game.options = {**game.options, ENDED: {
         "kind": end.kind.value, "powers": list(end.powers), "why": end.why}}
-    records.log_event(session, now, "game_ended", game_id=game.id, actor=by,
-                      detail={"kind": end.kind.value, "powers": list(end.powers), "why": end.why})
+    # An act that both checkers know (C13): what the record has of an option that was changed.
+    records.log_event(session, now, "option_changed", game_id=game.id, actor=by,
+                      detail={"option": ENDED, "from": False, "to": end.kind.value, "why": end.why})
     session.flush()
     return sent[-1]

@@ -167,8 +167,11 @@ def agree(
         agreed, _ = _agreed(session, ended.game)
         powers = agreed | seats if agrees else agreed - seats
         ended.game.options = {**ended.game.options, OPENED: sorted(powers)}
-        log_event(session, ports.clock.now(), "opened_to_public" if agrees else "closed_to_public",
-                  game_id=game_id, actor="player", detail={"powers": sorted(seats)})
+        # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
+        log_event(session, ports.clock.now(), "option_changed", game_id=game_id,
+                  actor="galloper, for a player",
+                  detail={"option": OPENED, "from": sorted(agreed), "to": sorted(powers),
+                          "why": f"the player of {', '.join(sorted(seats))} decided so"})
     return RedirectResponse(f"/public/{game_id}/end", status_code=303)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,10 +14,14 @@ from adjudicator.geo import Region
 from adjudicator.judge import judge
 from adjudicator.orders import Hold, Move, SupportMove
 from adjudicator.units import Unit, UnitRef
+from service.archive import export
+from service.archive.verify import run_verify
+from service.desk.games.ending import declare
 from service.games.ended.ending import CannotEnd, EndKind, GameEnd, end_game, end_of, verdict
 from service.games.ended.otherwise import fancied
 from service.letters.ending.statistics import statistics_of
 from service.letters.gazette.values import JudgedPhase
+from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseState
 from tests.support.site import Site
 from tests.support.story_table import play_story
@@ -97,3 +103,21 @@ def test_who_attacked_whom() -> None:
     france = next(counts for counts in statistics.counts if counts.power == "France")
     assert (france.orders, france.moves, france.supports, france.cut, france.bounced) == (2, 1, 1, 0, 0)
     assert next(counts.beaten for counts in statistics.counts if counts.power == "Germany") == 1
+
+
+@pytest.mark.slow
+def test_the_record_says_who_ended_the_game_and_verifies(site: Site, tmp_path: Path) -> None:
+    """TRU-01: an act with its reason, known to the checker; the whole archive is as it should be."""
+    _, table = play_story(site, "brittania", letters=True, receipts=True)
+    with site.store.begin() as session:
+        letters = declare(session, session.get_one(GameRow, table.game), "draw", ["Red", "Cyan"],
+                          "All of them wrote so.", surely=True, by="Ada", now=site.clock.now(),
+                          circulars=Broadcasts(table.writer))
+    assert letters == len(table.variant.powers)
+    archive, out = tmp_path / "game.zip", io.StringIO()
+    with site.store() as session, archive.open("w+b") as file:
+        export.write_archive(session, site.blobs, table.game, export.Edition.WHOLE, site.clock.now(), "1",
+                             file)
+    code = run_verify(archive, [], out)
+    wrong = [line for line in out.getvalue().splitlines() if line.startswith("NOT AS")]
+    assert (code, wrong) == (0, [])

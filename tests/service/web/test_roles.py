@@ -101,6 +101,7 @@ WHO = {
     "/games/{game_id}/absence/{row_id}/end": GAME,
     "/games/{game_id}/address": GAME,
     "/games/{game_id}/address/remove": GAME,
+    "/games/{game_id}/end": GAME,
     "/games/{game_id}/judge-without": GAME,
     "/games/{game_id}/move": GAME,
     "/games/{game_id}/option": GAME,
