@@ -26,6 +26,7 @@ from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store import records
+from service.store.row_numbers import row_number
 from service.store.tables import AbsenceRow, GameRow, PostalAddressRow, SeatRow
 from service.web.ports import DeskPorts
 
@@ -225,9 +226,9 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
         visits.seat_of(session, visitor, game_id)
         game = session.get_one(GameRow, game_id)
         try:
-            if row.isdecimal():
-                announcements.end_absence(session, circulars.letters, game, int(row), visitor.player_id,
-                                          by="player", now=now)
+            if row:
+                announcements.end_absence(session, circulars.letters, game, row_number(row),
+                                          visitor.player_id, by="player", now=now)
             else:
                 announcements.add_absence(
                     session, circulars.letters, game, visitor.player_id, date.fromisoformat(first),

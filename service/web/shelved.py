@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import HTTPException, Request
 from sqlalchemy import Select, select
 
+from service.store.row_numbers import row_number
 from service.store.tables import PageRow, PhaseRow, ShelvedGameRow, SubmissionRow
 from service.web.ports import DeskPorts
 
@@ -39,17 +40,11 @@ def _game_of(request: Request) -> Select[Any] | None:
     by_sheet = by_phase.join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
     if "game_id" in named:
         return away.where(ShelvedGameRow.game_id == named["game_id"])
-    for name, query in (("phase_id", by_phase.where(PhaseRow.id == _number(named.get("phase_id")))),
+    for name, query in (("phase_id", by_phase.where(PhaseRow.id == row_number(named.get("phase_id")))),
                         ("submission_id", by_sheet.where(
-                            SubmissionRow.id == _number(named.get("submission_id")))),
+                            SubmissionRow.id == row_number(named.get("submission_id")))),
                         ("page_id", by_sheet.join(PageRow, PageRow.submission_id == SubmissionRow.id).where(
-                            PageRow.id == _number(named.get("page_id"))))):
+                            PageRow.id == row_number(named.get("page_id"))))):
         if name in named:
             return query
     return None
-
-
-def _number(value: object) -> int:
-    """A number of a row; -1, which no row has, for anything else: the page itself says what is wrong."""
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1

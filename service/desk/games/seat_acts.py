@@ -20,6 +20,7 @@ from service.record.entries import pseudonym
 from service.site_folder import is_address
 from service.store.engine import Store
 from service.store.records import log_event, seats
+from service.store.row_numbers import row_number
 from service.store.tables import AddressRow, GameRow, PlayerRow, SeatRow
 
 log = logging.getLogger(__name__)
@@ -112,8 +113,8 @@ def replace(
     """`hand_over` in one act with all that belongs to it: `waiting` names somebody on the game's waiting
     list, who leaves it and brings their postal address; everybody in the game is told. Raises ActRefused."""
     person = None
-    if waiting.isdecimal():
-        person = offer_acts.take_from_list(session, game.id, int(waiting))
+    if waiting:
+        person = offer_acts.take_from_list(session, game.id, row_number(waiting))
         holder = Holder(person.name, person.zone, (person.email,))
     has_holder = hand_over(session, game, power, holder, own_address, why, by=by, now=now, only=only)
     if person is not None:

@@ -15,6 +15,7 @@ from service.notices.announcements import AnnouncementRefused
 from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.records import log_event
+from service.store.row_numbers import row_number
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
 MOST_DAYS = 180
@@ -56,7 +57,7 @@ def pause(
 ) -> None:
     """Pause a game: the open deadline and every later one come so many days later, and everybody is told.
     Raises ActRefused."""
-    if not days.isdecimal() or not 1 <= int(days) <= MOST_DAYS:
+    if not 1 <= row_number(days) <= MOST_DAYS:
         raise ActRefused(f"Nothing was changed: a pause has 1 to {MOST_DAYS} days.")
     phase = next((row for row in records.phases(session, game.id)
                   if row.state in {PhaseState.OPEN, PhaseState.WAITING} and row.deadline > now), None)

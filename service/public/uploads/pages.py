@@ -32,6 +32,7 @@ from service.letters.language import phase_words
 from service.notices import upload_links
 from service.notices.upload_links import LinkHolder
 from service.public.page import show
+from service.store.row_numbers import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
 from service.web.ports import DeskPorts
 
@@ -188,7 +189,7 @@ def _take_in(request: Request, secret: str, form: FormData, photographs: tuple[b
     try:
         with ports.sessions() as session:
             sheet = _sheet(session, ports, secret, form, photographs)
-        return _told(request, secret, sheet, door.take_in(sheet.upload))
+        return _answer(request, secret, sheet, door.take_in(sheet.upload))
     except _Refusal as refusal:
         return _refused(request, refusal.status, str(refusal))
     except UploadRefused as refusal:
@@ -216,27 +217,27 @@ def _sheet(
         raise _Refusal(413, TOO_LARGE)
     game = session.get_one(GameRow, holder.game_id)
     phase_key, _, power = _word(form, "place", 120).partition(" ")
-    phase = session.get(PhaseRow, int(phase_key)) if phase_key.isdecimal() else None
+    phase = session.get(PhaseRow, row_number(phase_key))
     # A phase of theirs whose deadline has passed is taken: a sheet that waited for the net is late, and its
     # player gets the letter that says so.
     if phase is None or phase.game_id != game.id or phase.state == PhaseState.WAITING or (
             power not in holder.powers):
         raise _Refusal(403, WRONG_PLACE)
-    version = _word(form, "version", 4)
-    if not (version.isdecimal() and version.isascii() and 1 <= int(version) <= MOST_VERSION):
+    version = row_number(_word(form, "version", 4))
+    if not 1 <= version <= MOST_VERSION:
         raise _Refusal(400, WRONG_VERSION)
     sender = session.scalar(select(AddressRow.email).where(AddressRow.player_id == holder.player_id)
                             .order_by(AddressRow.email).limit(1))
     if sender is None:
         raise _Refusal(409, NO_ADDRESS)
     subject = canonical_subject(
-        game.name, ports.power_name(game.variant, power), phase_of(phase), int(version))
+        game.name, ports.power_name(game.variant, power), phase_of(phase), version)
     upload = Upload(game.id, holder.player_id, sender, subject, photographs, holder.mark,
                     _word(form, "nonce", 64))
-    return _Sheet(upload, game, phase_words(phase_of(phase)), int(version), phase.deadline)
+    return _Sheet(upload, game, phase_words(phase_of(phase)), version, phase.deadline)
 
 
-def _told(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> Response:
+def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> Response:
     """What the page says of a sheet that came: when, and the digests. Whether it counts, its receipt says."""
     is_late = arrival.received_at > sheet.deadline
     if _wants_json(request):
