@@ -159,7 +159,9 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
 def _ended(session: Session, played: Sequence[PhaseRow]) -> str:
     """A game like the demo's that has ended; its id. It has the demo's boards and results, and no sheets."""
     game = session.get_one(GameRow, played[0].game_id)
-    declared = {"kind": EndKind.CONCESSION.value, "powers": ["Manchester"], "why": "All wrote so."}
+    winner = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game.id)
+                             .order_by(SeatRow.power)).first()
+    declared = {"kind": EndKind.CONCESSION.value, "powers": [winner], "why": "All wrote so."}
     ended = GameRow(id="edgehill", name="Edgehill", aliases=[], variant=game.variant,
                     options={GAZETTE: True, ENDED: declared}, created_at=game.created_at)
     session.add(ended)
