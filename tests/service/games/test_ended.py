@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,9 @@ from service.games.ended.otherwise import fancied
 from service.letters.ending.statistics import statistics_of
 from service.letters.gazette.values import JudgedPhase
 from service.notices.broadcasts import Broadcasts
-from service.store.tables import GameRow, PhaseState
+from service.notices.results import ResultsAnnouncer
+from service.store.tables import GameRow, LineState, PhaseState
+from tests.service.desk.games.test_table import open_draw
 from tests.support.site import Site
 from tests.support.story_table import play_story
 from tests.support.table import Table, open_table
@@ -69,6 +72,26 @@ def test_a_victory_is_the_judges_verdict(site: Site) -> None:
     assert verdict(table.variant, replace(resolution, winner="Red")) == GameEnd(EndKind.VICTORY, ("Red",))
     assert verdict(table.variant, replace(resolution, joint=("Red", "Cyan"))) == GameEnd(
         EndKind.JOINT_VICTORY, ("Red", "Cyan"))
+
+
+def test_a_draw_by_paper_is_told_and_shared(site: Site) -> None:
+    """DRW-01, Q-30: what all survivors asked for on their sheets ends the game with the results, and the
+    letter names who shares it."""
+    desk = open_draw(site)
+    table = desk.table
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    for power in ("Argyll", "Ormond"):
+        table.file(power, [("I vote for the draw", LineState.NOT_ORDER)])
+    phase = table.phase()
+    site.clock.set(phase.deadline + timedelta(minutes=1))
+    table.close_phase(phase.id)
+    desk.post(f"/games/{table.game}/draw", phase=phase.id, why="Both have asked for it")
+    table.approve_phase(phase.id, "ada")
+    with site.store() as session:
+        end = end_of(session, session.get_one(GameRow, table.game), table.variant)
+    assert end == GameEnd(EndKind.DRAW, ("Argyll", "Ormond"))
+    words = table.words(table.letters("game_over")[0])
+    assert "The war ends in a draw between Argyll and Ormond." in words
 
 
 STANDARD = maps.load("standard")

@@ -11,9 +11,10 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
+from service.notices.results import ResultsAnnouncer
 from service.store.tables import PhaseState
 from tests.support.site import Site
-from tests.support.table import Table, open_table
+from tests.support.table import Table, address, open_table
 
 AUTUMN = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
 KINGDOM = {"Argyll": ["Edinburgh", "Glasgow"], "Ormond": ["Belfast", "Dublin & the Pale"]}
@@ -24,6 +25,7 @@ def _played(site: Site, centres: Mapping[str, Sequence[str]], **choices: str) ->
     owned = {power: frozenset(places) for power, places in centres.items()}
     table = open_table(site, position=Position(AUTUMN, frozenset(), owned), first=AUTUMN)
     table.variant = replace(maps.load("w3k"), rules=rules.load("w3k", choices))
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     phase = table.phase()
     site.clock.set(phase.deadline + timedelta(minutes=1))
     table.close_phase(phase.id)
@@ -41,13 +43,24 @@ def test_a_winner_ends_the_game(site: Site) -> None:
     table = _played(site, {"Argyll": [*capitals, *plain[:52]]})
     assert table.resolution().winner == "Argyll"
     assert _over(table)
+    assert _told_of_the_end(table) == {"Argyll has won the war."}
+
+
+def _told_of_the_end(table: Table) -> set[str]:
+    """BEY-03: the first sentence of the letter that tells each player of the end; none while it goes on."""
+    letters = table.letters("game_over")
+    assert {row.recipient for row in letters} in ({address(power) for power in table.variant.powers}, set())
+    return {table.words(row).partition("is over ")[2].partition(".")[0] + "." for row in letters}
 
 
 def test_a_draw_is_asked_for_and_does_not_come_by_itself(site: Site) -> None:
     table = _played(site, KINGDOM)
     assert table.resolution().draw_open_to == ("Argyll", "Ormond")
     assert not _over(table)
+    assert _told_of_the_end(table) == set()
 
 
 def test_a_draw_ends_the_game_where_the_rules_say_so(site: Site) -> None:
-    assert _over(_played(site, KINGDOM, draw="at_once"))
+    table = _played(site, KINGDOM, draw="at_once")
+    assert _over(table)
+    assert _told_of_the_end(table) == {"The war ends in a draw between Argyll and Ormond."}
