@@ -174,6 +174,8 @@ def test_the_gazette_tells_what_anybody_may_know(played: Played) -> None:
         page = player.get(f"{base}/{number}").text
         assert set(re.findall(r'class="from" href="[^"]+/results/(\d+)"', page)) <= sent
         assert 'class="lead"' in page
+        # Two who ally are one piece of news.
+        assert len(re.findall("alliance|gave its hand", page)) <= 1
         for secret in played.story.secrets:
             assert [words for words in secret.words if words in page] == []
 

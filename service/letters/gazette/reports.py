@@ -136,8 +136,9 @@ class _Reporter:
         word = outcome.reason or outcome.result.value
         if word in TELLS_ITSELF:
             return
+        # Its line on the sheet is no part of the news: of two allies each has another.
         values = {name: text for name in type(order).__dataclass_fields__
-                  if (text := self._field(getattr(order, name)))}
+                  if name != "line" and (text := self._field(getattr(order, name)))}
         values["power"] = self._power(order.power)
         if "to_power" in values:
             values["friend"] = self._power(values.pop("to_power"))
