@@ -137,7 +137,8 @@ class SubmissionReader:
             heading = file_heading if heading == SheetHeading() else heading
             pages += file_pages
         pages = [
-            replace(page, lines=typed.settle(page.lines, limits.score))
+            replace(page, lines=typed.settle(
+                page.lines, limits.score, are_whole=page.original in filled))
             if typed_rows or page.original in filled else page for page in pages]
         version = _version_on_sheet(pages, games, self.limits)
         with self.store.begin() as session:

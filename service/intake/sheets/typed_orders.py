@@ -72,14 +72,17 @@ class TypedText:
         return tuple(spans)
 
     def settle(
-        self, lines: Sequence[InterpretedLine], least_confidence: float
+        self, lines: Sequence[InterpretedLine], least_confidence: float, *, are_whole: bool = False
     ) -> tuple[InterpretedLine, ...]:
         """The lines, with a final status where the words leave no doubt: exact orders and whole headings.
 
         A person checks such an order only if the lines beside it may belong to it, or if the game wants all
-        lines checked (`least_confidence` > 1).
+        lines checked (`least_confidence` > 1). `are_whole`: no line belongs to another, as in the fields of a
+        form.
         """
         settled = [self._settled(line, least_confidence) for line in lines]
+        if are_whole:
+            return tuple(settled)
         with_neighbours = zip([None, *settled], settled, [*settled[1:], None], strict=False)
         lexicon = lexicon_of(self.variant)
         return tuple(
