@@ -55,7 +55,13 @@ class Played:
         return [row for row in self.table.phases() if row.state == PhaseState.SENT and row.resolution]
 
 
-@pytest.fixture(scope="module", params=story_variants())
+QUICK = ("w3k", "britain1066")
+"""The handbook's own game, and the one that hides units, are played in every run; the others in the long
+one."""
+
+
+@pytest.fixture(scope="module", params=[
+    pytest.param(slug, marks=() if slug in QUICK else pytest.mark.slow) for slug in story_variants()])
 def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     with make_site(tmp_path_factory.mktemp("site")) as site:
         story, table = play_story(site, request.param, letters=True)
