@@ -14,7 +14,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.games import sign_ups
@@ -28,7 +28,7 @@ from service.letters.render import SIGN_UP, sign_up_letter
 from service.notices.letter_context import LetterContext
 from service.site_folder import is_address
 from service.store import records
-from service.store.tables import OfferRow, OutboxRow, SignUpRow
+from service.store.tables import OfferRow, OutboxRow, OutboxState, SignUpRow
 
 PATH = "/public/sign-up/"
 UNCONFIRMED = timedelta(days=7)
@@ -36,6 +36,8 @@ UNCONFIRMED = timedelta(days=7)
 MOST_UNCONFIRMED = 60
 """Sign-ups of one offer that wait for that; more are not taken."""
 MOST_LISTED = 200
+NOBODY = "nobody@forgotten.invalid"
+"""In place of the address on a letter to somebody who is forgotten (RFC 2606)."""
 LETTERS_A_DAY = 5
 """Letters about sign-ups to one address in a day."""
 LETTER_PAUSE = timedelta(hours=20)
@@ -195,10 +197,29 @@ def _listed(session: Session, offer_id: str) -> int:
         SignUpRow.offer_id == offer_id, SignUpRow.number.is_not(None))) or 0
 
 
+def forget(session: Session, people: Iterable[SignUpRow]) -> None:
+    """Delete sign-ups, and what the letters about them say; the letters of whoever is a player stay."""
+    for person in people:
+        email = person.email
+        session.delete(person)
+        session.flush()
+        # On another list the same address is still wanted.
+        others = session.scalar(select(SignUpRow.id).where(SignUpRow.email == email).limit(1))
+        if others is not None or records.player_of(session, email) is not None:
+            continue
+        for letter in session.scalars(select(OutboxRow).where(
+                OutboxRow.kind == SIGN_UP, OutboxRow.recipient == email)):
+            letter.recipient, letter.words, letter.files, letter.error = NOBODY, None, [], None
+            letter.subject, letter.key = "", f"forgotten-{letter.id}"
+            if letter.state in {OutboxState.QUEUED, OutboxState.HELD}:
+                letter.state = OutboxState.CANCELLED
+    session.flush()
+
+
 def _forget_old(session: Session, now: datetime) -> None:
     """Sign-ups that nobody confirmed go: their addresses may be those of strangers."""
-    session.execute(delete(SignUpRow).where(
-        SignUpRow.number.is_(None), SignUpRow.made_at < now - UNCONFIRMED))
+    forget(session, session.scalars(select(SignUpRow).where(
+        SignUpRow.number.is_(None), SignUpRow.made_at < now - UNCONFIRMED)).all())
 
 
 def _mail(

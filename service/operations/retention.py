@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, String, cast, delete, exists, or_, select
 from sqlalchemy.orm import Session, sessionmaker
 
+from service.intake.process_mail import SIGN_UP
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -70,13 +71,16 @@ def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) 
 
 
 def _stray(before: datetime) -> ColumnElement[bool]:
-    """The condition: an ignored mail, stored before `before`, that no record and no submission names."""
+    """The condition: an ignored mail, or one that signed somebody up, stored before `before`, that no record
+    and no submission names."""
     is_entered = exists().where(EntryRow.what == "mail", EntryRow.fact == MailRow.sha256)
     # A sheet of a site that is older than its record has no entry for its mail.
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
     shelved = exists().where(ShelvedFileRow.blob == MailRow.sha256)
-    return ((MailRow.state == MailState.IGNORED) & (MailRow.stored_at < before) & ~is_entered & ~filed
-            & ~shelved)
+    # What signed somebody up for a game is needed no more either: the list knows it, or forgot it.
+    signed_up = (MailRow.state == MailState.USED) & (MailRow.reason == SIGN_UP)
+    is_stray = (MailRow.state == MailState.IGNORED) | signed_up
+    return is_stray & (MailRow.stored_at < before) & ~is_entered & ~filed & ~shelved
 
 
 def is_named(session: Session, key: str) -> bool:

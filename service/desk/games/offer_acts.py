@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
@@ -18,6 +18,7 @@ from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
 from service.games.sign_ups import SignUpFault
 from service.games.turns import extend_calendar
+from service.notices.sign_ups import forget
 from service.site_key import NoSiteKey
 from service.store.records import log_event
 from service.store.tables import (
@@ -116,8 +117,8 @@ def begin(session: Session, row: OfferRow, day: str, own_address: str, by: str, 
     row.game_id = game.id
     # What is not needed any more is forgotten: who plays is a player now, and who never confirmed is nobody.
     numbers = [person.id for person in seated.values()]
-    session.execute(delete(SignUpRow).where(SignUpRow.offer_id == row.id).where(
-        SignUpRow.id.in_(numbers) | SignUpRow.number.is_(None)))
+    forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id).where(
+        SignUpRow.id.in_(numbers) | SignUpRow.number.is_(None))).all())
     return game.id
 
 
@@ -126,14 +127,15 @@ def take_off(session: Session, row: OfferRow, person_id: int, by: str, now: date
     person = session.get(SignUpRow, person_id)
     if person is None or person.offer_id != row.id:
         raise ActRefused("Nothing was changed: this person is not on the list any more.")
-    session.delete(person)
+    number = person.number
+    forget(session, [person])
     # By number, as lots name people: no name is a line of the log.
-    log_event(session, now, "sign_up_removed", actor=by, detail={"offer": row.id, "number": person.number})
+    log_event(session, now, "sign_up_removed", actor=by, detail={"offer": row.id, "number": number})
 
 
 def end(session: Session, row: OfferRow, by: str, now: datetime) -> None:
     """End an offer, and forget everybody on its list."""
-    session.execute(delete(SignUpRow).where(SignUpRow.offer_id == row.id))
+    forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
     row.ended_at = now
     log_event(session, now, "offer_ended", actor=by, detail={"offer": row.id})
 

@@ -16,6 +16,7 @@ from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.create import known_zone
 from service.notices import announcements, upload_links
 from service.notices.broadcasts import Broadcasts
+from service.notices.sign_ups import forget
 from service.record.entries import pseudonym
 from service.site_folder import is_address
 from service.store.engine import Store
@@ -119,7 +120,7 @@ def replace(
     has_holder = hand_over(session, game, power, holder, own_address, why, by=by, now=now, only=only)
     if person is not None:
         offer_acts.keep_home(session, person, now)
-        session.delete(person)
+        forget(session, [person])
     if circulars is not None:
         announcements.tell_of_new_player(
             session, circulars.letters, game, power, f"{now:%Y%m%d%H%M%S}", is_empty=not has_holder)

@@ -113,7 +113,7 @@ def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Respon
         do = _word(form, "do", 20)
         if do == "withdraw":
             # The row goes, and with it everything that is known of the person here.
-            session.delete(place)
+            sign_ups.forget(session, [place])
             return show(request, "sign_up_withdrawn.html", offer=row, cache=PRIVATE)
         try:
             if do == "change":

@@ -173,6 +173,9 @@ def test_nobody_signs_up_somebody_else_or_learns_who_did(desk: DeskTable) -> Non
     assert "1 on the list" in plain(desk.client.get(OFFER).text)
     # Who withdraws, or never confirms, is forgotten.
     assert press(desk, path, "withdraw").status_code == 200
+    assert [row.words for row in desk.table.letters("sign_up") if row.recipient == "eve@two.example"] == []
+    with desk.table.site.store() as session:
+        assert not session.scalars(select(OutboxRow).where(OutboxRow.words.contains("Dear Eve,"))).all()
     assert wish(desk, "bob@three.example", "Bob").status_code == 303
     desk.table.site.clock.set(desk.table.site.clock.now() + timedelta(days=8))
     assert wish(desk, "carl@four.example", "Carl").status_code == 303
