@@ -15,7 +15,7 @@ from secrets import token_hex
 from threading import Event
 from time import monotonic
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import ColumnElement, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from service.store import records
@@ -101,12 +101,18 @@ class Connections:
         with self._store.begin() as session:
             now = _now(session)
             for connection, left in zip(connections, lefts, strict=True):
-                _set_end(session, connection, now + left)
+                if left:
+                    _set_end(session, connection, now + left)
+                else:
+                    session.execute(delete(LeaseRow).where(*_own(connection)))
 
 
 def _set_end(session: Session, connection: Connection, ends_at: datetime) -> bool:
-    return records.claim(session, LeaseRow, LeaseRow.name == connection.name,
-                         LeaseRow.holder == connection.holder, ends_at=ends_at)
+    return records.claim(session, LeaseRow, *_own(connection), ends_at=ends_at)
+
+
+def _own(connection: Connection) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return LeaseRow.name == connection.name, LeaseRow.holder == connection.holder
 
 
 def _now(session: Session) -> datetime:

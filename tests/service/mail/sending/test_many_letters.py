@@ -83,8 +83,10 @@ def test_two_rounds_of_several_connections_send_each_letter_once(any_site: Site)
         thread.join()
     assert sorted(Counter(relay.handed).values()) == [1] * LETTERS
     assert {row.state for row in rows(any_site)} == {OutboxState.SENT}
-    # Both together have no more than the site's.
+    # Both together have no more than the site's, and leave no lease behind.
     assert 1 < relay.peak <= CONNECTIONS
+    with any_site.store() as session:
+        assert session.scalars(select(LeaseRow)).all() == []
 
 
 def test_a_relay_that_goes_away_stops_every_connection_and_each_letter_keeps_its_place(site: Site) -> None:
