@@ -163,7 +163,7 @@ PLACES = {
     "slug": "w3k", "letter_id": "1",
     "number": "0", "sha256": "{mail}", "posted_id": "1", "row_id": "1", "kind": "receipt",
     "name": "results-1.png", "secret": "x", "player_id": "1",
-    "token": "x", "scan_id": "1", "phase": "1", "year": "1642"}
+    "token": "x", "scan_id": "1", "offer_id": "1", "form": "csv", "index": "0", "phase": "1", "year": "1642"}
 """A value for each part of an address. A route with another is not walked until it has one here."""
 DRAWN = frozenset(
     {
@@ -270,6 +270,21 @@ KNOWN = {
     # The words of letters, with a preview that opens no sheet.
     "/previews/{game_id}/{kind}/wording": WRITTEN,
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
+    # A page that takes sheets in and says when they came; nothing that was read is on it.
+    "/public/send/worker.js": READ, "/public/send/{secret}": WRITTEN,
+    **dict.fromkeys((
+        "/public/send/{secret}/end", "/public/me/do/upload-link/{game_id}", "/games/{game_id}/upload-link",
+        # Days away, pauses and draws are told to everybody at once.
+        "/public/me/do/absence/{game_id}", "/games/{game_id}/absence",
+        "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/draw",
+        # Games that have not begun have no sheets.
+        "/new-games/{offer_id}/begin", "/new-games/{offer_id}/draw", "/new-games/{offer_id}/end",
+        "/new-games/{offer_id}/remove"), ("post",)),
+    "/new-games": WRITTEN, "/public/sign-up": READ, "/public/sign-up/{offer_id}": WRITTEN,
+    "/public/sign-up/{offer_id}/lots": READ, "/public/sign-up/{offer_id}/{secret}": WRITTEN,
+    # Sent results, the public map and an empty sheet, each in another form.
+    "/public/{game_id}/map-table.{form}": READ, "/public/{game_id}/results/{number}/table.{form}": READ,
+    "/public/{game_id}/sheet-form.pdf": READ,
 }
 """Every route there is. Before one is added here, its author has asked what it tells before a deadline."""
 
@@ -284,8 +299,9 @@ def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
     app: Any = open_desk(open_table(site)).client.app
     # The list is by hand on purpose: who adds a route must ask what it tells before a deadline.
     assert routes(app) == KNOWN
-    # files of the program
-    assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/static"]
+    # What programs may read, which has a walk of its own (`service/public/test_programs.py`), and files of
+    # the program.
+    assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/api/v1", "/static"]
     for route in KNOWN:
         assert set(re.findall("{(.*?)}", route)) <= set(PLACES), f"give this walk a value for {route}"
 
