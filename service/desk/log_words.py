@@ -100,7 +100,7 @@ SENTENCES: Mapping[str, str] = {
     "rehearsed": "{phase} was rehearsed",
     "game_shelved": "The rows of a game that is over were put into a file",
     "game_unshelved": "The rows of a game that is over were brought back",
-    "webhook_told": "Another program was told that results are out",
+    "webhook_delivered": "Another program was told that results are out",
     "webhook_failed": "Another program could not be told that results are out",
 }
 """A sentence for each kind of entry. Another kind is shown with its underscores as blanks."""

@@ -58,8 +58,8 @@ def ends_here(session: Session, game: GameRow, phase: PhaseRow) -> bool:
     after the agreement the phase may have gone back to the desk."""
     if game.options.get(AGREED) != phase.ordinal:
         return False
-    found = _votes(session, phase)
-    return found is not None and not found.missing
+    votes = _votes(session, phase)
+    return votes is not None and not votes.missing
 
 
 def agreed_draw(session: Session, game: GameRow, phase: PhaseRow) -> tuple[str, ...] | None:
@@ -72,7 +72,7 @@ def _votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
     open_to = _open_to(session, phase)
     if open_to is None:
         return None
-    found: dict[str, str] = {}
+    votes: dict[str, str] = {}
     for row in session.scalars(select(PhaseRow).where(
             PhaseRow.game_id == phase.game_id, PhaseRow.year == phase.year, PhaseRow.season == phase.season,
             PhaseRow.ordinal <= phase.ordinal)):
@@ -81,8 +81,8 @@ def _votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
         for power, paper in papers.items():
             words = next((line.text for line in lines[paper] if asks_for_draw(line.text)), None)
             if power in open_to and words is not None:
-                found[power] = " ".join(words.split())
-    return DrawVotes(open_to, found)
+                votes[power] = " ".join(words.split())
+    return DrawVotes(open_to, votes)
 
 
 def _open_to(session: Session, phase: PhaseRow) -> tuple[str, ...] | None:

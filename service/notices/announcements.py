@@ -113,14 +113,14 @@ def tell_of_new_player(
 ) -> int:
     """Tell everybody that a power has another player, or none; the number of letters."""
     name = letters.load(game.variant).powers[power].name
-    told = (Sentence("Nobody commands %(power)s for now; its units have no orders.", power=name) if is_empty
+    news = (Sentence("Nobody commands %(power)s for now; its units have no orders.", power=name) if is_empty
             else Sentence("%(power)s has another player from now on. What was sent in for it still counts.",
                           power=name))
     where = Sentence("Names and postal addresses of all players are on the page of the game's players, "
                      "behind your own link.")
     return announce(session, letters, game, AnnouncementFacts(
         f"seat-{power}-{key}", Sentence("%(power)s changes hands", power=name),
-        (told,) if is_empty else (told, where), closing_of(session, game.id)))
+        (news,) if is_empty else (news, where), closing_of(session, game.id)))
 
 
 def tell_of_pause(

@@ -28,7 +28,7 @@ def file_name(game_id: str, facts: YearFacts) -> str:
     return f"{game_id}-gazette-{facts.number}.pdf"
 
 
-def years_told(session: Session, game: GameRow, variant: Variant) -> tuple[YearFacts, ...]:
+def gazette_years(session: Session, game: GameRow, variant: Variant) -> tuple[YearFacts, ...]:
     """Every number so far; of a game that is over, also the last year if it is not whole."""
     rows = records.phases(session, game.id)
     over = all(row.state == PhaseState.SENT for row in rows)

@@ -39,7 +39,7 @@ WORK = "webhook"
 SECONDS = 15.0
 """Between two looks."""
 APPROVED = "results_approved"
-TOLD, FAILED = "webhook_told", "webhook_failed"
+DELIVERED, FAILED = "webhook_delivered", "webhook_failed"
 """The events of the site."""
 TURNS = tuple(timedelta(minutes=minutes) for minutes in (0, 1, 5, 30, 120, 360, 720, 1380))
 """After the results: when an address is tried that has not answered yet."""
@@ -50,7 +50,7 @@ SIGNATURE = "Galloper-Signature"
 Resolve = Callable[[str, int], Sequence[str]]
 
 
-class NotTold(Exception):
+class NotDelivered(Exception):
     """An address did not take the message; the reason in a few words, without the address."""
 
 
@@ -67,11 +67,11 @@ def signed(secret: str, at: int, body: bytes) -> str:
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    """The addresses of a host by DNS. Raises NotTold."""
+    """The addresses of a host by DNS. Raises NotDelivered."""
     try:
         return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     except OSError:
-        raise NotTold("its name is not known") from None
+        raise NotDelivered("its name is not known") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +83,13 @@ class Poster:
     is_allowed: Callable[[str], bool] = lambda address: ipaddress.ip_address(address).is_global
 
     def __call__(self, hook: Webhook, body: bytes, at: int) -> None:
-        """Post one message. Raises NotTold."""
+        """Post one message. Raises NotDelivered."""
         parts = urlsplit(hook.url)
         host, port = str(parts.hostname), parts.port or 443
         addresses = self.resolve(host, port)
         # All of them: a name with one public and one private address leads inside at the second try.
         if not addresses or not all(map(self.is_allowed, addresses)):
-            raise NotTold("its name leads to a private address")
+            raise NotDelivered("its name leads to a private address")
         connection = _Pinned(host, port, addresses[0], self.context or ssl.create_default_context())
         path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
         try:
@@ -98,34 +98,34 @@ class Poster:
                     hook.secret, at, body)})
             status = connection.getresponse().status
         except (OSError, http.client.HTTPException) as fault:
-            raise NotTold(f"it did not answer ({type(fault).__name__})") from None
+            raise NotDelivered(f"it did not answer ({type(fault).__name__})") from None
         finally:
             connection.close()
         # A redirect is an answer like any other: it may lead inside.
         if not 200 <= status < 300:
-            raise NotTold(f"it answered {status}")
+            raise NotDelivered(f"it answered {status}")
 
 
 def send_notice(notice: Notice, body: bytes) -> None:
-    """Tell somebody by apprise, in one sentence. Raises NotTold."""
+    """Tell somebody by apprise, in one sentence. Raises NotDelivered."""
     try:
         # An extra, and heavy: it knows a hundred services.
         library = import_module("apprise")
     except ImportError:
-        raise NotTold('the package apprise is not installed; pip install "galloper[notices]"') from None
+        raise NotDelivered('the package apprise is not installed; pip install "galloper[notices]"') from None
     # It would log the address, which may hold a secret.
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
-    told, sender = json.loads(body), library.Apprise()
+    news, sender = json.loads(body), library.Apprise()
     if not sender.add(notice.url):
-        raise NotTold("apprise does not know such an address")
+        raise NotDelivered("apprise does not know such an address")
     # Plain text: no service is to make a link or a tag of the name of a game.
-    if not sender.notify(title="Results are out", body=f"{told['game']}: {told['phase']}",
+    if not sender.notify(title="Results are out", body=f"{news['game']}: {news['phase']}",
                          body_format=library.NotifyFormat.TEXT):
-        raise NotTold("the service did not take it")
+        raise NotDelivered("the service did not take it")
 
 
 def tell(hook: Webhook | Notice, body: bytes, at: int) -> None:
-    """Tell one address. Raises NotTold."""
+    """Tell one address. Raises NotDelivered."""
     if isinstance(hook, Notice):
         send_notice(hook, body)
     else:
@@ -161,13 +161,13 @@ class Webhooks:
             return 0
         now, count = self.clock.now(), 0
         with self.store.begin() as session:
-            told = self._told(session, now)
+            delivered = self._delivered(session, now)
             for event in session.scalars(select(EventRow).where(
                     EventRow.what == APPROVED, EventRow.at > now - timedelta(days=1))):
                 turn = sum(event.at + pause <= now for pause in TURNS) - 1
                 for hook in self.hooks:
                     mark = mark_of(hook)
-                    if turn >= 0 and (event.id, mark) not in told and not _rehearses(session, event):
+                    if turn >= 0 and (event.id, mark) not in delivered and not _rehearses(session, event):
                         self.jobs.enqueue(session, WORK, f"{WORK}:{event.id}:{mark}:{turn}", {
                             "event": event.id, "hook": mark, "turn": turn})
                         count += 1
@@ -179,7 +179,7 @@ class Webhooks:
         with self.store() as session:
             event = session.get(EventRow, int(payload["event"]))
             hook = next((each for each in self.hooks if mark_of(each) == payload["hook"]), None)
-            if event is None or hook is None or (event.id, payload["hook"]) in self._told(session, now):
+            if event is None or hook is None or (event.id, payload["hook"]) in self._delivered(session, now):
                 return
             body = json.dumps({
                 "event": "results", "game": event.game_id, "phase": event.detail.get("phase"),
@@ -188,15 +188,15 @@ class Webhooks:
         detail = {"event": event.id, "hook": payload["hook"]}
         try:
             self.post(hook, body, int(now.timestamp()))
-        except NotTold as fault:
-            log.info("a webhook was not told: %s", fault)
+        except NotDelivered as fault:
+            log.info("a webhook was not delivered: %s", fault)
             self._log(now, FAILED, detail | {"turn": payload["turn"], "why": str(fault)})
         else:
-            self._log(now, TOLD, detail)
+            self._log(now, DELIVERED, detail)
 
-    def _told(self, session: Session, now: datetime) -> set[tuple[int, str]]:
+    def _delivered(self, session: Session, now: datetime) -> set[tuple[int, str]]:
         rows = session.scalars(select(EventRow.detail).where(
-            EventRow.what == TOLD, EventRow.at > now - timedelta(days=2)))
+            EventRow.what == DELIVERED, EventRow.at > now - timedelta(days=2)))
         return {(int(detail["event"]), str(detail["hook"])) for detail in rows}
 
     def _log(self, now: datetime, what: str, detail: dict[str, Any]) -> None:

@@ -76,7 +76,7 @@ def as_table(request: Request, game_id: str, form: Form) -> Response:
                  *(("",) if units else ())))
     columns = (say("Power"), say("Centres"), say("Held"), *((say("Units"),) if units else ()))
     title = f"{board_control.game}: {say('Who holds what, %(when)s', when=board_control.when)}"
-    return large_print.tables(request, form, title, [], [
+    return large_print.answer_with(request, form, title, [], [
         Table(say("Who holds which centre"), columns, tuple(rows))], CACHE_HEADERS["Cache-Control"])
 
 

@@ -32,26 +32,26 @@ class Form(Enum):
     TEXT = "txt"
 
 
-def tables(
-    request: Request, form: Form, title: str, intro: Sequence[str], found: Sequence[Table], cache: str
+def answer_with(
+    request: Request, form: Form, title: str, intro: Sequence[str], tables: Sequence[Table], cache: str
 ) -> Response:
     """The answer with these tables."""
     if form is Form.TEXT:
-        return Response(as_text(title, intro, found), media_type="text/plain; charset=utf-8",
+        return Response(as_text(title, intro, tables), media_type="text/plain; charset=utf-8",
                         headers={"Cache-Control": cache})
     code = language_of(request)
     html = environment(code).get_template("large_print.html").render(
-        name=title, intro=intro, tables=found)
+        name=title, intro=intro, tables=tables)
     # One drawing for whoever asks for the same: large type makes many pages.
     drawn: DrawnOnce = request.app.state.drawn
     data = drawn.get(("large", html), lambda: pictures.to_pdf(html, title=title))
     return Response(data, media_type="application/pdf", headers={"Cache-Control": cache})
 
 
-def as_text(title: str, intro: Sequence[str], found: Sequence[Table]) -> str:
+def as_text(title: str, intro: Sequence[str], tables: Sequence[Table]) -> str:
     """The tables as text: each row a line, its cells separated by semicolons and empty ones left out."""
     lines = [title, *intro]
-    for table in found:
+    for table in tables:
         lines += ["", table.caption]
         lines += ["; ".join(cell for cell in row if cell) for row in table.rows]
     return "\n".join(lines) + "\n"

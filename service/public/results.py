@@ -66,11 +66,11 @@ def table(request: Request, visitor: Visitor, game_id: str, number: int, form: F
         evidence = _evidence(session, visitor, game_id, number)
         name = session.get_one(GameRow, game_id).name
         columns = (say("Order"), say("Outcome"), say("Reason"))
-        found = [Table(power.power, columns, _rows(power, say)) for power in evidence.powers]
+        power_tables = [Table(power.power, columns, _rows(power, say)) for power in evidence.powers]
         corrections = [say("Correction by the coordinator") + f": {row.said} → {row.right}"
                        for row in evidence.corrections]
         title = f"{name}: {phase_title(evidence.phase)}"
-    return large_print.tables(request, form, title, corrections, found, PRIVATE)
+    return large_print.answer_with(request, form, title, corrections, power_tables, PRIVATE)
 
 
 def _rows(power: ShownPower, say: Callable[..., str]) -> tuple[tuple[str, ...], ...]:

@@ -119,8 +119,8 @@ def phases_ahead(session: Session, now: datetime, games: frozenset[str] | None) 
         select(PhaseRow, GameRow.name).join(GameRow, GameRow.id == PhaseRow.game_id).options(*CLOCK_ONLY)
         .where(PhaseRow.deadline > now, PhaseRow.deadline <= now + AHEAD, _within(games))
         .order_by(PhaseRow.deadline, PhaseRow.game_id).limit(LONGEST + 1)).all()
-    seen = sorted({phase.game_id for phase, _ in rows})
-    work, coordinators = usual_work(session, seen), _coordinators(session, seen)
+    game_ids = sorted({phase.game_id for phase, _ in rows})
+    work, coordinators = usual_work(session, game_ids), _coordinators(session, game_ids)
     return [
         PhaseAhead(phase.game_id, name, phase_title(phase), phase.deadline,
                    work.get((phase.game_id, phase.kind)), tuple(coordinators.get(phase.game_id, ())))

@@ -45,14 +45,14 @@ def year_facts(
     variant: Variant, game: GazetteGame, numbers: Sequence[Sequence[JudgedPhase]], number: int
 ) -> YearFacts:
     """What number `number` (from 1) tells. Raises IndexError if there is none of that number."""
-    told = numbers[number - 1]
+    phases = numbers[number - 1]
     kinds = frozenset(phrases(ENGLISH).statements)
-    statements = tuple(statement for judged in told
+    statements = tuple(statement for judged in phases
                        for statement in statements_of(variant, with_deployment(variant, judged), kinds))
     ends = [numbers[0][0].before, *(each[-1].resolution.position for each in numbers[:number])]
     return YearFacts(
-        game.name, number, {judged.number: judged.phase for judged in told}, statements,
-        tuple(_holdings(variant, power, told[0].before, told[-1].resolution.position)
+        game.name, number, {judged.number: judged.phase for judged in phases}, statements,
+        tuple(_holdings(variant, power, phases[0].before, phases[-1].resolution.position)
               for power in variant.powers),
         tuple(str(each[0].phase.year) for each in numbers[:number]),
         {power: tuple(len(end.centres.get(power, ())) for end in ends) for power in variant.powers},

@@ -15,7 +15,7 @@ from maps.variant import Variant
 from service import pictures
 from service.letters.gazette.compose import compose
 from service.letters.gazette.values import YearFacts
-from service.notices.gazette import file_name, has_gazette, years_told
+from service.notices.gazette import file_name, gazette_years, has_gazette
 from service.public import visits
 from service.public.page import language_of, show
 from service.public.visits import VisitingPlayer
@@ -74,7 +74,7 @@ def _years(
     visits.seat_of(session, visitor, game_id)
     game = session.get_one(GameRow, game_id)
     variant = maps.load(game.variant)
-    return game, variant, years_told(session, game, variant) if has_gazette(game) else ()
+    return game, variant, gazette_years(session, game, variant) if has_gazette(game) else ()
 
 
 def _number(years: tuple[YearFacts, ...], number: int) -> YearFacts:

@@ -22,12 +22,12 @@ from bench.servers.certificates import make_certificate
 from service.config import Notice, Webhook
 from service.operations.webhooks import (
     APPROVED,
+    DELIVERED,
     FAILED,
     SIGNATURE,
-    TOLD,
     TURNS,
     WORK,
-    NotTold,
+    NotDelivered,
     Poster,
     Webhooks,
     addresses_of,
@@ -130,8 +130,8 @@ def test_an_address_is_told_once_and_can_check_who_told_it(site: Site, receiver:
     assert told == {"event": "results", "game": game, "phase": "Summer 1642 Movement"}
     at, digest = (part.partition("=")[2] for part in headers[SIGNATURE].split(","))
     assert digest == hmac.new(SECRET.encode(), at.encode() + b"." + body, hashlib.sha256).hexdigest()
-    assert len(logged(site, TOLD)) == 1
-    assert "localhost" not in json.dumps(logged(site, TOLD))
+    assert len(logged(site, DELIVERED)) == 1
+    assert "localhost" not in json.dumps(logged(site, DELIVERED))
 
 
 def test_an_address_that_fails_is_tried_again_for_a_day(site: Site, receiver: Receiver) -> None:
@@ -158,7 +158,7 @@ def test_one_that_answers_later_is_told_then(site: Site, receiver: Receiver) -> 
     assert turn(site, hooks) == 1
     site.clock.advance(timedelta(hours=3))
     assert turn(site, hooks) == 0
-    assert len(logged(site, TOLD)) == 1
+    assert len(logged(site, DELIVERED)) == 1
 
 
 @pytest.mark.parametrize("addresses", [
@@ -167,24 +167,24 @@ def test_one_that_answers_later_is_told_then(site: Site, receiver: Receiver) -> 
 ])
 def test_a_private_address_is_not_asked(receiver: Receiver, addresses: list[str]) -> None:
     post = Poster(resolve=lambda _host, _port: addresses, context=receiver.context)
-    with pytest.raises(NotTold, match="private address"):
+    with pytest.raises(NotDelivered, match="private address"):
         post(receiver.hook, b"{}", 1)
     assert receiver.came == []
 
 
 def test_the_name_is_looked_up_and_localhost_is_private(receiver: Receiver) -> None:
     assert "127.0.0.1" in addresses_of("localhost", 443)
-    with pytest.raises(NotTold, match="private address"):
+    with pytest.raises(NotDelivered, match="private address"):
         Poster(context=receiver.context)(receiver.hook, b"{}", 1)
 
 
 def test_a_redirect_is_not_followed_and_a_strange_certificate_is_refused(receiver: Receiver) -> None:
     receiver.status, receiver.location = 302, receiver.hook.url
-    with pytest.raises(NotTold, match="answered 302"):
+    with pytest.raises(NotDelivered, match="answered 302"):
         receiver.poster()(receiver.hook, b"{}", 1)
     assert len(receiver.came) == 1
     strict = Poster(resolve=lambda _host, _port: ["127.0.0.1"], is_allowed=lambda _address: True)
-    with pytest.raises(NotTold, match="did not answer"):
+    with pytest.raises(NotDelivered, match="did not answer"):
         strict(receiver.hook, b"{}", 1)
     assert len(receiver.came) == 1
 
@@ -218,13 +218,13 @@ def test_a_notice_by_apprise_says_which_results_are_out(site: Site) -> None:
         server.server_close()
     [notice] = came
     assert (notice["title"], notice["message"]) == ("Results are out", f"{game}: Summer 1642 Movement")
-    assert len(logged(site, TOLD)) == 1
+    assert len(logged(site, DELIVERED)) == 1
     assert [detail["why"] for detail in logged(site, FAILED)] == ["apprise does not know such an address"]
 
 
 def test_without_the_library_a_notice_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "apprise", None)
-    with pytest.raises(NotTold, match=r"galloper\[notices\]"):
+    with pytest.raises(NotDelivered, match=r"galloper\[notices\]"):
         send_notice(Notice(url="ntfy://topic"), b"{}")
 
 
