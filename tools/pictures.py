@@ -111,6 +111,8 @@ SHOTS = (
     Shot("letter", "/letters/{letter_id}", _path("/letters/{n.letter}")),
     Shot("post", "/post", _path("/post")),
     Shot("games", "/games", _path("/games")),
+    Shot("boards", "/boards", _path("/boards")),
+    Shot("board", "/boards/{slug}", _path("/boards/standard")),
     Shot("deadlines", "/deadlines", _path("/deadlines")),
     Shot("game", "/games/{game_id}", _path("/games/{n.game}")),
     Shot("game-new", "/games/new", _path("/games/new")),

@@ -11,19 +11,13 @@ from typing import TextIO
 
 import maps
 from adjudicator.geo import LAND, SEA, Board, Province, Region, Terrain
-from grammar.compose import GrammarError
-from maps.faults import Fault
 from maps.geometry import FILE
 from maps.names import suggestions
-from maps.rulings import FILE as RULINGS
-from maps.rulings import BadRulings, rulings
 from maps.valid_moves import ValidMoves, find_regions, valid_moves
-from reading.vocabulary import forms_of
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
 from service.cli.program.streams import fold
-
-WORDING = "orders.lark"
+from service.games.board_faults import board_faults
 
 
 def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:
@@ -41,8 +35,7 @@ def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: b
             f"{did_you_mean(slug_or_path, maps.variants())} The boards are {known}.\n"
         )
         return 1
-    # The grammar is built from the tables, so it can be checked only when they are sound.
-    faults = maps.check_folder(path) or wording_faults(path)
+    faults = board_faults(path)
     for fault in faults:
         print_result(out, str(fault), {"file": fault.file, "row": fault.row, "message": fault.message},
                      as_json=as_json)
@@ -54,25 +47,6 @@ def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: b
     if not as_json and not quiet:
         out.write(f"{fold(_figures(maps.load_folder(path), (path / FILE).exists()), 2, out)}\n")
     return 0
-
-
-def wording_faults(path: Path) -> list[Fault]:
-    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
-    the grammar, and house rules that answer what nobody asked."""
-    variant = maps.load_folder(path)
-    faults: list[Fault] = []
-    for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
-        try:
-            # Before this check, an orders.lark that does not fit came to light with the first sheet of a
-            # game.
-            forms_of(variant, kind)
-        except GrammarError as error:
-            faults.append(Fault(WORDING, error.line, str(error)))
-    try:
-        rulings(path, variant)
-    except BadRulings as error:
-        faults.append(Fault(RULINGS, 0, str(error).removeprefix(f"{RULINGS}: ")))
-    return sorted(faults)
 
 
 def _figures(variant: maps.Variant, drawing: bool) -> str:

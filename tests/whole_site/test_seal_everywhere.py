@@ -190,6 +190,8 @@ KNOWN = {
     "/log/export": READ, "/letters": READ, "/people": READ, "/hands": READ, "/games": READ,
     # Of past phases alone: how many lines they had.
     "/deadlines": READ,
+    # Tables of boards; no game is on them.
+    "/boards": READ, "/boards/{slug}": WRITTEN,
     "/quarantine": READ,
     # Search goes over what its reader may open. Account and people are of the desk's own users.
     "/search": READ, "/account": READ,

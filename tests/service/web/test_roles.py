@@ -156,6 +156,8 @@ WHO = {
     "/quarantine/{sha256}/take-back": GAME,
     # People, and what begins a game: of the site's coordinators alone.
     "/games/new": set(),
+    "/boards": set(),
+    "/boards/{slug}": set(),
     "/hands": set(),
     "/hands/forget": set(),
     "/new-games": set(),

@@ -1,0 +1,137 @@
+"""Boards of the site's own: the tables of any board as a form, checked row by row and kept under a new name
+(BEY-07).
+
+A board that games may be played on is never changed: what is kept is always another board. So no two programs
+of a site can have two boards of one name, and no running game is judged by other tables than it began with.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+
+import maps
+from maps.faults import Fault
+from maps.geometry import FILE as DRAWING
+from service.games.board_faults import board_faults
+from service.store.records import log_event
+from service.web.page import require_token, require_visitor, show
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter()
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+
+TABLES = ("variant.toml", "provinces.csv", "borders.csv", "names.csv", "short_forms.csv", "setup.csv")
+"""What the form shows, in the order in which a board is made."""
+MOST = 300_000
+"""Characters of one table at most; the largest that comes with Galloper has 31,000."""
+_NAME = re.compile(r"[a-z][a-z0-9-]{1,38}[a-z0-9]")
+NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Name one in "
+             'galloper.toml: boards = "boards".')
+
+
+@router.get("/boards")
+def boards(request: Request, visitor: SignedIn, notice: str = "") -> Response:
+    """Every board, with those of the site's own told apart."""
+    own = {path.name for folder in maps.added_folders() for path in folder.iterdir()}
+    return show(request, "boards.html", visitor=visitor, notice=notice, own=own,
+                boards=[(slug, _title(slug), bool(maps.shapes(slug))) for slug in maps.variants()],
+                has_folder=bool(maps.added_folders()))
+
+
+@router.get("/boards/{slug}")
+def board(request: Request, visitor: SignedIn, slug: str) -> Response:
+    """The tables of one board."""
+    folder = _folder(slug)
+    tables = {name: _text(folder / name) for name in TABLES}
+    return show(request, "board.html", visitor=visitor, slug=slug, tables=tables, new_name=f"{slug}-2",
+                faults=None, fault="", without_drawing=False)
+
+
+@router.post("/boards/{slug}")
+async def keep(request: Request, visitor: Trusted, slug: str) -> Response:
+    """Check the tables, or keep them as a new board."""
+    sent = {key: str(value) for key, value in (await request.form()).items()}
+    return await run_in_threadpool(_keep, request, visitor, slug, sent)
+
+
+def _keep(request: Request, visitor: Visitor, slug: str, sent: Mapping[str, str]) -> Response:
+    model, name = _folder(slug), sent.get("name", "").strip()
+    tables = {table: sent.get(table, "").replace("\r\n", "\n")[:MOST] for table in TABLES}
+    keeps = sent.get("act") == "keep"
+    fault = _name_fault(name) if keeps else ""
+    with tempfile.TemporaryDirectory(prefix="galloper-board-") as scratch:
+        draft = Path(scratch) / (name if _NAME.fullmatch(name) else "draft")
+        faults, without_drawing = _write(model, draft, tables)
+        if keeps and not faults and not fault:
+            _file(draft, maps.added_folders()[0])
+            ports: DeskPorts = request.app.state.ports
+            with ports.sessions.begin() as session:
+                log_event(session, ports.clock.now(), "board_kept", actor=visitor.name,
+                          detail={"board": name, "made_from": slug})
+            return RedirectResponse("/boards?notice=kept", status_code=303)
+    return show(request, "board.html", 400 if keeps else 200, visitor=visitor, slug=slug, tables=tables,
+                new_name=name, faults=faults, fault=fault, without_drawing=without_drawing)
+
+
+def _write(model: Path, draft: Path, tables: Mapping[str, str]) -> tuple[list[Fault], bool]:
+    """Write a copy of a board with these tables; its faults, and whether its drawing no longer fits and was
+    left out."""
+    shutil.copytree(model, draft, ignore=shutil.ignore_patterns("cases", "__pycache__"))
+    for name, text in tables.items():
+        if text.strip():
+            (draft / name).write_text(text, encoding="utf-8")
+        else:
+            (draft / name).unlink(missing_ok=True)
+    faults = board_faults(draft)
+    if not faults or any(fault.file != DRAWING for fault in faults):
+        return [fault for fault in faults if fault.file != DRAWING], False
+    for drawn in (draft / DRAWING, *draft.glob("placing-*.json")):
+        drawn.unlink(missing_ok=True)
+    return board_faults(draft), True
+
+
+def _file(draft: Path, folder: Path) -> None:
+    """Put a checked board among the site's own, whole or not at all."""
+    # Two folders down nothing is a board yet; the last step is a single rename.
+    waiting = folder / ".waiting" / draft.name
+    shutil.rmtree(waiting, ignore_errors=True)
+    shutil.copytree(draft, waiting)
+    waiting.rename(folder / draft.name)
+
+
+def _name_fault(name: str) -> str:
+    if not maps.added_folders():
+        return NO_FOLDER
+    if not _NAME.fullmatch(name):
+        return "Nothing was kept: a name has 3 to 40 small letters, digits and hyphens, such as classic-2."
+    if name in maps.variants() or (maps.added_folders()[0] / name).exists():
+        return f"Nothing was kept: {name} is a board already, and no board is changed. Choose another name."
+    return ""
+
+
+def _folder(slug: str) -> Path:
+    if slug not in maps.variants():
+        raise HTTPException(404, "There is no such board. Nothing was changed.")
+    return maps.folder(slug)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8-sig") if path.exists() else ""
+
+
+def _title(slug: str) -> str:
+    try:
+        return maps.load(slug).title
+    except maps.MapError:
+        return "has faults"
