@@ -65,6 +65,7 @@ SENTENCES: Mapping[str, str] = {
     "year_moved": "The first day of a year was moved, from {phase} on",
     "game_created": "The game was created",
     "game_imported": "The game was imported",
+    "board_kept": "A board of the site's own was kept",
     "option_changed": "An option was changed",
     "accommodation_changed": "What a player needs was changed",
     "entry_changed": "A player changed their entry",
