@@ -75,9 +75,9 @@ class OwnWording:
 
     def reworded(self, code: str, messages: Sequence[str], words: Mapping[str, str]) -> OwnWording:
         """The wording with these messages of one language as in `words`, and in ours where it has none."""
-        kept = [each for each in self.sentences if each[0] != code or each[1] not in messages]
+        others = [each for each in self.sentences if each[0] != code or each[1] not in messages]
         new = [(code, message, words[message]) for message in messages if words.get(message)]
-        return OwnWording(tuple(sorted([*kept, *new])))
+        return OwnWording(tuple(sorted([*others, *new])))
 
 
 OUR_WORDING = OwnWording()
@@ -89,13 +89,13 @@ def sentences_of(kind: str, code: str) -> tuple[LetterSentence, ...]:
     """The sentences of a kind of letter that may be reworded, each once, in the order of the letter; those of
     every letter come last."""
     catalogue = language(code).catalogue
-    kept = {message for file in _sources() for message, _ in _messages(file, kept=True)}
+    locked = {message for file in _sources() for message, _ in _messages(file, locked=True)}
     of_all = dict(_messages("_letter.jinja"))
     sentences = (
         LetterSentence(message, catalogue.gettext(message) if plural is None else
                        catalogue.ngettext(*plural, 1 if message == plural[0] else 2),
                        message in of_all)
-        for message, plural in dict(_messages(f"{kind}.jinja")).items() if message not in kept
+        for message, plural in dict(_messages(f"{kind}.jinja")).items() if message not in locked
     )
     return tuple(sorted(sentences, key=lambda sentence: sentence.in_all))
 
@@ -118,21 +118,21 @@ def fault_of(sentence: LetterSentence, words: str) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
-def _messages(file: str, *, kept: bool = False) -> Iterator[tuple[str, tuple[str, str] | None]]:
+def _messages(file: str, *, locked: bool = False) -> Iterator[tuple[str, tuple[str, str] | None]]:
     """The messages of a template and of those that it is made of, in order; with its pair, singular and
-    plural, where a number chooses between two. With `kept` those alone that keep our words."""
-    yield from _of_node(_sources()[file], kept=kept, inside=False)
+    plural, where a number chooses between two. With `locked` those alone that keep our words."""
+    yield from _of_node(_sources()[file], locked=locked, inside=False)
 
 
 def _of_node(
-    node: nodes.Node, *, kept: bool, inside: bool
+    node: nodes.Node, *, locked: bool, inside: bool
 ) -> Iterator[tuple[str, tuple[str, str] | None]]:
     if isinstance(node, nodes.Block) and node.name == _FINE:
         inside = True
     if isinstance(node, nodes.Include | nodes.Extends):
         for part in _files_of(node.template):
-            yield from _of_node(_sources()[part], kept=kept, inside=inside or part in _OUTCOMES)
-    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and kept == inside:
+            yield from _of_node(_sources()[part], locked=locked, inside=inside or part in _OUTCOMES)
+    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and locked == inside:
         words = [each.value for each in node.args if isinstance(each, nodes.Const)]
         match node.node.name:
             case "_":
@@ -142,7 +142,7 @@ def _of_node(
             case "season_words":
                 yield from ((message, None) for message in closings())
     for child in node.iter_child_nodes():
-        yield from _of_node(child, kept=kept, inside=inside)
+        yield from _of_node(child, locked=locked, inside=inside)
 
 
 def _files_of(name: nodes.Node) -> Sequence[str]:

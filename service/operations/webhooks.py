@@ -59,17 +59,17 @@ def mark_of(hook: Webhook | Notice) -> str:
     return sha256(hook.url.encode()).hexdigest()[:12]
 
 
-def signed(secret: str, at: int, body: bytes) -> str:
+def signed(secret: str, seconds: int, body: bytes) -> str:
     """The header: "t=SECONDS,v1=HMAC", of "SECONDS.BODY" by SHA-256 (RFC 2104), so that neither can be
     changed and an old message is known."""
-    digest = hmac.new(secret.encode(), f"{at}.".encode() + body, sha256).hexdigest()
-    return f"t={at},v1={digest}"
+    digest = hmac.new(secret.encode(), f"{seconds}.".encode() + body, sha256).hexdigest()
+    return f"t={seconds},v1={digest}"
 
 
 def addresses_of(host: str, port: int) -> list[str]:
     """The addresses of a host by DNS. Raises NotDelivered."""
     try:
-        return sorted({str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
+        return sorted({str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)})
     except OSError:
         raise NotDelivered("its name is not known") from None
 
@@ -82,8 +82,8 @@ class Poster:
     context: ssl.SSLContext | None = None
     is_allowed: Callable[[str], bool] = lambda address: ipaddress.ip_address(address).is_global
 
-    def __call__(self, hook: Webhook, body: bytes, at: int) -> None:
-        """Post one message. Raises NotDelivered."""
+    def __call__(self, hook: Webhook, body: bytes, seconds: int) -> None:
+        """Post one message, signed at `seconds` of Unix time. Raises NotDelivered."""
         parts = urlsplit(hook.url)
         host, port = str(parts.hostname), parts.port or 443
         addresses = self.resolve(host, port)
@@ -95,7 +95,7 @@ class Poster:
         try:
             connection.request("POST", path, body, {
                 "Content-Type": "application/json", "User-Agent": "Galloper", SIGNATURE: signed(
-                    hook.secret, at, body)})
+                    hook.secret, seconds, body)})
             status = connection.getresponse().status
         except (OSError, http.client.HTTPException) as fault:
             raise NotDelivered(f"it did not answer ({type(fault).__name__})") from None
@@ -124,12 +124,12 @@ def send_notice(notice: Notice, body: bytes) -> None:
         raise NotDelivered("the service did not take it")
 
 
-def tell(hook: Webhook | Notice, body: bytes, at: int) -> None:
-    """Tell one address. Raises NotDelivered."""
+def tell(hook: Webhook | Notice, body: bytes, seconds: int) -> None:
+    """Tell one address, at `seconds` of Unix time. Raises NotDelivered."""
     if isinstance(hook, Notice):
         send_notice(hook, body)
     else:
-        Poster()(hook, body, at)
+        Poster()(hook, body, seconds)
 
 
 class _Pinned(http.client.HTTPSConnection):
@@ -199,9 +199,9 @@ class Webhooks:
             EventRow.what == DELIVERED, EventRow.at > now - timedelta(days=2)))
         return {(int(detail["event"]), str(detail["hook"])) for detail in rows}
 
-    def _log(self, now: datetime, what: str, detail: dict[str, Any]) -> None:
+    def _log(self, now: datetime, event: str, detail: dict[str, Any]) -> None:
         with self.store.begin() as session:
-            records.log_event(session, now, what, detail=detail)
+            records.log_event(session, now, event, detail=detail)
 
 
 def _rehearses(session: Session, event: EventRow) -> bool:

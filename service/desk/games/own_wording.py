@@ -41,8 +41,8 @@ def wording(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game = _game(session, ports, game_id, kind, language)
-        own = OwnWording.of_options(game.options).of(language)
-        return _page(request, visitor, session, game, kind, language, own, notice=notice)
+        words = OwnWording.of_options(game.options).of(language)
+        return _page(request, visitor, session, game, kind, language, words, notice=notice)
 
 
 @router.post("/previews/{game_id}/{kind}/wording")
@@ -95,8 +95,8 @@ def field_of(sentence: LetterSentence) -> str:
 
 
 def _count(wording: OwnWording, code: str, sentences: tuple[LetterSentence, ...]) -> str:
-    own = wording.of(code)
-    number = sum(sentence.message in own for sentence in sentences)
+    reworded = wording.of(code)
+    number = sum(sentence.message in reworded for sentence in sentences)
     return "our words" if not number else "1 own sentence" if number == 1 else f"{number} own sentences"
 
 

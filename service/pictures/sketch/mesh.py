@@ -81,16 +81,16 @@ def _draft(board: FlatBoard, outer: int) -> _Draft:
             draft.triangles.append((walk[0], walk[1], walk[2]))
             continue
         ring = [draft.node(draft.owners[node]) for node in walk]
-        for here, (node, corner) in enumerate(zip(walk, ring, strict=True)):
-            following = (here + 1) % len(walk)
+        for place, (node, corner) in enumerate(zip(walk, ring, strict=True)):
+            following = (place + 1) % len(walk)
             draft.triangles += [(node, walk[following], corner),
                                 (walk[following], ring[following], corner)]
         if index == outer:
             _frame(draft, ring)
         else:
             middle = draft.node("")
-            draft.triangles += [(corner, ring[(here + 1) % len(ring)], middle)
-                                for here, corner in enumerate(ring)]
+            draft.triangles += [(corner, ring[(place + 1) % len(ring)], middle)
+                                for place, corner in enumerate(ring)]
     return draft
 
 
@@ -99,19 +99,19 @@ def _frame(draft: _Draft, ring: Sequence[int]) -> None:
     each corner of the rectangle."""
     around = 2 * (WIDTH + HEIGHT)
     share = around / len(ring)
-    stations = [(share * (here + _START), here) for here in range(len(ring))]
-    stations += [(corner, -1) for corner in (0.0, WIDTH, WIDTH + HEIGHT, 2 * WIDTH + HEIGHT)]
+    stations = [(share * (corner + _START), corner) for corner in range(len(ring))]
+    stations += [(bend, -1) for bend in (0.0, WIDTH, WIDTH + HEIGHT, 2 * WIDTH + HEIGHT)]
     latest, nodes = len(ring) - 1, []
-    for way, here in sorted(stations):
-        latest = latest if here < 0 else here
+    for way, corner in sorted(stations):
+        latest = latest if corner < 0 else corner
         node = draft.node(draft.owners[ring[latest]])
         draft.frame[node] = _on_the_sides(way)
         nodes.append((node, latest))
-    for place, (node, here) in enumerate(nodes):
-        after, there = nodes[(place + 1) % len(nodes)]
-        draft.triangles.append((ring[here], node, after))
-        if here != there:
-            draft.triangles.append((ring[here], after, ring[there]))
+    for place, (node, corner) in enumerate(nodes):
+        after, next_corner = nodes[(place + 1) % len(nodes)]
+        draft.triangles.append((ring[corner], node, after))
+        if corner != next_corner:
+            draft.triangles.append((ring[corner], after, ring[next_corner]))
 
 
 def _on_the_sides(way: float) -> tuple[float, float]:

@@ -86,8 +86,9 @@ def all_rows(site: Site) -> dict[str, list[bytes]]:
     """Every row of the site, but for what it tells of the shelf itself."""
     with site.engine.connect() as connection:
         rows = {table.name: list(dump.lines(connection, table)) for table in dump.tables()}
-    own = tuple(f'"what": "{name}"'.encode() for name in OF_THE_SITE)
-    return rows | {"events": [line for line in rows["events"] if not any(name in line for name in own)]}
+    site_events = tuple(f'"what": "{name}"'.encode() for name in OF_THE_SITE)
+    events = [line for line in rows["events"] if not any(name in line for name in site_events)]
+    return rows | {"events": events}
 
 
 def come_back(table: Table) -> bool:
@@ -214,8 +215,8 @@ def test_a_line_altered_on_the_shelf_is_named(away: Table) -> None:
     with site.store() as session:
         row = session.get_one(ShelvedGameRow, away.game)
         lines = gzip.decompress(site.blobs.read(row.blob)).splitlines(keepends=True)
-    at = lines.index(b"lines\n") + 1
-    lines[at] = lines[at].replace(b'"struck": false', b'"struck": true')
+    first_line = lines.index(b"lines\n") + 1
+    lines[first_line] = lines[first_line].replace(b'"struck": false', b'"struck": true')
     with site.store.begin() as session:
         session.get_one(ShelvedGameRow, away.game).blob = site.blobs.put(gzip.compress(b"".join(lines)))
     assert come_back(away)

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -68,10 +68,10 @@ def receiver(tmp_path: Path) -> Iterator[Receiver]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            kept.came.append((self.path, dict(self.headers), body))
-            self.send_response(kept.status)
-            if kept.location:
-                self.send_header("Location", kept.location)
+            listener.came.append((self.path, dict(self.headers), body))
+            self.send_response(listener.status)
+            if listener.location:
+                self.send_header("Location", listener.location)
             self.end_headers()
 
         def log_message(self, *_words: object) -> None:
@@ -81,10 +81,10 @@ def receiver(tmp_path: Path) -> Iterator[Receiver]:
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate, key)
     server.socket = tls.wrap_socket(server.socket, server_side=True)
-    kept = Receiver(server, ssl.create_default_context(cafile=str(certificate)))
+    listener = Receiver(server, ssl.create_default_context(cafile=str(certificate)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield kept
+    yield listener
     server.shutdown()
     thread.join()
     server.server_close()
@@ -125,11 +125,12 @@ def test_an_address_is_told_once_and_can_check_who_told_it(site: Site, receiver:
         assert turn(site, hooks) == 0
     [(path, headers, body)] = receiver.came
     assert path == "/told?key=k"
-    told = json.loads(body)
-    assert (told.pop("sent_at"), told.pop("id")) is not None
-    assert told == {"event": "results", "game": game, "phase": "Summer 1642 Movement"}
-    at, digest = (part.partition("=")[2] for part in headers[SIGNATURE].split(","))
-    assert digest == hmac.new(SECRET.encode(), at.encode() + b"." + body, hashlib.sha256).hexdigest()
+    message = json.loads(body)
+    assert datetime.fromisoformat(message.pop("sent_at")).tzinfo is not None
+    assert message.pop("id")
+    assert message == {"event": "results", "game": game, "phase": "Summer 1642 Movement"}
+    seconds, digest = (part.partition("=")[2] for part in headers[SIGNATURE].split(","))
+    assert digest == hmac.new(SECRET.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
     assert len(logged(site, DELIVERED)) == 1
     assert "localhost" not in json.dumps(logged(site, DELIVERED))
 

@@ -107,12 +107,12 @@ def test_sent_results_are_told_in_the_words_of_the_letters(open_game: Program) -
     assert (sent["number"], sent["root"], sent["entries"]) == (1, root["root"], root["entries"])
     powers = {power["power"]: power for power in open_game.get(f"{game}/results/1").json()["powers"]}
     manchester = next(power for name, power in powers.items() if "Manchester" in name)
-    told = {order["order"]: order for order in manchester["orders"]}
-    move = next(order for words, order in told.items() if "Lindsey" in words)
+    by_words = {order["order"]: order for order in manchester["orders"]}
+    move = next(order for words, order in by_words.items() if "Lindsey" in words)
     # Newcastle's army stands there and holds.
     assert (move["outcome"], move["went_well"], move["is_dislodged"]) == ("bounced", False, False)
     # Glasgow is another power's: the order is void.
-    void = next(order for words, order in told.items() if "Glasgow" in words)
+    void = next(order for words, order in by_words.items() if "Glasgow" in words)
     assert (void["outcome"], void["went_well"]) == ("void", False)
     (due, *_) = open_game.get(f"{game}/calendar").json()
     assert due["sent_at"] == sent["sent_at"] is not None
@@ -134,7 +134,7 @@ def test_no_person_is_named(open_game: Program) -> None:
 
 def test_a_hidden_fleet_is_told_to_no_program(tmp_path: Any) -> None:
     """D66-06: what the rules hide from any player is in no answer: the two games differ in it alone."""
-    told = []
+    results = []
     for number, orders in enumerate(([], ["Hidden Germanicus 1 lies in The Wash", "A/F Hidden Wash 1 H"])):
         with make_site(tmp_path / str(number)) as site:
             reading = program(site, open_table(site, slug="britain1066"))
@@ -142,9 +142,9 @@ def test_a_hidden_fleet_is_told_to_no_program(tmp_path: Any) -> None:
                 reading.table.file("Harald Hardrada", orders)
             judge(reading.table)
             reading.send_results()
-            told.append(reading.get(f"/games/{reading.table.game}/results/1").json()["powers"])
-    assert "Wash" not in json.dumps(told[1])
-    assert told[0] == told[1]
+            results.append(reading.get(f"/games/{reading.table.game}/results/1").json()["powers"])
+    assert "Wash" not in json.dumps(results[1])
+    assert results[0] == results[1]
 
 
 def test_a_setting_that_is_the_token_itself_is_refused_and_not_quoted() -> None:

@@ -94,23 +94,23 @@ def test_a_sheet_by_the_page_is_the_same_sheet_as_a_mailed_one(desk: DeskTable) 
     table.take(table.mail("Argyll"), table.site.clock.now())
     answer = send(desk, link_of(desk), [shot])
     assert answer.status_code == 200, answer.text
-    told = answer.json()
-    assert told["photographs"] == [hashlib.sha256(shot).hexdigest()]
-    assert (told["late"], told["repeat"]) == (False, False)
-    assert set(told) == {"received", "mail", "late", "photographs", "repeat"}, "no preview of any reading"
+    reply = answer.json()
+    assert reply["photographs"] == [hashlib.sha256(shot).hexdigest()]
+    assert (reply["late"], reply["repeat"]) == (False, False)
+    assert set(reply) == {"received", "mail", "late", "photographs", "repeat"}, "no preview of any reading"
     assert judged(desk) == [(MailState.USED, None)] * 2
     mailed, sent = table.submissions()
     assert (mailed.power, sent.power) == ("Argyll", "Montrose")
     assert (sent.version, sent.fate, sent.flags, sent.sender, sent.sha256) == (
-        1, "counts", mailed.flags, address("Montrose"), told["mail"])
+        1, "counts", mailed.flags, address("Montrose"), reply["mail"])
     with table.site.store() as session:
         originals = {row.submission_id: row.original for row in session.scalars(select(PageRow))}
-    assert originals == {mailed.id: told["photographs"][0], sent.id: told["photographs"][0]}
+    assert originals == {mailed.id: reply["photographs"][0], sent.id: reply["photographs"][0]}
     words = [re.sub(r"\b[0-9a-f]{4,}\b|Montrose|Argyll|montrose|argyll|\d+", "*", table.words(letter))
              for letter in table.letters("receipt")]
     assert words[0] == words[1]
-    kept = received_mail(table.site.blobs.read(told["mail"]))
-    assert kept.parts[-1].digest == told["photographs"][0]
+    written = received_mail(table.site.blobs.read(reply["mail"]))
+    assert written.parts[-1].digest == reply["photographs"][0]
 
 
 @pytest.mark.slow
@@ -122,8 +122,8 @@ def test_both_checkers_hold_a_sheet_by_the_page_for_an_honest_one(tmp_path: Path
         keeper.send_sheets(table)
         desk = open_desk(table, base_url=BASE, uploads=door_of(table))
         shot = picture(180)
-        told = send(desk, link_of(desk, keeper.VICTIM), [shot], version="3").json()
-        table.process(told["mail"])
+        reply = send(desk, link_of(desk, keeper.VICTIM), [shot], version="3").json()
+        table.process(reply["mail"])
         keeper.recognize(table, table.submissions()[-1].id)
         keeper.go_on(table)
         evidence = keeper.evidence(table)
