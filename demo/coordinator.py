@@ -90,8 +90,8 @@ class ScriptedCoordinator:
         sent."""
         page = self.get(f"/results/{phase_id}")
         for _ in range(_MOST_PAPERS):
-            act = next(((path, found[1]) for pattern, path in _SETTLE.items()
-                        if (found := re.search(pattern, page)) is not None), None)
+            act = next(((path, match[1]) for pattern, path in _SETTLE.items()
+                        if (match := re.search(pattern, page)) is not None), None)
             if act is None:
                 break
             self.post(act[0].format(act[1]), csrf=_field(page, "csrf"), why=_WHY)
@@ -113,10 +113,10 @@ class ScriptedCoordinator:
         else:
             decision = "edit"
         offers = [html.unescape(shown) for shown in re.findall(r'data-text="(.*?)"', page)]
-        # A reading is told by its order; the words of the hand where it makes none.
-        told = tuple(words if order == NO_ORDER else order
+        # A reading is shown by its order; by the words of the hand where it makes none.
+        shown_readings = tuple(words if order == NO_ORDER else order
                      for words, order in zip(offers, readings, strict=True))
-        self.tell(DecidedLine(int(_field(page, "line")), power, told, decision, text, line.order))
+        self.tell(DecidedLine(int(_field(page, "line")), power, shown_readings, decision, text, line.order))
         kind = decision.partition("-")[0]
         self.decisions[kind] = self.decisions.get(kind, 0) + 1
         return self.post(f"/desk/{phase_id}/decide", csrf=_field(page, "csrf"), line=_field(page, "line"),

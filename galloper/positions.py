@@ -238,9 +238,9 @@ class Resolution:
     def outcomes(self) -> tuple[Outcome, ...]:
         """What became of each order, in the order given."""
         return tuple(
-            Outcome(order, Result(told["result"]), told.get("reason"), str(told.get("why", "")),
-                    bool(told.get("dislodged", False)))
-            for order, told in zip(self.orders, self.inner["orders"], strict=True)
+            Outcome(order, Result(outcome["result"]), outcome.get("reason"), str(outcome.get("why", "")),
+                    bool(outcome.get("dislodged", False)))
+            for order, outcome in zip(self.orders, self.inner["orders"], strict=True)
         )
 
     @property

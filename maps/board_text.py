@@ -17,10 +17,10 @@ def board_text(path: Path, encoding: str = "utf-8") -> str:
     """The text of a file. Raises OSError for one that is missing, no plain file, or larger than any
     board's, and UnicodeDecodeError."""
     # A pipe is read for ever, and a device has no end.
-    found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(0, "it is no plain file", str(path))
-    if found.st_size > MOST_BYTES:
+    if status.st_size > MOST_BYTES:
         raise OSError(0, f"it has more than {MOST_BYTES:,} bytes, and no board has", str(path))
     return path.read_text(encoding)
 

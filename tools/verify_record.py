@@ -381,7 +381,7 @@ def check_letter(
         check_versions(path, text, facts, int(entry))
         check_arrival(path, message, entries[int(entry) - 1], facts)
         if two:
-            check_told(path, text, names, int(entry), entries)
+            check_announced_entries(path, text, names, int(entry), entries)
     check_what_is_missing(path, message, text, names, facts, two=two)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
@@ -625,7 +625,7 @@ TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refus
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
 DESK = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed", "seat_changed", "results_approved")  # acts of a coordinator at the desk
-TOLD = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
+ANNOUNCED = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed",
         "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand",
         "seed_lost", "beacon_given_up", "key_changed")
@@ -1127,7 +1127,7 @@ def entries_to_tell(entries: list[dict[str, Any]], judged: int, phase: int) -> l
             was_judged.add(tells["phase"])
         worth = (
             (entry.kind == "decision" and tells["phase"] in was_judged) or
-            (entry.kind == "event" and tells["event"] in TOLD) or entry.kind == "gone"
+            (entry.kind == "event" and tells["event"] in ANNOUNCED) or entry.kind == "gone"
             or (first and entry.kind == "posted") or (first and entry.kind == "word"
                 and tells["mail"] is None)
             or (first and entry.kind == "sheet" and (
@@ -1140,7 +1140,7 @@ def entries_to_tell(entries: list[dict[str, Any]], judged: int, phase: int) -> l
     return numbers
 
 
-def check_told(path: str, text: str, names: str, n: int, entries: list[dict[str, Any]]) -> None:
+def check_announced_entries(path: str, text: str, names: str, n: int, entries: list[dict[str, Any]]) -> None:
     """Rule C15: results tell of each entry that was made by hand, late, or against the usual way."""
     line = entries[n - 1]
     if "body" not in line or line["body"]["what"] != "judged" or "head" not in line or "taken_back" in (

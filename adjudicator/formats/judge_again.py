@@ -32,8 +32,8 @@ def check(board: GameBoard, log: GameLog) -> Iterator[JudgedAgain]:
         position = _passed_over(board, resolution.position, after.phase)
         # A test case ends with the board right after its phase, and says nothing more of it.
         is_case = after.phase == phase.position.phase
-        found_differences = _unit_differences(position, after) if is_case else _differences(position, after)
-        yield JudgedAgain(phase.position.phase, resolution, tuple(found_differences), phase.unread)
+        differences_here = _unit_differences(position, after) if is_case else _differences(position, after)
+        yield JudgedAgain(phase.position.phase, resolution, tuple(differences_here), phase.unread)
 
 
 def _passed_over(board: GameBoard, position: Position, goal: Phase) -> Position:

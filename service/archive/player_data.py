@@ -82,7 +82,7 @@ def write_player_data(session: Session, blobs: Blobs, player: PlayerRow, out: Bi
     rows["words_for_the_lots"] = list(_words(session, player))
     data: dict[str, Any] = {
         "pseudonym": pseudonym(player), "games": [game.name for game in games_of(session, player)],
-        **{name: [_told(row) for row in some] for name, some in rows.items()}}
+        **{name: [_row_content(row) for row in some] for name, some in rows.items()}}
     wanted = [("mails", row.sha256, "eml") for row in rows["mails"] if isinstance(row, MailRow)]
     wanted += [("letters", row.message, "eml") for row in rows["letters"] if isinstance(row, OutboxRow)]
     wanted += [("photographs", key, "jpg") for row in rows["pages"] if isinstance(row, PageRow)
@@ -98,7 +98,7 @@ def _words(session: Session, player: PlayerRow) -> list[LotContributionRow]:
         .where(SeatRow.player_id == player.id)))
 
 
-def _told(row: TableBase) -> dict[str, Any]:
+def _row_content(row: TableBase) -> dict[str, Any]:
     return {column.key: plain(getattr(row, column.key)) for column in row.__mapper__.column_attrs
             if column.key not in _WITHOUT}
 

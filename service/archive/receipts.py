@@ -36,7 +36,7 @@ class Signature(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReceiptSignature:
     """What a receipt says of its signature: the key's fingerprint, the signature, and the root of that
     moment."""
 
@@ -65,17 +65,17 @@ def _pattern(message: str, game: str, after: str) -> str:
                    for index, piece in enumerate(pieces)) + after
 
 
-def told_of(text: str, games: str, root: str) -> Told | None:
+def receipt_signature(text: str, games: str, root: str) -> ReceiptSignature | None:
     """What the text of a receipt, in one line, says of its signature."""
     for message in wordings(_SIGNED):
         match = re.search(_pattern(message, games, r"\s+(?P<signature>[0-9a-f]{128})\b"), text)
         if match is not None:
-            return Told(match["fingerprint"], match["signature"], root)
+            return ReceiptSignature(match["fingerprint"], match["signature"], root)
     return None
 
 
 def check_signature(
-    archive: Archive, statement: Statement, signature_words: Told | None
+    archive: Archive, statement: Statement, signature_words: ReceiptSignature | None
 ) -> tuple[Signature, str]:
     """What the signature of a receipt is worth by the keys on record, and a sentence for what is wrong."""
     keys = [(number, str(tells["public"])) for number, tells in archive.open_entries("key")]

@@ -297,7 +297,7 @@ class _Removal:
                        ShelvedFileRow.blob):
             named |= set(self._among(column, column, self._files))
         named |= blob_keys(self._session.execute(
-            select(OutboxRow.message, OutboxRow.words, OutboxRow.files)).tuples())
+            select(OutboxRow.message, OutboxRow.words, OutboxRow.files)))
         for key in sorted(self._files - named):
             blobs.remove(key)
         return len(self._files - named)

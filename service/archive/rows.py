@@ -132,10 +132,10 @@ def first_without_entry(session: Session, game_id: str, begun: Mapping[str, Any]
     record has rows from before it, and of those no letter may still be waiting.
     """
     entered = set(session.execute(
-        select(EntryRow.what, EntryRow.fact).where(EntryRow.game_id == game_id)).tuples())
+        select(EntryRow.what, EntryRow.fact).where(EntryRow.game_id == game_id)))
     noted = session.execute(
         select(RecordPendingRow.what, RecordPendingRow.fact).distinct()
-        .order_by(RecordPendingRow.fact)).tuples()
+        .order_by(RecordPendingRow.fact))
     for kind, fact in noted:
         if (kind, fact) in entered or not [game for game, _ in FACTS[kind](session, fact) if game == game_id]:
             continue

@@ -19,7 +19,13 @@ from service.archive.conduct.facts import instant
 from service.archive.conduct.sheets import TRANSIT
 from service.archive.conduct.telling import RESULTS, expected
 from service.archive.pooled_letters import Places, check_words, note_place
-from service.archive.receipts import Signature, check_key_of_welcome, check_signature, proof_of, told_of
+from service.archive.receipts import (
+    Signature,
+    check_key_of_welcome,
+    check_signature,
+    proof_of,
+    receipt_signature,
+)
 from service.archive.verify_game import judged_phases
 from service.letters.language import ENGLISH, LANGUAGES, language, wordings
 from service.record.notable import RESTORED
@@ -36,7 +42,7 @@ _SHEETS_MIXED = "Mixed in: the digests of all mails with sheets that come by the
 _BEACON_MIXED = ("Mixed in: the first round of the public beacon (drand, chain %(chain)s) from ten minutes "
                  "after the deadline on.")
 _COUNTED = "%(power)s, %(version)s, fingerprint %(digest)s"
-_TOLD = "All players of %(game)s should know of these entries, up to entry %(number)s: %(entries)s."
+_ANNOUNCED = "All players of %(game)s should know of these entries, up to entry %(number)s: %(entries)s."
 _NO_VERSION, _VERSION = "without a version number", "version %(number)s"
 # The fingerprint is the first 12 digits of the SHA-256 of the mail.
 _MARK = r"(?P<mark>[0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4})"
@@ -74,7 +80,7 @@ def check_letter(
             return
         # A player's own mails prove what arrived, not that the version named is the one that counted.
         _check_counted(archive, name, int(match["n"]), text, report)
-        _check_told(archive, name, int(match["n"]), text, report)
+        _check_announced(archive, name, int(match["n"]), text, report)
     _check_arrival(archive, name, message, [int(match["n"]) for match in roots], report)
     if roots:
         _check_seeds(archive, name, text, report)
@@ -182,7 +188,7 @@ def _signature(
         return Signature.UNKNOWN
     roots = [match["digest"] for root in _ROOTS
              for match in _matches(text, wordings(root), game=games, number=str(receipt.number))]
-    signature_words = told_of(text, games, roots[0] if roots else "")
+    signature_words = receipt_signature(text, games, roots[0] if roots else "")
     entry = archive.entries[receipt.number - 1] if 1 <= receipt.number <= len(archive.entries) else None
     mail = str((proof_of(message) or {}).get("mail", ""))
     if not mail and entry is not None and entry.kind == "sheet":
@@ -333,12 +339,12 @@ def _check_counted(archive: Archive, name: str, number: int, text: str, report: 
         report.faults.append(f"Entry {number} executed other sheets than {name} says.")
 
 
-def _check_told(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
+def _check_announced(archive: Archive, name: str, number: int, text: str, report: VerifyReport) -> None:
     """C15: results tell of each entry that was made by hand, late, or against the usual way."""
     wanted = expected(archive, number) if archive.format > 1 else None
     if not wanted:
         return
-    named = {int(entry) for match in _matches(text, wordings(_TOLD), game=_game_names_pattern(archive),
+    named = {int(entry) for match in _matches(text, wordings(_ANNOUNCED), game=_game_names_pattern(archive),
         after="",
                                               number=str(number), entries=r"(?P<entries>[\d, ]+)")
              for entry in match["entries"].replace(",", " ").split()}

@@ -46,15 +46,15 @@ def _check(archive: Archive, number: int, tells: dict[str, Any]) -> None:
           f"the seed of phase {phase} was not opened, and nobody said that it is lost. (rule C23)")
     _must(seed is None or _is_committed(archive, number, phase, seed),
           f"the digest of the seed of phase {phase} was not entered before its deadline.")
-    made_of: tuple[str, ...]
+    sources: tuple[str, ...]
     if plan is None:
         _check_words(archive, tells, clock["deadline"])
-        made_of = (seed, *draw["words"])
+        sources = (seed, *draw["words"])
     else:
         _check_mix(archive, number, tells, plan, clock["deadline"])
-        made_of = sealed_lots.lines(str(archive.manifest["game"]), phase, seed, draw["beacon"], draw["words"],
+        sources = sealed_lots.lines(str(archive.manifest["game"]), phase, seed, draw["beacon"], draw["words"],
                                     draw["sheets"])
-    _must(list(lots.tape(made_of, draw["used"])) == draw["numbers"],
+    _must(list(lots.tape(sources, draw["used"])) == draw["numbers"],
           f"the lots do not come from the seed of phase {phase}.")
 
 
@@ -81,7 +81,7 @@ def _check_mix(
     """What a judging by rule 2 says that it mixed is what its plan asks for."""
     draw, phase, chain_fields = tells["lots"], tells["phase"], plan[sealed_lots.BEACON]
     if chain_fields is not None and not plan.get(sealed_lots.GIVEN_UP) and (draw["used"] or draw["beacon"]):
-        _check_round(phase, draw, beacons.of_told(chain_fields), deadline)
+        _check_round(phase, draw, beacons.from_entry(chain_fields), deadline)
         return
     _must(draw["beacon"] is None, f"a beacon took part in the lots of phase {phase}, and none was named. "
                                   "(rule C23)")

@@ -57,7 +57,7 @@ def run_sketch(
     except OSError as error:
         return _refuse(file_sentence(error, path))
     names = {province.id: province.name for province in variant.board.provinces.values()}
-    left_out = [[names[one], names[other]] for one, other in sketch.left_out]
+    left_out = [[names[first], names[second]] for first, second in sketch.left_out]
     print_result(out, str(path), {"file": str(path), "adjacent_without_touching": left_out}, as_json=as_json,
                  quiet=quiet)
     if left_out and not quiet:

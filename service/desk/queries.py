@@ -171,7 +171,7 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
         select(PhaseRow.game_id, func.max(PhaseRow.deadline))
         .where(PhaseRow.game_id.in_(powers), PhaseRow.state == PhaseState.SENT,
                PhaseRow.position.is_not(None))
-        .group_by(PhaseRow.game_id)).tuples().all())
+        .group_by(PhaseRow.game_id)).all())
     awaited = _awaited(all_phases)
     asked_powers = _asked_powers(session, [
         phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or phase.id in awaited])
@@ -327,7 +327,7 @@ class UnusablePage:
     note: str
     page_id: int
     picture: bool
-    told_at: datetime | None
+    letter_sent_at: datetime | None
 
 
 def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:

@@ -49,7 +49,7 @@ class BeaconChain:
         """When a round is made."""
         return datetime.fromtimestamp(self.genesis + (number - 1) * self.period, UTC)
 
-    def as_told(self) -> dict[str, Any]:
+    def as_entry(self) -> dict[str, Any]:
         """The chain as an entry of the record tells it."""
         return asdict(self)
 
@@ -63,7 +63,7 @@ CHAINS: Mapping[str, BeaconChain] = {"quicknet": QUICKNET}
 """The chains that a site may name."""
 
 
-def of_told(chain: Mapping[str, Any]) -> BeaconChain:
+def from_entry(chain: Mapping[str, Any]) -> BeaconChain:
     """The chain that an entry tells."""
     return BeaconChain(str(chain["chain"]), int(chain["genesis"]), int(chain["period"]), str(chain["key"]))
 

@@ -39,7 +39,7 @@ _GIVEN: dict[type[Order], str] = {
     Proxy: "handed over", Retreat: "retreats", Disband: "disbanded", Build: "built", Remove: "removed",
     SendSupply: "sent", Waive: "waived",
 }
-_TOLD = frozenset({"begun", "completed", "done"})
+_SHOWN = frozenset({"begun", "completed", "done"})
 """Marks of a success that say too little without their sentence."""
 
 
@@ -106,7 +106,7 @@ class ShownOrder:
         """What a letter says after the order: its outcome once, and the cause if it did not go as ordered."""
         # "moves, where Army Cheshire is dislodged"; "moves; its boats are left behind". A failure's sentence
         # has the outcome in it, so its mark is left out.
-        if self.result != Result.SUCCEEDS or self.mark in _TOLD:
+        if self.result != Result.SUCCEEDS or self.mark in _SHOWN:
             return self.why.rstrip(".") or self.mark
         _, where, rest = self.why.partition(", where ")
         if not where:
@@ -162,13 +162,13 @@ def _beaten(resolution: Resolution) -> frozenset[Unit]:
 def _without_order(resolution: Resolution, power: str) -> frozenset[Unit]:
     """A power's units without an order."""
     # A dislodged unit that was given in proxy has its outcome in the line of the proxy order already.
-    told_by_proxy = {
+    dislodged_proxies_provinces = {
         o.order.unit.region.province
         for o in resolution.outcomes
         if isinstance(o.order, Proxy) and o.order.power == power and o.dislodged
     }
     return frozenset(u for u in resolution.unordered
-                     if u.power == power and u.region.province not in told_by_proxy)
+                     if u.power == power and u.region.province not in dislodged_proxies_provinces)
 
 
 def redacted_for(variant: Variant, resolution: Resolution, power: str) -> tuple[Resolution, frozenset[str]]:

@@ -55,7 +55,7 @@ def draw_of(phase: PhaseRow) -> Draw | None:
     if plan is None:
         return None
     chain = plan.get(BEACON)
-    return Draw(None if chain is None else beacons.of_told(chain), bool(plan.get(LOST)),
+    return Draw(None if chain is None else beacons.from_entry(chain), bool(plan.get(LOST)),
                 bool(plan.get(GIVEN_UP)))
 
 
@@ -66,7 +66,7 @@ def seal(session: Session, phase: PhaseRow, game: GameRow) -> None:
     name = game.options.get(BEACON)
     phase.sealed = nonce
     phase.commitment = digest(_seed(session, phase.game_id, phase.ordinal, nonce))
-    phase.draw = {"rule": RULE, BEACON: None if name is None else beacons.CHAINS[name].as_told()}
+    phase.draw = {"rule": RULE, BEACON: None if name is None else beacons.CHAINS[name].as_entry()}
 
 
 def _seed(session: Session, game_id: str, ordinal: int, nonce: str) -> str:

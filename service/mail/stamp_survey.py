@@ -206,8 +206,8 @@ def _seen(taken: Sequence[_TakenIn]) -> tuple[str, ...]:
         for place, stamps in (("above", mail.above), ("below", mail.below)):
             for kind in {(_shown(name), place) for name, _ in stamps}:
                 counts[kind] += 1
-            for name, found in stamps:
-                methods.setdefault((_shown(name), place), set()).update(found)
+            for name, stamp_methods in stamps:
+                methods.setdefault((_shown(name), place), set()).update(stamp_methods)
     return tuple(
         f"{count} of {len(taken)} mails: {name} ({', '.join(map(_shown, sorted(methods[name, place])))}), "
         f"{place} the line of the server" for (name, place), count in counts.most_common(8))

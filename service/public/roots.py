@@ -42,7 +42,7 @@ class SentRoot:
     reply: str = ""
 
     @property
-    def as_told(self) -> dict[str, object]:
+    def as_entry(self) -> dict[str, object]:
         """The root as the file tells it; a time stamp where there is one."""
         stamp = {} if self.stamped_at is None else {"stamp": {
             "time": self.stamped_at.isoformat(), "authority": self.authority, "reply": self.reply}}
@@ -61,7 +61,7 @@ def page(request: Request, game_id: str) -> Response:
 def as_json(request: Request, game_id: str) -> Response:
     """The same as a file to keep."""
     game, roots = _roots(request, game_id)
-    document = {"game": game.id, "name": game.name, "roots": [root.as_told for root in roots]}
+    document = {"game": game.id, "name": game.name, "roots": [root.as_entry for root in roots]}
     return Response(json.dumps(document, indent=1, ensure_ascii=False) + "\n", media_type="application/json",
                     headers={"Cache-Control": "no-cache"})
 

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.games.sealed_lots import BEACON
 from service.record import live
-from service.record.entries import BESIDE, FACTS, phase_told
+from service.record.entries import BESIDE, FACTS, phase_content
 from service.site_key import IN_SESSION, SiteKey
 from service.store import records
 from service.store.digests import (
@@ -262,7 +262,8 @@ class _Chain:
     def add(self, facts: Sequence[tuple[str, str, dict[str, Any]]], due: frozenset[tuple[str, str]]) -> None:
         new_entries = []
         if self._new:
-            new_entries.append(self._entry(BEGUN, self._game, plain(_found(self._session, self._game, due))))
+            opening = _opening(self._session, self._game, due)
+            new_entries.append(self._entry(BEGUN, self._game, plain(opening)))
             facts = [*_people(self._session, self._game, due), *_running(self._session, self._game, due),
                 *facts]
         last = {} if self._new else self._last([(kind, fact) for kind, fact, _ in facts])
@@ -330,7 +331,7 @@ def now_of(session: Session) -> datetime:
     return datetime.now(UTC) if clock is None else clock.now()
 
 
-def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> dict[str, Any]:
+def _opening(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> dict[str, Any]:
     """The first entry: what an older site had when its record began, and nothing for a new game."""
     # Of phases that were over, only what they left. Everything of those still running is entered right after.
     game = session.get_one(GameRow, game_id)
@@ -349,7 +350,7 @@ def _found(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> d
     return {
         **opening,
         "found": {
-            "phases_over": [phase_told(phase) for phase in over],
+            "phases_over": [phase_content(phase) for phase in over],
             "photographs": list(photographs),
             "mails": session.scalar(select(func.count()).select_from(MailRow)),
             "letters": session.scalar(

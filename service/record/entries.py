@@ -42,11 +42,11 @@ from service.store.tables import (
 )
 from service.store.tables_sign_in import BY_GAME
 
-Told = tuple[str, dict[str, Any]]
+GameEntry = tuple[str, dict[str, Any]]
 """A game's id and the content of an entry for it."""
 
 
-def _game(session: Session, key: str) -> Iterator[Told]:
+def _game(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(GameRow, key)
     if row is not None:
         yield (
@@ -55,7 +55,7 @@ def _game(session: Session, key: str) -> Iterator[Told]:
         )
 
 
-def _seat(session: Session, key: str) -> Iterator[Told]:
+def _seat(session: Session, key: str) -> Iterator[GameEntry]:
     game, _, power = key.partition(":")
     row = session.get(SeatRow, (game, power))
     if row is not None:
@@ -69,13 +69,13 @@ def pseudonym(player: PlayerRow) -> str:
     return f"player-{player.id}"
 
 
-def _phase(session: Session, key: str) -> Iterator[Told]:
+def _phase(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(PhaseRow, int(key))
     if row is not None:
-        yield row.game_id, phase_told(row)
+        yield row.game_id, phase_content(row)
 
 
-def phase_told(row: PhaseRow) -> dict[str, Any]:
+def phase_content(row: PhaseRow) -> dict[str, Any]:
     """The clock of a phase, the digest of its position, and that of the seed its lots are drawn from."""
     unsealed = None if row.unsealed_at is None else {
         "at": row.unsealed_at, "by": row.unsealed_by, "why": row.unsealed_why}
@@ -89,22 +89,22 @@ def phase_told(row: PhaseRow) -> dict[str, Any]:
     }
 
 
-def _judged(session: Session, key: str) -> Iterator[Told]:
+def _judged(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(PhaseRow, int(key))
     if row is not None:
         yield row.game_id, judged(session, row)
 
 
-def _mail(session: Session, key: str) -> Iterator[Told]:
+def _mail(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(MailRow, key)
     # A mail is entered once it has its end: until then nobody knows which game it is for.
     if row is None or row.state == MailState.STORED:
         return
     for game in _games_of(session, row):
-        yield game, mail_told(row)
+        yield game, mail_content(row)
 
 
-def mail_told(row: MailRow) -> dict[str, Any]:
+def mail_content(row: MailRow) -> dict[str, Any]:
     """When a mail came, and what became of it."""
     # Not its size: an archive of players shows this entry, and how long orders are must not tell what a game
     # hides. The digest covers it.
@@ -129,14 +129,14 @@ def _games_of(session: Session, row: MailRow) -> list[str]:
     return sorted(set(session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player.id))))
 
 
-def _sheet(session: Session, key: str) -> Iterator[Told]:
+def _sheet(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(SubmissionRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
-        yield phase.game_id, sheet_told(row, phase, records.pages(session, row.id))
+        yield phase.game_id, sheet_content(row, phase, records.pages(session, row.id))
 
 
-def sheet_told(row: SubmissionRow, phase: PhaseRow, pages: Sequence[PageRow]) -> dict[str, Any]:
+def sheet_content(row: SubmissionRow, phase: PhaseRow, pages: Sequence[PageRow]) -> dict[str, Any]:
     """What a sheet is and when it came, with the photographs of its `pages`, in their order."""
     return {
         "sheet": row.id, "phase": phase.ordinal, "power": row.power, "version": row.version,
@@ -152,16 +152,16 @@ ORDERS = frozenset({"order", "part"})
 """Kinds of lines whose words are in the entry of a reading."""
 
 
-def _reading(session: Session, key: str) -> Iterator[Told]:
+def _reading(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(SubmissionRow, int(key))
     if row is None or row.read_at is None:
         return
     phase = session.get_one(PhaseRow, row.phase_id)
     pages = records.pages(session, row.id)
-    yield phase.game_id, reading_told(row, phase, pages, _lines(session, [page.id for page in pages]))
+    yield phase.game_id, reading_content(row, phase, pages, _lines(session, [page.id for page in pages]))
 
 
-def reading_told(
+def reading_content(
     row: SubmissionRow, phase: PhaseRow, pages: Sequence[PageRow], lines: Iterable[LineRow]
 ) -> dict[str, Any]:
     """What was read on a sheet's `pages`; `lines` are all of theirs, each page's in their order."""
@@ -191,18 +191,18 @@ def reading_told(
     }
 
 
-def _aside(session: Session, key: str) -> Iterator[Told]:
+def _aside(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(SubmissionRow, int(key))
     if row is None or row.read_at is None:
         return
     phase = session.get_one(PhaseRow, row.phase_id)
     pages = [page.id for page in records.pages(session, row.id)]
-    told = aside_told(row, phase, _lines(session, pages))
-    if told is not None:
-        yield phase.game_id, told
+    content = aside_content(row, phase, _lines(session, pages))
+    if content is not None:
+        yield phase.game_id, content
 
 
-def aside_told(row: SubmissionRow, phase: PhaseRow, lines: Iterable[LineRow]) -> dict[str, Any] | None:
+def aside_content(row: SubmissionRow, phase: PhaseRow, lines: Iterable[LineRow]) -> dict[str, Any] | None:
     """The words on a sheet that are no orders, by page and line; None where there are none."""
     # An entry of its own, not a part of the reading: an entry is open as a whole or closed.
     other_lines = [[line.id, line.text] for line in lines if line.kind not in ORDERS]
@@ -233,7 +233,7 @@ def _line(line: LineRow) -> dict[str, Any]:
 _WORDED = frozenset({LineState.READ, LineState.VOID})
 
 
-def _decision(session: Session, key: str) -> Iterator[Told]:
+def _decision(session: Session, key: str) -> Iterator[GameEntry]:
     joined = session.execute(
         select(ReviewRow, SubmissionRow.id, PhaseRow.game_id, PhaseRow.ordinal)
         .join(LineRow, LineRow.id == ReviewRow.line_id)
@@ -252,7 +252,7 @@ def _decision(session: Session, key: str) -> Iterator[Told]:
         }
 
 
-def _posted(session: Session, key: str) -> Iterator[Told]:
+def _posted(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(PostalOriginalRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
@@ -262,7 +262,7 @@ def _posted(session: Session, key: str) -> Iterator[Told]:
         }
 
 
-def _word(session: Session, key: str) -> Iterator[Told]:
+def _word(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(LotContributionRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
@@ -282,7 +282,7 @@ def _word(session: Session, key: str) -> Iterator[Told]:
 _ENDED = frozenset({OutboxState.SENT, OutboxState.FAILED, OutboxState.CANCELLED})
 
 
-def _letter(session: Session, key: str) -> Iterator[Told]:
+def _letter(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(OutboxRow, int(key))
     if row is None:
         return
@@ -291,10 +291,10 @@ def _letter(session: Session, key: str) -> Iterator[Told]:
     if game is None:
         return
     powers = [power for power, group in records.addresses(session, game).items() if row.recipient in group]
-    yield game, letter_told(row, phase) | {"to": sorted(powers)}
+    yield game, letter_content(row, phase) | {"to": sorted(powers)}
 
 
-def letter_told(row: OutboxRow, phase: PhaseRow | None) -> dict[str, Any]:
+def letter_content(row: OutboxRow, phase: PhaseRow | None) -> dict[str, Any]:
     """What a letter is and what became of it, without whom it went to: addresses may change later."""
     # Tries and claims in between say nothing to a player, and would make an entry each.
     state = OutboxState.SENT if row.state == OutboxState.DELAYED else row.state
@@ -304,7 +304,7 @@ def letter_told(row: OutboxRow, phase: PhaseRow | None) -> dict[str, Any]:
     }
 
 
-def _correction(session: Session, key: str) -> Iterator[Told]:
+def _correction(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(CorrectionRow, int(key))
     if row is not None:
         phase = session.get_one(PhaseRow, row.phase_id)
@@ -322,13 +322,13 @@ def _correction(session: Session, key: str) -> Iterator[Told]:
         )
 
 
-def _event(session: Session, key: str) -> Iterator[Told]:
+def _event(session: Session, key: str) -> Iterator[GameEntry]:
     row = session.get(EventRow, int(key))
     if row is not None and row.game_id is not None:
         yield row.game_id, {"event": row.what, "by": row.actor, "at": row.at, "detail": row.detail}
 
 
-def _person(session: Session, key: str) -> Iterator[Told]:
+def _person(session: Session, key: str) -> Iterator[GameEntry]:
     """Who may sign in at the desk, in each game's record; the role is None of one who may no longer, and of
     whoever has roles in other games alone."""
     site_role, by_game = _roles(session, key)
@@ -336,7 +336,7 @@ def _person(session: Session, key: str) -> Iterator[Told]:
         yield game, {"name": key, "role": by_game.get(game, site_role)}
 
 
-def person_told(session: Session, key: str, game_id: str) -> dict[str, Any]:
+def person_content(session: Session, key: str, game_id: str) -> dict[str, Any]:
     """The role of a person in one game: what `FACTS` says of them there, without the site's other games."""
     site_role, by_game = _roles(session, key)
     return {"name": key, "role": by_game.get(game_id, site_role)}
@@ -351,7 +351,7 @@ def _roles(session: Session, key: str) -> tuple[str | None, dict[str, str]]:
     return None, {each.game_id: each.role for each in session.scalars(of_person)}
 
 
-def _key(session: Session, key: str) -> Iterator[Told]:
+def _key(session: Session, key: str) -> Iterator[GameEntry]:
     """A public key that receipts are signed with."""
     game, _, number = key.rpartition(":")
     row = session.get(GameKeyRow, (game, int(number)), populate_existing=True)
@@ -359,7 +359,7 @@ def _key(session: Session, key: str) -> Iterator[Told]:
         yield game, {"number": row.number, "public": row.public}
 
 
-def _gone(session: Session, key: str) -> Iterator[Told]:
+def _gone(session: Session, key: str) -> Iterator[GameEntry]:
     """A row that was deleted, in the record of each game that tells of it."""
     kind, _, fact = key.partition(":")
     games = select(EntryRow.game_id).where(EntryRow.what == kind, EntryRow.fact == fact).distinct()
@@ -367,7 +367,7 @@ def _gone(session: Session, key: str) -> Iterator[Told]:
         yield game, {"of": kind, "which": fact}
 
 
-FACTS: Mapping[str, Callable[[Session, str], Iterator[Told]]] = {
+FACTS: Mapping[str, Callable[[Session, str], Iterator[GameEntry]]] = {
     "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
     "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word,
     "letter": _letter,

@@ -22,12 +22,12 @@ from sqlalchemy.orm import Session
 from service.record.entries import (
     BESIDE,
     FACTS,
-    aside_told,
-    letter_told,
-    mail_told,
-    person_told,
-    reading_told,
-    sheet_told,
+    aside_content,
+    letter_content,
+    mail_content,
+    person_content,
+    reading_content,
+    sheet_content,
 )
 from service.store import records
 from service.store.digests import is_forgotten, kept_leaf, link, plain, start
@@ -254,17 +254,17 @@ def _now(
         case "sheet" | "reading" | "aside":
             now = _of_sheet(session, game_id, rows, kind, fact, entered)
         case "person":
-            now = person_told(session, fact, game_id)
+            now = person_content(session, fact, game_id)
         case "mail":
             # Its sender may have left the game since. One that was put back into the queue has no end at the
             # moment.
             mail = session.get(MailRow, fact)
             is_queued = mail is not None and mail.state == MailState.STORED
-            now = None if mail is None else dict(entered) if is_queued else mail_told(mail)
+            now = None if mail is None else dict(entered) if is_queued else mail_content(mail)
         case "letter":
             letter = session.get(OutboxRow, int(fact))
             of = None if letter is None or letter.phase_id is None else session.get(PhaseRow, letter.phase_id)
-            now = None if letter is None else letter_told(letter, of)
+            now = None if letter is None else letter_content(letter, of)
         case "judged":
             # Its orders are counted and worded anew from rows that are compared themselves.
             phase = session.get(PhaseRow, int(fact))
@@ -276,8 +276,8 @@ def _now(
 
 
 def _of_game(session: Session, game_id: str, kind: str, fact: str) -> dict[str, Any] | None:
-    told_here = (tells for game, tells in FACTS[kind](session, fact) if game == game_id)
-    return next(told_here, None)
+    contents_here = (tells for game, tells in FACTS[kind](session, fact) if game == game_id)
+    return next(contents_here, None)
 
 
 def _of_sheet(
@@ -293,11 +293,11 @@ def _of_sheet(
             case _ if phase.game_id != game_id:
                 pass
             case "sheet":
-                current_fact = sheet_told(row, phase, pages)
+                current_fact = sheet_content(row, phase, pages)
             case "reading":
-                current_fact = reading_told(row, phase, pages, lines)
+                current_fact = reading_content(row, phase, pages, lines)
             case _:
-                current_fact = aside_told(row, phase, lines)
+                current_fact = aside_content(row, phase, lines)
     # Earlier programs entered words beside the orders that are empty.
     if kind == "aside" and current_fact is None and not any(words for _, words in entered["lines"]):
         return dict(entered)

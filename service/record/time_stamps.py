@@ -79,10 +79,10 @@ def stamp_of(reply: bytes, root: str, nonce: int | None = None) -> TimeStamp:
     if response.status not in {0, 1}:
         raise FalseStamp("the authority refused")
     try:
-        told, imprint = response.tst_info, response.tst_info.message_imprint
+        stamped, imprint = response.tst_info, response.tst_info.message_imprint
         algorithm, digest = imprint.hash_algorithm.dotted_string, imprint.message
-        instant = told.gen_time.replace(tzinfo=UTC)
-        answered = told.nonce
+        instant = stamped.gen_time.replace(tzinfo=UTC)
+        answered = stamped.nonce
     except ValueError as error:
         raise FalseStamp("it is no time stamp") from error
     if (algorithm, digest) != (SHA_256, hashlib.sha256(root.encode()).digest()):

@@ -38,7 +38,7 @@ class Face:
     size: float = field(init=False)
     stroke: float = field(init=False)
     _font: ImageFont.FreeTypeFont = field(init=False, repr=False)
-    _made: dict[str, Glyph] = field(default_factory=dict, init=False, repr=False)
+    _outlines: dict[str, Glyph] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         trial = ImageFont.truetype(str(self.path), 200, layout_engine=ImageFont.Layout.BASIC)
@@ -57,9 +57,9 @@ class Face:
 
     def glyph(self, letter: str) -> Glyph:
         """A letter, drawn once and kept."""
-        if letter not in self._made:
-            self._made[letter] = self._draw(letter)
-        return self._made[letter]
+        if letter not in self._outlines:
+            self._outlines[letter] = self._draw(letter)
+        return self._outlines[letter]
 
     def _draw(self, letter: str) -> Glyph:
         left, top, right, bottom = (round(side) for side in self._font.getbbox(letter, anchor="ls"))

@@ -272,7 +272,7 @@ class Scores:
     def places(self) -> str:
         """How many runs of struck words in live rows were found, and how many from end to end within
         LETTER."""
-        runs = found_runs = exact = 0
+        runs = detected_runs = exact = 0
         for sample, strike in zip(self.samples, self.strikes, strict=True):
             slack = LETTER * sample.crop.shape[0] / sample.crop.shape[1]
             struck_words = [
@@ -284,10 +284,10 @@ class Scores:
                     word for word in struck_words
                     if min(word.right, b) - max(word.left, a) > 0.3 * (b - a)
                 ]
-                runs, found_runs = runs + 1, found_runs + bool(nearby_words)
+                runs, detected_runs = runs + 1, detected_runs + bool(nearby_words)
                 exact += any(abs(word.left - a) <= slack and abs(word.right - b) <= slack
                     for word in nearby_words)
-        return f"struck words: {runs} runs, {found_runs} found, {exact} with both ends within a letter"
+        return f"struck words: {runs} runs, {detected_runs} found, {exact} with both ends within a letter"
 
     def _where(self, least: float, most: float) -> npt.NDArray[np.bool_]:
         return np.array([least <= s.struck <= most for s in self.samples])

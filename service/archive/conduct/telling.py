@@ -54,9 +54,9 @@ def check_letters(facts: Facts) -> None:
         ):
             facts.wrong("C15", judged.number, f"no letter has the results of phase {phase}.")
         elif phase in sent and "taken_back" not in judged.tells:
-            _check_everybody_was_told(facts, judged)
+            _check_results_reached_everybody(facts, judged)
     if facts.archive.is_whole:
-        _check_corrections_were_told(facts)
+        _check_corrections_were_announced(facts)
     for event in facts.of("event"):
         if event.tells["event"] == RESTORED:
             last_link = facts.archive.entries[event.number - 2].link if event.number > 1 else ""
@@ -69,7 +69,7 @@ def check_letters(facts: Facts) -> None:
                                "lost.")
 
 
-def _check_everybody_was_told(facts: Facts, judged: Fact) -> None:
+def _check_results_reached_everybody(facts: Facts, judged: Fact) -> None:
     """Each power whose player had a letter of this phase or of the one before gets its results."""
     letters = facts.of("letter")
     phase = judged.tells["phase"]
@@ -97,7 +97,7 @@ def _left(facts: Facts, number: int, power: str) -> bool:
         for event in facts.of("event"))
 
 
-def _check_corrections_were_told(facts: Facts) -> None:
+def _check_corrections_were_announced(facts: Facts) -> None:
     for correction in facts.of("correction"):
         if not any(letter.tells["kind"] == "correction" and abs(letter.number - correction.number) <= NEAR
                    for letter in facts.of("letter")):

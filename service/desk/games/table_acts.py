@@ -19,7 +19,7 @@ from service.store.row_numbers import row_number
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
 MOST_DAYS = 180
-NOT_TOLD = "Nothing was changed: this site cannot write to the players, and they must be told."
+CANNOT_WRITE = "Nothing was changed: this site cannot write to the players, and they must be told."
 
 
 def absence(
@@ -29,7 +29,8 @@ def absence(
     """Note the days on which the player of a power is away, and tell everybody. Raises ActRefused."""
     player = records.seats(session, game.id).get(power)
     if player is None or circulars is None:
-        raise ActRefused(NOT_TOLD if player is not None else "Nothing was changed: nobody holds this power.")
+        raise ActRefused(
+            CANNOT_WRITE if player is not None else "Nothing was changed: nobody holds this power.")
     try:
         days = date.fromisoformat(first), date.fromisoformat(last)
         announcements.add_absence(session, circulars.letters, game, player, *days, by=by, now=now)
@@ -44,7 +45,7 @@ def end_absence(
 ) -> None:
     """Take an absence back and tell everybody. Raises ActRefused."""
     if circulars is None:
-        raise ActRefused(NOT_TOLD)
+        raise ActRefused(CANNOT_WRITE)
     try:
         announcements.end_absence(session, circulars.letters, game, row_id, None, by=by, now=now)
     except AnnouncementRefused as fault:
@@ -62,7 +63,7 @@ def pause(
     phase = next((row for row in records.phases(session, game.id)
                   if row.state in {PhaseState.OPEN, PhaseState.WAITING} and row.deadline > now), None)
     if phase is None or circulars is None:
-        raise ActRefused("Nothing was changed: no deadline is ahead." if phase is None else NOT_TOLD)
+        raise ActRefused("Nothing was changed: no deadline is ahead." if phase is None else CANNOT_WRITE)
     until = phase.deadline + timedelta(days=int(days))
     acts.move(session, phase, until.date().isoformat(), f"{until:%H:%M}", why, later=True, by=by, now=now)
     session.refresh(phase)
@@ -83,7 +84,7 @@ def agree_on_draw(
         raise ActRefused("Nothing was changed: no draw is open, or this phase is not judged or is sent.")
     names = circulars.letters.load(game.variant).powers if circulars is not None else {}
     if votes.missing or circulars is None:
-        missing = ", ".join(names[power].name for power in votes.missing) if names else NOT_TOLD
+        missing = ", ".join(names[power].name for power in votes.missing) if names else CANNOT_WRITE
         raise ActRefused(f"Nothing was changed: not every survivor asks for the draw on a sheet of this "
                          f"season. Missing: {missing}.")
     if game.options.get(draw_votes.AGREED) == phase.ordinal:

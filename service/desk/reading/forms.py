@@ -36,7 +36,7 @@ CHANGED = ("Not sent: a line was decided again since these results were judged. 
            "again.")
 LATE = ("Not sent: a version came after people began to read its sheet, and nobody has settled which one "
         "counts. The desk names it; nothing is lost.")
-NOT_MADE = ("Not sent: the letters or their pictures could not be made. The results are kept. Try "
+NOT_COMPOSED = ("Not sent: the letters or their pictures could not be made. The results are kept. Try "
             "again; if it fails again, tell the operator: the log names the fault.")
 ASKED = ("Not sent: a sheet that counts may be the wrong one, and nobody has said that it is right. The "
          "results page asks; look at the sheet and answer.")
@@ -209,7 +209,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
     except Exception as fault:
         # Letters and pictures are made before anything is sent, so a failure leaves everything as it was.
         log.exception("the results of phase %s could not be sent", phase_id)
-        raise HTTPException(500, NOT_MADE) from fault
+        raise HTTPException(500, NOT_COMPOSED) from fault
     return RedirectResponse(f"/results/{phase_id}", status_code=303)
 
 

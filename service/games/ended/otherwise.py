@@ -71,9 +71,9 @@ def _changes(
     return tuple(changes)
 
 
-def _units(variant: Variant, one: Resolution, other: Resolution) -> tuple[str, ...]:
-    """The units of one position that the other lacks, each with its power."""
+def _units(variant: Variant, resolution: Resolution, other: Resolution) -> tuple[str, ...]:
+    """The units of a position that the other lacks, each with its power."""
     return tuple(f"{unit_text(variant, unit)} ({variant.powers[unit.power].name})"
-                 for unit in sorted(one.position.units - other.position.units))
+                 for unit in sorted(resolution.position.units - other.position.units))
 
 

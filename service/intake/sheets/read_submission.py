@@ -110,7 +110,7 @@ class SubmissionReader:
             hand_row = player_hand.newest(session, submission.player_id) if self.uses_hands else None
             hand = player_hand.as_hand(hand_row)
             other_games = [
-                row for row in _other_games(session, submission, game) if _is_told_apart(row, game)]
+                row for row in _other_games(session, submission, game) if _is_distinguishable(row, game)]
         variant, kind = as_written(self.load(game.variant), game.options), PhaseKind(phase.kind)
         limits = limits_of(game.options, self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
@@ -355,7 +355,7 @@ def _other_games(session: Session, submission: SubmissionRow, game: GameRow) -> 
         .where(SeatRow.player_id.in_(players)).order_by(GameRow.name).distinct()).all()
 
 
-def _is_told_apart(other: GameRow, game: GameRow) -> bool:
+def _is_distinguishable(other: GameRow, game: GameRow) -> bool:
     """Whether a sheet that names another game cannot mean this one: neither name is part of the other."""
     # A rehearsal is called like its game, with a word more.
     ours, theirs = game.name.casefold(), other.name.casefold()

@@ -157,7 +157,7 @@ class EngineRecognizer:
 
     def with_hand(self, hand: Hand) -> Recognizer:
         """See `HandRecognizer`."""
-        return _RecognizerOfOne(self, _engines(hand))
+        return _PersonalRecognizer(self, _engines(hand))
 
     def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
         """See `HandRecognizer`."""
@@ -178,7 +178,7 @@ class EngineRecognizer:
 
 
 @dataclass(frozen=True, slots=True)
-class _RecognizerOfOne:
+class _PersonalRecognizer:
     """The recognizer with the engines of one person's hand."""
 
     common: EngineRecognizer

@@ -56,7 +56,7 @@ def statistics_of(variant: Variant, phases: Sequence[JudgedPhase]) -> Statistics
     fields = [name for name in PowerCounts.__dataclass_fields__ if name != "power"]
     return Statistics(
         tuple(PowerCounts(names[power], **{name: counts[power, name] for name in fields}) for power in names),
-        tuple((names[one], names[other], number) for (one, other), number in sorted(
+        tuple((names[attacker], names[defender], number) for (attacker, defender), number in sorted(
             attacks.items(), key=lambda item: (-item[1], item[0]))))
 
 

@@ -320,8 +320,8 @@ class Replies:
         facts = HeldFacts(_answered_mail(mail, submission, mail.sha256), words.problem,
                           _TOO_LATE_TO_MEND if self._is_over(phase) else words.remedy)
         # Past the limit the sender gets no answer, but the coordinator still hears of every sheet on hold.
-        is_told = self._with_receipt(session, submission, phase, words)
-        if not is_told and self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
+        is_answered = self._with_receipt(session, submission, phase, words)
+        if not is_answered and self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
             to = self.letters.recipient(session, submission.sender, power)
             self.letters.put(session, render.held(self.letters.game_info(game), to, facts), phase)
         has_other = submission.power in ballots.executed(session, phase)

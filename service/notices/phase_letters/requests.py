@@ -34,10 +34,11 @@ def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> li
         if unit.power != power:
             words = Sentence("%(unit)s (%(power)s's, given to you in proxy)", unit=words,
                              power=variant.powers[unit.power].name)
-        told = known.get(unit)
-        units.append(RetreatUnit(
-            words, "" if told is None else variant.board.provinces[told.attacker_from].name,
-            () if told is None else _barred(variant, told, contested), _examples(variant, unit, power)))
+        dislodgement = known.get(unit)
+        attacker_from = (
+            "" if dislodgement is None else variant.board.provinces[dislodgement.attacker_from].name)
+        barred = () if dislodgement is None else _barred(variant, dislodgement, contested)
+        units.append(RetreatUnit(words, attacker_from, barred, _examples(variant, unit, power)))
     own_units = [unit for unit in units if not isinstance(unit.words, Sentence)]
     return own_units + [unit for unit in units if isinstance(unit.words, Sentence)]
 
@@ -91,7 +92,7 @@ def adjustment_facts(
     if position is not None:
         supply = len(position.centres.get(power, ()))
         sends = sends and supply > 0 and (count > 0 or not rules.sends_surplus_only())
-        # Supply that is sent may still come, so where it can the whole count is told.
+        # Supply that is sent may still come, so where it can the whole count is dislodgement.
         places = _free_places(variant, position, power) if count > 0 else None
     return AdjustmentFacts(
         count, closing, subject, sends, rules.removes_by_lot(), rules.builds_strike_removals(),

@@ -278,7 +278,7 @@ def sketch_words(variant: Variant, shapes: Mapping[str, Shape]) -> str:
     if not any(shape.also_near is not None for shape in shapes.values()):
         return ""
     name = {province.id: province.name for province in variant.board.provinces.values()}
-    named = [f"{name[one]} and {name[other]}" for one, other in pairs[:MOST_PAIRS]]
+    named = [f"{name[first]} and {name[second]}" for first, second in pairs[:MOST_PAIRS]]
     words = "A sketch of the board: places that touch along a line are adjacent."
     if not named:
         return words

@@ -31,7 +31,7 @@ def bow(start: Point, end: Point, bend: float) -> Line:
 def through(points: Sequence[Point]) -> Line:
     """A smooth curve through points (Catmull and Rom)."""
     ends = np.array([points[0], *points, points[-1]])
-    longest = max(math.dist(one, two) for one, two in pairwise(points))
+    longest = max(math.dist(a, b) for a, b in pairwise(points))
     t = np.linspace(0.0, 1.0, max(STEPS, round(longest / STEP)))[:, None]
     pieces = []
     for a, b, c, d in zip(ends, ends[1:], ends[2:], ends[3:], strict=False):

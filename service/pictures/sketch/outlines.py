@@ -37,9 +37,9 @@ class Sketch:
         """The sketch as a board's file of shapes. Each shape lists in `also_near` the provinces that it is
         adjacent to without touching them; the list also says that the shape is of a sketch."""
         near: dict[str, list[str]] = {province: [] for province in self.shapes}
-        for one, other in self.left_out:
-            near[one].append(other)
-            near[other].append(one)
+        for first, second in self.left_out:
+            near[first].append(second)
+            near[second].append(first)
         features = [
             {"type": "Feature", "geometry": _degrees(shape),
              "properties": {"id": province, "label": _degrees(_middle(shape))["coordinates"],
@@ -76,9 +76,9 @@ def touching(shapes: Mapping[str, Polygon]) -> set[Border]:
     tree, provinces = shapely.STRtree(list(shapes.values())), list(shapes)
     pairs = {(min(a, b), max(a, b)) for a, b in tree.query(list(shapes.values()), "intersects").T if a != b}
     return {
-        (min(one, other), max(one, other)) for a, b in pairs
-        for one, other in [(provinces[a], provinces[b])]
-        if shapes[one].intersection(shapes[other]).length > _TOUCH
+        (min(first, second), max(first, second)) for a, b in pairs
+        for first, second in [(provinces[a], provinces[b])]
+        if shapes[first].intersection(shapes[second]).length > _TOUCH
     }
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, select
 
-from service.record.entries import FACTS, person_told
+from service.record.entries import FACTS, person_content
 from service.store.tables import GameRoleRow, GameRow, PhaseState, UserRow
 from service.store.tables_sign_in import BY_GAME
 from tests.support.site import Site
@@ -61,6 +61,6 @@ def test_a_persons_role_is_told_of_one_game_as_of_all(
         if in_game is not None:
             session.add(GameRoleRow(game_id=game, user="ada", role=in_game))
             session.flush()
-        assert dict(FACTS["person"](session, "ada"))[game] == person_told(session, "ada", game)
+        assert dict(FACTS["person"](session, "ada"))[game] == person_content(session, "ada", game)
         expected_role = in_game if role == BY_GAME else role
-        assert person_told(session, "ada", game) == {"name": "ada", "role": expected_role}
+        assert person_content(session, "ada", game) == {"name": "ada", "role": expected_role}

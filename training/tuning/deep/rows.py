@@ -101,10 +101,10 @@ def rows_of(
             yield crop, RowFacts(words, crop.shape[1], writer, style, source.value)
 
 
-_Made = tuple[Image, str, str, str]
+_DrawnRow = tuple[Image, str, str, str]
 
 
-def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, Callable[[], _Made]]:
+def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, Callable[[], _DrawnRow]]:
     texts = Sources([read_names(path) for path in material.names])
     families = font_sets.of(material.purpose)
     desk = LineDrawer({family: fonts.locate(family, material.cache, {}) for family in families})
@@ -125,14 +125,14 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
     def code() -> str:
         return code_line(texts, rng)[:LONGEST].strip()
 
-    def recorded() -> _Made:
+    def recorded() -> _DrawnRow:
         writer_rows = by_writer[names[int(rng.integers(len(names)))]]
         index, row = writer_rows[int(rng.integers(len(writer_rows)))]
         record = records[index]
         return (recorded_row(record, row, rng), " ".join(record.row_texts[row].split()), record.writer,
                 record.style)
 
-    def letters(words: Callable[[], str]) -> _Made:
+    def letters(words: Callable[[], str]) -> _DrawnRow:
         writer = people[int(rng.integers(len(people)))]
         line_text = words()
         # A few people lack a letter or two; they write another line.
@@ -140,12 +140,12 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
             line_text = words()
         return ink_line(line_text, writer, rng), line_text, writer.name, writer.style
 
-    def printed(words: Callable[[], str]) -> _Made:
+    def printed(words: Callable[[], str]) -> _DrawnRow:
         line_text = words() or "A"
         family = families[int(rng.integers(len(families)))]
         return line(line_text, family, desk, rng), line_text, family, "font"
 
-    def struck() -> _Made:
+    def struck() -> _DrawnRow:
         line_text = plain() or "A"
         family = families[int(rng.integers(len(families)))]
         return struck_line(line_text, family, desk, rng, plain).crop, line_text, family, "struck"

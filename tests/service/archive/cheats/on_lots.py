@@ -103,7 +103,7 @@ def _own_beacon(table: Table) -> None:
     draw = json.dumps({"rule": 2, "beacon": OWN})
     row = keeper.in_play(table)
     signature = "aa" * 48
-    number = beacons.of_told(OWN).first_round(row.deadline)
+    number = beacons.from_entry(OWN).first_round(row.deadline)
     own_round = {"round": number, "signature": signature,
                  "randomness": hashlib.sha256(bytes.fromhex(signature)).hexdigest()}
     sql(f"UPDATE phases SET draw = '{draw}', beacon = '{json.dumps(own_round)}' WHERE id = {row.id}")(table)
