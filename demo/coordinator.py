@@ -72,9 +72,9 @@ class ScriptedCoordinator:
         jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self._open = urllib.request.build_opener(jar)
 
-    def sign_in(self) -> None:
+    def sign_in(self, name: str = NAME, password: str = PASSWORD) -> None:
         """Open a session at the desk."""
-        self.post("/sign-in", name=NAME, password=PASSWORD)
+        self.post("/sign-in", name=name, password=password)
 
     def read_lines(self, phase_id: int, written: Mapping[str, Sequence[WrittenLine]]) -> int:
         """Decide every open line of a phase and return how many there were. `written`: power to its lines."""

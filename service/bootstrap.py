@@ -25,7 +25,7 @@ from reading.review import ReviewLimits
 from service import scheduler
 from service.archive import shelf
 from service.clock import Clock, SystemClock
-from service.config import MailIn, Notice, ReaderSettings, Settings, Webhook
+from service.config import MailIn, ReaderSettings, Settings
 from service.games import turns
 from service.games.approval.approve import approve_phase
 from service.intake import process_mail
@@ -95,7 +95,7 @@ from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
 from service.store.engine import Store, migrate, open_engine
-from service.web.ports import DeskActions, DeskPorts, PageSettings, SiteChecks
+from service.web.ports import ApiTokens, DeskActions, DeskPorts, PageSettings, SiteChecks
 
 if TYPE_CHECKING:  # workers serve no pages
     from fastapi import FastAPI
@@ -135,6 +135,8 @@ class Site:
     health: Health
     post_room: PostalMail
     scans: ScanTray
+    webhooks: Webhooks
+    api_tokens: ApiTokens
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
 
@@ -145,6 +147,12 @@ class Site:
             return ingest.take_in(source, self.store, self.blobs, self.jobs, self.clock, self.expects)
         finally:
             source.close()
+
+    def renew(self, settings: Settings) -> None:
+        """Take over, while the site runs, who may read by a program and who is told of results: a token or
+        an address that got into wrong hands ends at once."""
+        self.api_tokens.digests = settings.web.api_tokens
+        self.webhooks.hooks = (*settings.webhooks, *settings.notices)
 
     def look(self) -> tuple[str, ...]:
         """Enqueue everything whose time has come."""
@@ -183,12 +191,6 @@ class Site:
         address, certificates = self.settings.stamp_authority, self.settings.stamp_certificates
         return RootStamps(self.store, self.clock, HttpAuthority(address) if address else None,
                           certificates_in(Path(certificates)) if certificates else "")
-
-    @property
-    def webhooks(self) -> Webhooks:
-        """Tells other programs that results are out."""
-        hooks: tuple[Webhook | Notice, ...] = (*self.settings.webhooks, *self.settings.notices)
-        return Webhooks(self.store, self.jobs, self.clock, hooks)
 
     @property
     def approvals(self) -> Approvals:
@@ -233,7 +235,7 @@ class Site:
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
-                metrics_token=web.metrics_token, api_tokens=web.api_tokens,
+                metrics_token=web.metrics_token, api_tokens=self.api_tokens,
             ),
             checks=SiteChecks(self.health.findings, metrics.text),
         ))
@@ -312,6 +314,8 @@ def open_site(
                       getattr(used_recognizer, "loaded", lambda: False)),
         post_room=post_room,
         scans=ScanTray(store, blobs, jobs, now, used_recognizer, load, post_room),
+        webhooks=Webhooks(store, now, (*settings.webhooks, *settings.notices)),
+        api_tokens=ApiTokens(settings.web.api_tokens),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
         else ClockSkewGuard(store, now, writer, lambda: server_time(account.mail_in, account.login_in)),
@@ -366,7 +370,6 @@ def _register(site: Site, reader: SubmissionReader) -> None:
 
     for name, step in (
         (shelf.WORK, unshelve),
-        (webhooks.WORK, site.webhooks.run),
         (scheduler.OPEN, open_phase),
         (scheduler.DEADLINE, close_phase),
         (scheduler.REMIND, remind),
@@ -504,8 +507,7 @@ class Running:
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
                 site.store, site.blobs, days, site.clock.now()), leader_only=True)
-        if site.settings.webhooks or site.settings.notices:
-            self._schedule.every("webhooks", webhooks.SECONDS, site.webhooks.look, leader_only=True)
+        self._schedule.every("webhooks", webhooks.SECONDS, site.webhooks.look, leader_only=True)
         ended_days = site.settings.shelve_after_days
         if ended_days is not None:
             self._schedule.every("shelf", shelf.SECONDS, lambda: shelf.shelve_old(
@@ -544,5 +546,6 @@ class Running:
             self._leadership.resign()
         if self._watch is not None:
             self._watch.join(timeout=10)
+        self._site.webhooks.stop()
         self._site.jobs.stop()
         self._site.transport.close()

@@ -123,12 +123,11 @@ def _serve(settings: Settings, stop: Event, folder: Path) -> None:
 
 
 def _settings_reader(site: Site, folder: Path) -> SettingsReader:
-    """Reads the settings of the mail servers anew when their file or a file of a secret changes, and on
-    SIGHUP."""
+    """Reads some settings anew when their file or a file of a secret changes, and on SIGHUP."""
     from service.operations.reread_settings import SettingsReader, secret_files
 
     reader = SettingsReader(lambda: settings_of(folder), (folder / FILE, *secret_files()), site.account,
-                            site.health.mailbox)
+                            site.health.mailbox, site.renew)
     signal.signal(signal.SIGHUP, lambda _number, _frame: reader.asked.set())
     return reader
 

@@ -1,4 +1,5 @@
-"""The settings of the mail servers are read anew while the site runs: a new password needs no restart.
+"""Some settings are read anew while the site runs: those of the mail servers, since a new password needs no
+restart, and who may read by a program or is told of results, since a token that is taken out has to end.
 
 Looked at every few seconds by the times of the files, and at once on SIGHUP. A file with a fault changes
 nothing and is told.
@@ -28,12 +29,14 @@ Stamp = tuple[int, int, int] | None
 
 @dataclass(slots=True)
 class SettingsReader:
-    """Reads the settings anew with `read` when one of `files` changed or `asked` is set."""
+    """Reads the settings anew with `read` when one of `files` changed or `asked` is set. `renew` takes over
+    what is not of the mail servers."""
 
     read: Callable[[], Settings]
     files: Sequence[Path]
     account: MailAccount
     status: MailboxStatus
+    renew: Callable[[Settings], None] = lambda _settings: None
     asked: Event = field(default_factory=Event)
     _stamps: list[Stamp] = field(default_factory=list)
 
@@ -54,6 +57,7 @@ class SettingsReader:
             log.warning("the settings were not read anew: they have a fault")
             return False
         self._stamps = stamps
+        self.renew(settings)
         later = self.account.needs_restart(settings.mail_in, settings.mail_out)
         self.status.settings_fault = (
             f"{', '.join(later)}: changed in the file, and used after the next restart." if later else "")

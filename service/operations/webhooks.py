@@ -3,6 +3,9 @@
 The body names the game, the phase and the instant; what the results say has to be fetched, with a token or as
 a player. An address that does not answer is tried again for a day. What was told, and what failed, is in the
 log; an address itself is in neither, since it may hold a secret.
+
+Each address has a thread of its own and none of the queue's workers: whoever lets us wait holds up no mail,
+no deadline, no letter and no other address.
 """
 
 from __future__ import annotations
@@ -14,11 +17,14 @@ import json
 import logging
 import socket
 import ssl
+import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from importlib import import_module
+from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,14 +34,11 @@ from sqlalchemy.orm import Session
 from service.clock import Clock
 from service.config import Notice, Webhook
 from service.games.game_clock import is_rehearsal
-from service.jobs import Jobs
 from service.store import records
 from service.store.engine import Store
 from service.store.tables import EventRow, GameRow
 
 log = logging.getLogger(__name__)
-WORK = "webhook"
-"""Work that tells one address: {"event": id, "hook": mark, "turn": number}."""
 SECONDS = 15.0
 """Between two looks."""
 APPROVED = "results_approved"
@@ -44,7 +47,7 @@ DELIVERED, FAILED = "webhook_delivered", "webhook_failed"
 TURNS = tuple(timedelta(minutes=minutes) for minutes in (0, 1, 5, 30, 120, 360, 720, 1380))
 """After the results: when an address is tried that has not answered yet."""
 PATIENCE = 10.0
-"""Seconds that an address has to answer."""
+"""Seconds that an address has to answer, however it spends them."""
 SIGNATURE = "Galloper-Signature"
 
 Resolve = Callable[[str, int], Sequence[str]]
@@ -92,6 +95,10 @@ class Poster:
             raise NotDelivered("its name leads to a private address")
         connection = _Pinned(host, port, addresses[0], self.context or ssl.create_default_context())
         path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
+        # A timeout of a socket is for each of its waits: an answer letter by letter would never end.
+        end = threading.Timer(PATIENCE, connection.cut)
+        end.daemon = True
+        end.start()
         try:
             connection.request("POST", path, body, {
                 "Content-Type": "application/json", "User-Agent": "Galloper", SIGNATURE: signed(
@@ -100,6 +107,7 @@ class Poster:
         except (OSError, http.client.HTTPException) as fault:
             raise NotDelivered(f"it did not answer ({type(fault).__name__})") from None
         finally:
+            end.cancel()
             connection.close()
         # A redirect is an answer like any other: it may lead inside.
         if not 200 <= status < 300:
@@ -137,71 +145,135 @@ class _Pinned(http.client.HTTPSConnection):
 
     def __init__(self, host: str, port: int, address: str, context: ssl.SSLContext) -> None:
         super().__init__(host, port, timeout=PATIENCE, context=context)
-        self._address, self._tls = address, context
+        self._address, self._tls, self._end = address, context, monotonic() + PATIENCE
 
     def connect(self) -> None:
         """See http.client."""
-        raw = socket.create_connection((self._address, self.port), self.timeout)
-        self.sock = self._tls.wrap_socket(raw, server_hostname=self.host)
+        raw = socket.create_connection((self._address, self.port), max(0.1, self._end - monotonic()))
+        # At hand before anything is said, so that `cut` ends the greeting too.
+        self.sock = self._tls.wrap_socket(raw, server_hostname=self.host, do_handshake_on_connect=False)
+        self.sock.do_handshake()
+
+    def cut(self) -> None:
+        """End it, from another thread: whoever waits for an answer gets an OSError."""
+        if self.sock is not None:
+            with suppress(OSError):
+                # Not the shutdown of TLS, which would wait for the other side.
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)
 
 
 @dataclass(frozen=True, slots=True)
+class _Message:
+    """What one address is to be told now: the event, at which of its `TURNS`, and the body."""
+
+    event: int
+    turn: int
+    body: bytes
+
+
+@dataclass(slots=True)
 class Webhooks:
     """The addresses of a site, and what is told them."""
 
     store: Store
-    jobs: Jobs
     clock: Clock
     hooks: Sequence[Webhook | Notice]
-    post: Callable[[Any, bytes, int], None] = tell
+    post: Callable[[Any, bytes, int], None] | None = None
+    _threads: dict[str, threading.Thread] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _ends: threading.Event = field(default_factory=threading.Event)
 
     def look(self) -> int:
-        """Enqueue what is to be told, or told again; how many jobs are due."""
-        if not self.hooks:
-            return 0
-        now, count = self.clock.now(), 0
-        with self.store.begin() as session:
-            delivered = self._delivered(session, now)
-            for event in session.scalars(select(EventRow).where(
-                    EventRow.what == APPROVED, EventRow.at > now - timedelta(days=1))):
-                turn = sum(event.at + pause <= now for pause in TURNS) - 1
-                for hook in self.hooks:
-                    mark = mark_of(hook)
-                    if turn >= 0 and (event.id, mark) not in delivered and not _rehearses(session, event):
-                        self.jobs.enqueue(session, WORK, f"{WORK}:{event.id}:{mark}:{turn}", {
-                            "event": event.id, "hook": mark, "turn": turn})
-                        count += 1
-        return count
+        """Begin to tell every address what is due for it, or due again; how many were begun with. An address
+        that is being told is left alone."""
+        begun = 0
+        for hook in self.hooks:
+            mark = mark_of(hook)
+            with self._lock:
+                if self._ends.is_set() or mark in self._threads:
+                    continue
+                messages = self._due(mark)
+                if not messages:
+                    continue
+                thread = threading.Thread(
+                    target=self._tell_all, args=(hook, messages), name="galloper-webhook", daemon=True)
+                self._threads[mark] = thread
+                thread.start()
+            begun += 1
+        return begun
 
-    def run(self, payload: dict[str, Any]) -> None:
-        """The job: tell one address, once."""
-        now = self.clock.now()
-        with self.store() as session:
-            event = session.get(EventRow, int(payload["event"]))
-            hook = next((each for each in self.hooks if mark_of(each) == payload["hook"]), None)
-            if event is None or hook is None or (event.id, payload["hook"]) in self._delivered(session, now):
-                return
-            body = json.dumps({
-                "event": "results", "game": event.game_id, "phase": event.detail.get("phase"),
-                "sent_at": event.at.astimezone(UTC).isoformat(), "id": f"{event.id}-{payload['hook']}",
-            }, sort_keys=True).encode()
-        detail = {"event": event.id, "hook": payload["hook"]}
+    def wait_idle(self, timeout_seconds: float) -> bool:
+        """Wait until nobody is being told; False when that took longer than the timeout."""
+        end = monotonic() + timeout_seconds
+        with self._lock:
+            threads = list(self._threads.values())
+        for thread in threads:
+            thread.join(max(0.0, end - monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+    def stop(self) -> None:
+        """Begin no more, and wait for what goes on."""
+        self._ends.set()
+        self.wait_idle(PATIENCE + 1)
+
+    def _tell_all(self, hook: Webhook | Notice, messages: Sequence[_Message]) -> None:
+        mark = mark_of(hook)
         try:
-            self.post(hook, body, int(now.timestamp()))
+            for message in messages:
+                # The others come at the next look: an address that is away is asked once.
+                if self._ends.is_set() or not self._tell(hook, mark, message):
+                    return
+        except Exception:
+            log.exception("a webhook was not told; it is tried again")
+        finally:
+            with self._lock:
+                del self._threads[mark]
+
+    def _tell(self, hook: Webhook | Notice, mark: str, message: _Message) -> bool:
+        """Tell one address one thing; whether it took it."""
+        detail: dict[str, Any] = {"event": message.event, "hook": mark}
+        try:
+            (self.post or tell)(hook, message.body, int(self.clock.now().timestamp()))
         except NotDelivered as fault:
             log.info("a webhook was not delivered: %s", fault)
-            self._log(now, FAILED, detail | {"turn": payload["turn"], "why": str(fault)})
-        else:
-            self._log(now, DELIVERED, detail)
+            self._log(FAILED, detail | {"turn": message.turn, "why": str(fault)})
+            return False
+        self._log(DELIVERED, detail)
+        return True
 
-    def _delivered(self, session: Session, now: datetime) -> set[tuple[int, str]]:
+    def _due(self, mark: str) -> list[_Message]:
+        """What an address is to be told now, the oldest first."""
+        now = self.clock.now()
+        messages = []
+        with self.store() as session:
+            delivered = {int(detail["event"]) for detail in self._details(session, DELIVERED, mark, now)}
+            tried: dict[int, int] = {}
+            for detail in self._details(session, FAILED, mark, now):
+                event_id = int(detail["event"])
+                tried[event_id] = max(tried.get(event_id, -1), int(detail["turn"]))
+            for event in session.scalars(select(EventRow).where(
+                    EventRow.what == APPROVED, EventRow.at > now - timedelta(days=1)).order_by(EventRow.id)):
+                turn = sum(event.at + pause <= now for pause in TURNS) - 1
+                if event.id not in delivered and turn > tried.get(event.id, -1) and not _rehearses(
+                        session, event):
+                    messages.append(_Message(event.id, turn, _body(event, mark)))
+        return messages
+
+    def _details(self, session: Session, what: str, mark: str, now: datetime) -> list[dict[str, Any]]:
         rows = session.scalars(select(EventRow.detail).where(
-            EventRow.what == DELIVERED, EventRow.at > now - timedelta(days=2)))
-        return {(int(detail["event"]), str(detail["hook"])) for detail in rows}
+            EventRow.what == what, EventRow.at > now - timedelta(days=2)))
+        return [detail for detail in rows if detail["hook"] == mark]
 
-    def _log(self, now: datetime, event: str, detail: dict[str, Any]) -> None:
+    def _log(self, event: str, detail: dict[str, Any]) -> None:
         with self.store.begin() as session:
-            records.log_event(session, now, event, detail=detail)
+            records.log_event(session, self.clock.now(), event, detail=detail)
+
+
+def _body(event: EventRow, mark: str) -> bytes:
+    return json.dumps({
+        "event": "results", "game": event.game_id, "phase": event.detail.get("phase"),
+        "sent_at": event.at.astimezone(UTC).isoformat(), "id": f"{event.id}-{mark}",
+    }, sort_keys=True).encode()
 
 
 def _rehearses(session: Session, event: EventRow) -> bool:

@@ -121,7 +121,7 @@ def _show_token(request: Request, authorization: Annotated[str, Header()] = "") 
     kind, _, token = authorization.partition(" ")
     shown = sha256(token.strip().encode()).hexdigest()
     # All of them are compared, so that the time tells nothing.
-    known = [compare_digest(shown, digest) for digest in ports.settings.api_tokens]
+    known = [compare_digest(shown, digest) for digest in ports.settings.api_tokens.digests]
     if kind.lower() != "bearer" or not any(known):
         raise HTTPException(401, TOKENLESS, {"WWW-Authenticate": "Bearer"})
 

@@ -45,20 +45,28 @@ def _not_read_again(_session: Session, _line_id: int) -> None:
     return None
 
 
+@dataclass(slots=True)
+class ApiTokens:
+    """SHA-256 of each token with which programs may read. It may change while the site runs: a token that got
+    into wrong hands ends at once."""
+
+    digests: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class PageSettings:
     """What pages take from the site's settings.
 
     `title` heads every page; `base_url` is the address at which players reach the site. Metrics need
-    `metrics_token` as bearer token; with an empty token they are off. `api_tokens`: SHA-256 of the tokens
-    with which programs may read.
+    `metrics_token` as bearer token; with an empty token they are off. `api_tokens` are those with which
+    programs may read.
     """
 
     title: str = "Galloper"
     base_url: str = ""
     secure_cookies: bool = True
     metrics_token: str = ""
-    api_tokens: tuple[str, ...] = ()
+    api_tokens: ApiTokens = field(default_factory=ApiTokens)
 
 
 @dataclass(frozen=True, slots=True)

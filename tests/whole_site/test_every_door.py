@@ -18,9 +18,9 @@ from service.intake.uploads import UploadDoor
 from service.notices.answers.replies import Replies
 from service.notices.order_examples import order_examples
 from service.store.tables import LineState, MailState
-from tests.service.intake.sheets.test_sheet_form import typed_into
 from tests.service.public.uploads.test_uploads import BASE, fields, link_of, send
 from tests.support.desk_table import open_desk
+from tests.support.form_filling import typed_into
 from tests.support.site import Site
 from tests.support.table import ORDERS, open_table
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
-import ssl
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,15 +15,13 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import select
 
-from bench.servers.certificates import make_certificate
 from service.config import Notice, Webhook
+from service.operations import webhooks as webhooks_module
 from service.operations.webhooks import (
     APPROVED,
     DELIVERED,
     FAILED,
-    SIGNATURE,
     TURNS,
-    WORK,
     NotDelivered,
     Poster,
     Webhooks,
@@ -34,60 +29,16 @@ from service.operations.webhooks import (
     send_notice,
 )
 from service.store import records
-from service.store.tables import EventRow
+from service.store.tables import EventRow, GameRow
+from tests.support.receiver import SECRET, Receiver, receiving
 from tests.support.site import Site
 from tests.support.table import open_table
-
-SECRET = "0123456789abcdef0123456789abcdef"
-
-
-@dataclass
-class Receiver:
-    """A server over TLS that keeps what it is sent; `status` is its answer, `location` where it leads."""
-
-    server: ThreadingHTTPServer
-    context: ssl.SSLContext
-    came: list[tuple[str, dict[str, str], bytes]] = field(default_factory=list)
-    status: int = 204
-    location: str = ""
-
-    @property
-    def hook(self) -> Webhook:
-        return Webhook(url=f"https://localhost:{self.server.server_port}/told?key=k", secret=SECRET)
-
-    def poster(self) -> Poster:
-        """One that may post to this machine, and trusts the certificate."""
-        return Poster(resolve=lambda _host, _port: ["127.0.0.1"], context=self.context,
-                      is_allowed=lambda _address: True)
 
 
 @pytest.fixture
 def receiver(tmp_path: Path) -> Iterator[Receiver]:
-    certificate, key = make_certificate(tmp_path)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            listener.came.append((self.path, dict(self.headers), body))
-            self.send_response(listener.status)
-            if listener.location:
-                self.send_header("Location", listener.location)
-            self.end_headers()
-
-        def log_message(self, *_words: object) -> None:
-            """Prints nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    tls.load_cert_chain(certificate, key)
-    server.socket = tls.wrap_socket(server.socket, server_side=True)
-    listener = Receiver(server, ssl.create_default_context(cafile=str(certificate)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield listener
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with receiving(tmp_path) as listener:
+        yield listener
 
 
 def approve(site: Site) -> str:
@@ -98,16 +49,20 @@ def approve(site: Site) -> str:
     return table.game
 
 
+def game_of(site: Site) -> str:
+    with site.store() as session:
+        return session.scalars(select(GameRow.id)).one()
+
+
 def webhooks(site: Site, receiver: Receiver) -> Webhooks:
-    hooks = Webhooks(site.store, site.jobs, site.clock, (receiver.hook,), receiver.poster())
-    site.jobs.register(WORK, hooks.run)
-    return hooks
+    return Webhooks(site.store, site.clock, (receiver.hook(),), receiver.poster())
 
 
-def turn(site: Site, hooks: Webhooks) -> int:
-    """A look, and the jobs that it wanted; how many ran."""
-    hooks.look()
-    return site.jobs.run()
+def turn(hooks: Webhooks) -> int:
+    """A look, and what it began; how many addresses were told something."""
+    begun = hooks.look()
+    assert hooks.wait_idle(60)
+    return begun
 
 
 def logged(site: Site, what: str) -> list[dict[str, object]]:
@@ -117,20 +72,20 @@ def logged(site: Site, what: str) -> list[dict[str, object]]:
 
 def test_an_address_is_told_once_and_can_check_who_told_it(site: Site, receiver: Receiver) -> None:
     hooks = webhooks(site, receiver)
-    assert turn(site, hooks) == 0
+    assert turn(hooks) == 0
     game = approve(site)
-    assert turn(site, hooks) == 1
+    assert turn(hooks) == 1
     for hours in (0, 1, 23):
         site.clock.advance(timedelta(hours=hours))
-        assert turn(site, hooks) == 0
+        assert turn(hooks) == 0
     [(path, headers, body)] = receiver.came
     assert path == "/told?key=k"
     message = json.loads(body)
     assert datetime.fromisoformat(message.pop("sent_at")).tzinfo is not None
     assert message.pop("id")
     assert message == {"event": "results", "game": game, "phase": "Summer 1642 Movement"}
-    seconds, digest = (part.partition("=")[2] for part in headers[SIGNATURE].split(","))
-    assert digest == hmac.new(SECRET.encode(), seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
+    assert receiver.is_signed(headers, body)
+    assert not receiver.is_signed(headers, body + b" ")
     assert len(logged(site, DELIVERED)) == 1
     assert "localhost" not in json.dumps(logged(site, DELIVERED))
 
@@ -141,25 +96,63 @@ def test_an_address_that_fails_is_tried_again_for_a_day(site: Site, receiver: Re
     begun = site.clock.now()
     for pause in TURNS:
         site.clock.set(begun + pause)
-        assert turn(site, hooks) == 1
-        assert turn(site, hooks) == 0
+        assert turn(hooks) == 1
+        assert turn(hooks) == 0
     assert len(receiver.came) == len(TURNS)
     assert {str(detail["why"]) for detail in logged(site, FAILED)} == {"it answered 500"}
     site.clock.set(begun + timedelta(hours=25))
     receiver.status = 204
-    assert turn(site, hooks) == 0
+    assert turn(hooks) == 0
 
 
 def test_one_that_answers_later_is_told_then(site: Site, receiver: Receiver) -> None:
     hooks, receiver.status = webhooks(site, receiver), 503
     approve(site)
-    turn(site, hooks)
+    turn(hooks)
     receiver.status = 200
     site.clock.advance(timedelta(minutes=6))
-    assert turn(site, hooks) == 1
+    assert turn(hooks) == 1
     site.clock.advance(timedelta(hours=3))
-    assert turn(site, hooks) == 0
+    assert turn(hooks) == 0
     assert len(logged(site, DELIVERED)) == 1
+
+
+def test_an_address_that_hangs_holds_up_no_other(site: Site, receiver: Receiver, tmp_path: Path) -> None:
+    """BEY-06: nor the look itself, and it is not asked twice at a time."""
+    with receiving(tmp_path) as other:
+        receiver.goes_on.clear()
+        hooks = Webhooks(site.store, site.clock, (receiver.hook(), other.hook("other")), lambda hook, *rest: (
+            other if hook == other.hook("other") else receiver).poster()(hook, *rest))
+        approve(site)
+        assert hooks.look() == 2
+        for _ in range(200):
+            if other.came and receiver.came and len(logged(site, DELIVERED)) == 1:
+                break
+            time.sleep(0.05)
+        # The first still waits; more results are out, and the second is told of them too.
+        with site.store.begin() as session:
+            records.log_event(session, site.clock.now(), APPROVED, game_id=game_of(site), actor="Ada",
+                              detail={"phase": "Autumn 1642 Movement"})
+        assert hooks.look() == 1
+        for _ in range(200):
+            if len(other.came) == 2:
+                break
+            time.sleep(0.05)
+        assert (len(receiver.came), len(other.came)) == (1, 2)
+        receiver.goes_on.set()
+        assert hooks.wait_idle(30)
+        assert turn(hooks) == 1
+        assert len(receiver.came) == 2
+
+
+def test_an_answer_letter_by_letter_is_cut_off(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A timeout of a socket is for each of its waits; ours is for the whole."""
+    monkeypatch.setattr(webhooks_module, "PATIENCE", 0.6)
+    receiver.goes_on.clear()
+    receiver.drip = 0.2
+    with pytest.raises(NotDelivered, match="did not answer"):
+        receiver.poster()(receiver.hook(), b"{}", 1)
+    assert not receiver.goes_on.is_set()
 
 
 @pytest.mark.parametrize("addresses", [
@@ -169,24 +162,24 @@ def test_one_that_answers_later_is_told_then(site: Site, receiver: Receiver) -> 
 def test_a_private_address_is_not_asked(receiver: Receiver, addresses: list[str]) -> None:
     post = Poster(resolve=lambda _host, _port: addresses, context=receiver.context)
     with pytest.raises(NotDelivered, match="private address"):
-        post(receiver.hook, b"{}", 1)
+        post(receiver.hook(), b"{}", 1)
     assert receiver.came == []
 
 
 def test_the_name_is_looked_up_and_localhost_is_private(receiver: Receiver) -> None:
     assert "127.0.0.1" in addresses_of("localhost", 443)
     with pytest.raises(NotDelivered, match="private address"):
-        Poster(context=receiver.context)(receiver.hook, b"{}", 1)
+        Poster(context=receiver.context)(receiver.hook(), b"{}", 1)
 
 
 def test_a_redirect_is_not_followed_and_a_strange_certificate_is_refused(receiver: Receiver) -> None:
-    receiver.status, receiver.location = 302, receiver.hook.url
+    receiver.status, receiver.location = 302, receiver.hook().url
     with pytest.raises(NotDelivered, match="answered 302"):
-        receiver.poster()(receiver.hook, b"{}", 1)
+        receiver.poster()(receiver.hook(), b"{}", 1)
     assert len(receiver.came) == 1
     strict = Poster(resolve=lambda _host, _port: ["127.0.0.1"], is_allowed=lambda _address: True)
     with pytest.raises(NotDelivered, match="did not answer"):
-        strict(receiver.hook, b"{}", 1)
+        strict(receiver.hook(), b"{}", 1)
     assert len(receiver.came) == 1
 
 
@@ -208,11 +201,10 @@ def test_a_notice_by_apprise_says_which_results_are_out(site: Site) -> None:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        hooks = Webhooks(site.store, site.jobs, site.clock, (
+        hooks = Webhooks(site.store, site.clock, (
             Notice(url=f"json://127.0.0.1:{server.server_port}/x"), Notice(url="nonsense://x")))
-        site.jobs.register(WORK, hooks.run)
         game = approve(site)
-        assert turn(site, hooks) == 2
+        assert turn(hooks) == 2
     finally:
         server.shutdown()
         thread.join()

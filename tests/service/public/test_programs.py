@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +14,16 @@ from pydantic import ValidationError
 from sqlalchemy import select
 
 from service.app import create_app
+from service.bootstrap import open_site
 from service.config import Web
 from service.notices.results import ResultsAnnouncer
+from service.operations.reread_settings import SettingsReader
 from service.public.programs import PREFIX
+from service.site_folder import FILE, settings_of
 from service.store.tables import PlayerRow
+from service.web.ports import ApiTokens
 from tests.support.desk_ports import desk_ports
+from tests.support.own_site import own_site
 from tests.support.site import Site, make_site
 from tests.support.table import Table, autumn_1642, open_table
 
@@ -51,7 +57,7 @@ def program(site: Site, table: Table) -> Program:
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     app = create_app(desk_ports(
         sessions=site.store, blobs=site.blobs, clock=site.clock, load=table.load,
-        api_tokens=(sha256(b"another").hexdigest(), sha256(TOKEN.encode()).hexdigest())))
+        api_tokens=ApiTokens((sha256(b"another").hexdigest(), sha256(TOKEN.encode()).hexdigest()))))
     return Program(table, TestClient(app))
 
 
@@ -152,3 +158,33 @@ def test_a_setting_that_is_the_token_itself_is_refused_and_not_quoted() -> None:
         Web(api_tokens=("my secret token",))
     assert "my secret token" not in str(fault.value.errors()[0]["msg"])
     assert Web(api_tokens="a" * 64).api_tokens == ("a" * 64,)  # type: ignore[arg-type]  # the environment's
+
+
+def test_a_token_that_is_taken_out_of_the_settings_ends_while_the_site_runs(tmp_path: Path) -> None:
+    """BEY-06: who lost a token need not stop the site; a file with a fault changes nothing."""
+    folder = own_site(tmp_path / "site")
+    file, digest = folder / FILE, sha256(TOKEN.encode()).hexdigest()
+    text = file.read_text("utf-8")
+
+    def write(tokens: str) -> None:
+        file.write_text(text.replace("[web]", f"[web]\napi_tokens = [{tokens}]"), "utf-8")
+
+    write(f'"{digest}"')
+    running = open_site(settings_of(folder))
+    reader = SettingsReader(lambda: settings_of(folder), (file,), running.account, running.health.mailbox,
+                            running.renew)
+    try:
+        client = TestClient(running.desk())
+
+        def status() -> Any:
+            return client.get(f"{PREFIX}/games", headers={"Authorization": f"Bearer {TOKEN}"}).status_code
+
+        assert status() == 200
+        write('"no digest"')
+        reader.look()
+        assert status() == 200
+        write("")
+        reader.look()
+        assert status() == 401
+    finally:
+        running.engine.dispose()

@@ -4,7 +4,6 @@ its fields by the normal intake, in the limited child."""
 from __future__ import annotations
 
 import ctypes
-import io
 from datetime import timedelta
 
 import pypdfium2
@@ -20,31 +19,10 @@ from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import LineState
 from tests.support.desk_table import open_desk
+from tests.support.form_filling import typed_into
 from tests.support.mail_builder import mail, part, pdf, stamp, text
 from tests.support.site import Site
 from tests.support.table import SERVER, Table, address, open_table
-
-
-def typed_into(form: bytes, values: dict[str, str]) -> bytes:
-    """The form as a program for PDF saves it once somebody has typed into it."""
-    document = pypdfium2.PdfDocument(form)
-    document.init_forms()
-    for page in document:
-        for index in range(raw.FPDFPage_GetAnnotCount(page.raw)):
-            annotation = raw.FPDFPage_GetAnnot(page.raw, index)
-            room = ctypes.create_string_buffer(200)
-            size = raw.FPDFAnnot_GetFormFieldName(
-                document.formenv.raw, annotation, ctypes.cast(room, ctypes.POINTER(raw.FPDF_WCHAR)), 200)
-            name = room.raw[: max(0, size - 2)].decode("utf-16-le")
-            if name in values:
-                words = ctypes.create_string_buffer((values[name] + "\0").encode("utf-16-le"))
-                raw.FPDFAnnot_SetStringValue(
-                    annotation, b"V", ctypes.cast(words, ctypes.POINTER(raw.FPDF_WCHAR)))
-            raw.FPDFPage_CloseAnnot(annotation)
-    out = io.BytesIO()
-    document.save(out)
-    document.close()
-    return out.getvalue()
 
 
 @pytest.fixture
