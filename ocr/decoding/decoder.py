@@ -109,6 +109,11 @@ class Decoder:
         self._search = search or Search()
         self._written = [written for written, _ in automaton.symbols]
         self._space = self._written.index(" ")
+        # By its first character, the longest first: "'s" is one symbol, and without it texts with an owner
+        # could not be spelled.
+        self._spelled: dict[str, list[tuple[str, int]]] = {}
+        for number, written in sorted(enumerate(self._written), key=lambda pair: -len(pair[1])):
+            self._spelled.setdefault(written[:1], []).append((written, number))
         self._wordy = [written[-1].isalnum() for written in self._written]
         signs = list(dict.fromkeys(sign for _, sign in automaton.symbols))
         self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
@@ -303,14 +308,14 @@ class Decoder:
         symbols: list[int] = []
         position = 0
         while position < len(text):
-            # The longest symbol first: "'s" is one, and without it texts with an owner could not be spelled.
-            fits = [
-                number for number, written in enumerate(self._written) if text.startswith(written, position)
-            ]
-            if not fits:
+            fits = self._spelled.get(text[position], ())
+            symbol = next(
+                (number for written, number in fits if text.startswith(written, position)), None
+            )
+            if symbol is None:
                 return None
-            symbols.append(max(fits, key=lambda number: len(self._written[number])))
-            position += len(self._written[symbols[-1]])
+            symbols.append(symbol)
+            position += len(self._written[symbol])
         return tuple(symbols)
 
     def _price(self, symbols: tuple[int, ...]) -> float | None:

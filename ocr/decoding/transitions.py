@@ -85,19 +85,16 @@ class TransitionTable:
 
     def follow(self, state: int, symbol: int) -> tuple[int, float] | None:
         """Where a symbol leads from a state, and its price in nats; None where it may not stand."""
-        row = self.state_rows(np.array([state]))
-        column = self._columns[symbol : symbol + 1]
-        if self.best_price[row[0], column[0]] == np.float32(NONE):
-            return None
-        arcs = self.arc_indices(row, column)[1].tolist()
-        return next(
-            (
-                (int(self.arc_target[arc]), -float(self.arc_price[arc]))
-                for arc in arcs
-                if self.arc_symbol[arc] == symbol
-            ),
-            None,
-        )
+        if state >= len(self._row_of_state) or not self._row_of_state[state]:
+            self.state_rows(np.array([state]))
+        row, column = int(self._row_of_state[state]), int(self._columns[symbol])
+        # One symbol of one state: plain numbers take a tenth of the time of `arc_indices`.
+        counts = self._arcs_to_column[row]
+        first = int(self._first_arc[row])
+        for arc in range(first + int(counts[column - 1]), first + int(counts[column])):
+            if self.arc_symbol[arc] == symbol:
+                return int(self.arc_target[arc]), -float(self.arc_price[arc])
+        return None
 
     def _add(self, states: Numbers) -> None:
         """Give each of some states, which have none, a row."""

@@ -1,6 +1,7 @@
 """Recognisers: crops of rows to text, letter probabilities, and signs of crossing out.
 
-Door: `Engine` and `RowFinder` (Protocols), `default.default_engines`. An engine is one file here.
+Door: `Engine`, `LetterEngine` and `RowFinder` (Protocols), `default.default_engines`. An engine is one file
+here.
 
 - `ppocr`: PP-OCRv6 through onnxruntime, recogniser and row finder.
 - `finetuned`, `crossing`: the recogniser's layers tuned to handwriting; the head that sees crossed-out
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +67,15 @@ class Engine(Protocol):
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """One Recognition per crop, in the same order. A crop is one row, upright, uint8, RGB or grey."""
+        ...
+
+
+@runtime_checkable
+class LetterEngine(Engine, Protocol):
+    """An engine that looks for crossing out at a price, and reads for less without."""
+
+    def read_letters(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
+        """As `read`, with the same text, score and posteriors, and no `crossing`."""
         ...
 
 

@@ -198,6 +198,10 @@ class PpOcr:
         """See Engine. Text is the best path, Latin letters only."""
         return tuple(self._read(crop) for crop in crops)
 
+    def read_letters(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
+        """See LetterEngine."""
+        return tuple(self._letters(self._row(crop))[0] for crop in crops)
+
     def outputs(self, crop: Image) -> tuple[npt.NDArray[np.float32], ...]:
         """The network's outputs for a crop, float32.
 
@@ -214,13 +218,18 @@ class PpOcr:
         row = cv2.resize(crop, (row_width, ROW_HEIGHT), interpolation=method)
         return _tensor(np.asarray(row, dtype=np.uint8))
 
-    def _read(self, crop: Image) -> Recognition:
-        row = self._row(crop)
+    def _letters(self, row: npt.NDArray[np.float32]) -> tuple[Recognition, npt.NDArray[np.float32]]:
+        """The reading of a row, and the features for `crossing`, see `outputs`."""
         probs, features, frames = _run(_recogniser(tuned=self._tuned, threads=self._threads), row)
         letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
         if self._layer is not None:
             probs = np.exp(self._layer.log_probs(frames))
-        recognition = best_path(Posteriors(np.log(np.maximum(probs[:, columns], LEAST_PROB)), letters))
+        posteriors = Posteriors(np.log(np.maximum(probs[:, columns], LEAST_PROB)), letters)
+        return best_path(posteriors), features
+
+    def _read(self, crop: Image) -> Recognition:
+        row = self._row(crop)
+        recognition, features = self._letters(row)
         # The head was fitted on rows stretched by WIDEN.
         if self._widen != WIDEN:
             return recognition
@@ -229,7 +238,6 @@ class PpOcr:
         if self._tuned and max(1.0 - scores.class_probs[:, 0].min(), scores.above_probs.max()) >= SUSPICION:
             scores = _crossing()(_published_features(row, self._threads)[:, 0])
         return replace(recognition, crossing=scores)
-
 
     def learnt(self, crop: Image, text: str) -> LearntLine:
         """A crop and what it is known to say, for a hand to learn from. Letters that the network does not

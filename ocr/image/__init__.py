@@ -8,5 +8,6 @@ Door: `open_image.open_images`, `find_sheet.find_sheets`, `illumination.even_lig
 - `writing_outside`: writing where no sheet was found.
 - `illumination`: light evened, printed rules removed.
 - `geometry`: homographies, crops, boxes.
+- `percentiles`: those of large pictures.
 - `quality`: brightness, focus, contrast; why a photograph cannot be read.
 """

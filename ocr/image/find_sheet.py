@@ -46,9 +46,12 @@ class FlattenedSheet:
     printed: PrintedFrame | None = None
 
 
-def find_sheets(photo: Image) -> tuple[FlattenedSheet, ...]:
-    """The sheets in an upright RGB photograph, in reading order: one or two, or the whole photograph."""
-    quads = find_quads(photo)
+def find_sheets(photo: Image, look: Image | None = None) -> tuple[FlattenedSheet, ...]:
+    """The sheets in an upright RGB photograph, in reading order: one or two, or the whole photograph.
+
+    `look`: its `look_copy`, if that is there already.
+    """
+    quads = find_quads(photo, look)
     return tuple(flatten(photo, quad) for quad in quads) if quads else (whole_photo(photo),)
 
 
@@ -97,13 +100,22 @@ def turn_image(image: Image, degrees: int) -> Image:
     return np.ascontiguousarray(np.rot90(image, -(degrees // 90)))
 
 
-def find_quads(photo: Image) -> tuple[Quad, ...]:
-    """The corners of each sheet of paper, in pixels of the photograph, in reading order; empty if none."""
+def look_copy(photo: Image) -> Image:
+    """A photograph LOOK_SIDE long, in which sheets are looked for."""
+    # A large photograph takes as long to shrink as its small copy to be looked at.
+    scale = LOOK_SIDE / max(photo.shape[:2])
+    size = max(16, round(photo.shape[1] * scale)), max(16, round(photo.shape[0] * scale))
+    return np.asarray(cv2.resize(photo, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def find_quads(photo: Image, look: Image | None = None) -> tuple[Quad, ...]:
+    """The corners of each sheet of paper, in pixels of the photograph, in reading order; empty if none.
+
+    `look`: see `find_sheets`.
+    """
     height, width = photo.shape[:2]
     scale = LOOK_SIDE / max(height, width)
-    size = max(16, round(width * scale)), max(16, round(height * scale))
-    small = np.asarray(cv2.resize(photo, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
-    quads = [quad / np.float32(scale) for quad in _outlines(small)]
+    quads = [quad / np.float32(scale) for quad in _outlines(look_copy(photo) if look is None else look)]
     # Upper half before lower half, and within a half from the left.
     return tuple(sorted(quads, key=lambda quad: (quad[:, 1].mean() // (height / 2), quad[:, 0].mean())))
 

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from ocr.image.illumination import PAPER
+from ocr.image.percentiles import byte_counts, high_percentile, percentile_of_counts
 from ocr.page import Image, UnreadableReason
 
 # Tuning values. "By hand": no measurement on record.
@@ -79,8 +80,8 @@ def _steepness(grey: Image) -> tuple[float, float]:
     across = np.asarray(cv2.Sobel(grey, cv2.CV_32F, 1, 0), dtype=np.float32)[::2, ::2] / 8
     down = np.asarray(cv2.Sobel(grey, cv2.CV_32F, 0, 1), dtype=np.float32)[::2, ::2] / 8
     slanted = [(across + down) * np.float32(0.7071), (across - down) * np.float32(0.7071)]
-    directions = [float(np.percentile(np.abs(slope), STEEPEST)) for slope in (across, down, *slanted)]
-    return float(np.percentile(np.hypot(across, down), STEEPEST)), min(directions)
+    directions = [high_percentile(np.abs(slope), STEEPEST) for slope in (across, down, *slanted)]
+    return high_percentile(np.hypot(across, down), STEEPEST), min(directions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class Legibility:
 def legibility(crop: Image) -> Legibility:
     """Focus and contrast of one row. `crop`: an evened crop, uint8, RGB or grey."""
     grey = crop if crop.ndim == 2 else np.asarray(cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
-    depth = PAPER - float(np.percentile(grey, 2))
+    depth = PAPER - percentile_of_counts(byte_counts(grey), 2)
     ink = (grey < PAPER - 0.5 * depth).astype(np.uint8)
     if depth < FAINT or not ink.any():
         return Legibility(0.0, round(max(0.0, depth / PAPER), 3))

@@ -32,9 +32,14 @@ SWOLLEN = 1.03
 END = 0.1  # share of a box's length, 0..0.5, from its ends where it must lie outside. By hand
 
 
-def has_writing_outside(photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder) -> bool:
-    """True if rows of writing, or parts of some, lie outside every one of the sheets."""
-    if not _may_hold_writing(photo, sheets):
+def has_writing_outside(
+    photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder, look: Image | None = None
+) -> bool:
+    """True if rows of writing, or parts of some, lie outside every one of the sheets.
+
+    `look`: the photograph's `look_copy`, if that is there already.
+    """
+    if not _may_hold_writing(photo, sheets, look):
         return False
     small, scale = _shrunk(photo, SIDE)
     rows = [quad for quad in finder.find(small) if min(quad_size(quad)) < TALLEST * min(small.shape[:2])]
@@ -42,9 +47,14 @@ def has_writing_outside(photo: Image, sheets: Sequence[FlattenedSheet], finder: 
     return any(all(is_outside(sheet, end) for sheet in sheets) for end in ends)
 
 
-def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet]) -> bool:
+def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet], look: Image | None) -> bool:
     """A cheap look before the finder's expensive one: are there thin dark pixels outside the sheets?"""
-    small, scale = _shrunk(photo, LOOK_SIDE)
+    longest = max(photo.shape[:2])
+    # A photograph smaller than that copy is looked at as it is.
+    small, scale = (
+        (look, LOOK_SIDE / longest) if look is not None and longest >= LOOK_SIDE
+        else _shrunk(photo, LOOK_SIDE)
+    )
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
     filled = np.asarray(cv2.morphologyEx(grey, cv2.MORPH_CLOSE, np.ones((FILL, FILL), np.uint8)), np.uint8)
     dark = cv2.subtract(filled, grey) > THIN_AND_DARK * np.maximum(filled, DARKEST)

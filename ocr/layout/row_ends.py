@@ -46,46 +46,61 @@ class _Piece:
     foot: float
 
 
-def lengthened(clean: Image, strips: Sequence[RowStrip]) -> tuple[RowStrip, ...]:
-    """The rows, each over the ink that goes on in its line and is in no other row's box.
+@dataclass(frozen=True, slots=True, eq=False)
+class SheetInk:
+    """The ink of a sheet in a copy at most SIDE long: uint8, 1 where it is dark, 0 along the edges.
 
-    `clean`: the evened sheet, RGB.
+    `scale`: pixels of the copy a pixel of the sheet. `edge`: columns at either side that are left out.
     """
-    pieces = _unclaimed(clean, strips, LONGEST)
-    return tuple(_over(strip, pieces) for strip in strips) if pieces else tuple(strips)
+
+    pixels: Image
+    scale: float
+    edge: int
 
 
-def runs_on(clean: Image, strips: Sequence[RowStrip]) -> tuple[bool, ...]:
-    """For each row whether ink still goes on past its ends."""
-    pieces = _unclaimed(clean, strips, SUSPECT)
-    return tuple(any(_reach(strip, pieces, side) > 0 for side in (-1, 1)) for strip in strips)
-
-
-def _unclaimed(clean: Image, strips: Sequence[RowStrip], longest: float) -> list[_Piece]:
-    """Pieces of ink like letters that lie in no row's box, up to `longest` row heights long."""
-    if not strips:
-        return []
+def sheet_ink(clean: Image) -> SheetInk:
+    """The ink of an evened sheet, RGB."""
     scale = min(1.0, SIDE / max(clean.shape[:2]))
     size = (max(1, round(clean.shape[1] * scale)), max(1, round(clean.shape[0] * scale)))
     grey = cv2.cvtColor(cv2.resize(clean, size, interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2GRAY)
-    ink = (np.asarray(grey) < DARK).astype(np.uint8)
-    inset = [max(2, round(EDGE * side)) for side in ink.shape]
-    ink[: inset[0]] = ink[-inset[0] :] = 0
-    ink[:, : inset[1]] = ink[:, -inset[1] :] = 0
+    pixels = (np.asarray(grey) < DARK).astype(np.uint8)
+    inset = [max(2, round(EDGE * side)) for side in pixels.shape]
+    pixels[: inset[0]] = pixels[-inset[0] :] = 0
+    pixels[:, : inset[1]] = pixels[:, -inset[1] :] = 0
+    return SheetInk(pixels, scale, inset[1])
+
+
+def lengthened(ink: SheetInk, strips: Sequence[RowStrip]) -> tuple[RowStrip, ...]:
+    """The rows, each over the ink that goes on in its line and is in no other row's box."""
+    pieces = _unclaimed(ink, strips, LONGEST)
+    return tuple(_over(strip, pieces) for strip in strips) if pieces else tuple(strips)
+
+
+def runs_on(ink: SheetInk, strips: Sequence[RowStrip]) -> tuple[bool, ...]:
+    """For each row whether ink still goes on past its ends."""
+    pieces = _unclaimed(ink, strips, SUSPECT)
+    return tuple(any(_reach(strip, pieces, side) > 0 for side in (-1, 1)) for strip in strips)
+
+
+def _unclaimed(ink: SheetInk, strips: Sequence[RowStrip], longest: float) -> list[_Piece]:
+    """Pieces of ink like letters that lie in no row's box, up to `longest` row heights long."""
+    if not strips:
+        return []
+    pixels, scale = ink.pixels.copy(), ink.scale
     for strip in strips:
         claimed = grow_quad(strip.quad, CLAIMED[0] * strip.height, CLAIMED[1] * strip.height) * scale
-        cv2.fillConvexPoly(ink, np.round(claimed).astype(np.int32), 0)
+        cv2.fillConvexPoly(pixels, np.round(claimed).astype(np.int32), 0)
     height = float(np.median([strip.height for strip in strips]))
-    boxes = np.asarray(cv2.connectedComponentsWithStats(ink, connectivity=8)[2])
+    boxes = np.asarray(cv2.connectedComponentsWithStats(pixels, connectivity=8)[2])
     # What begins at the edge of the sheet is its edge, or the shadow's.
-    end = ink.shape[1] - inset[1]
+    end = pixels.shape[1] - ink.edge
     return [
         _Piece(left / scale, top / scale, (left + width) / scale, (top + tall) / scale)
         for left, top, width, tall, area in boxes[1:].tolist()
         if LOW * height <= tall / scale <= HIGH * height
         and width / scale <= longest * height
         and (width / scale <= SOLID_FROM * height or area <= SOLID * width * tall)
-        and inset[1] < left and left + width < end
+        and ink.edge < left and left + width < end
     ]
 
 

@@ -90,6 +90,18 @@ def test_a_second_opinion_at_another_width_has_none() -> None:
     assert recognition.crossing is None
 
 
+def test_letters_alone_are_the_same_letters() -> None:
+    # Which way is up needs none of it (INK-08).
+    engine, crop = ppocr.PpOcr(), crop_of("Army York holds")
+    ((letters,), (whole,)) = engine.read_letters([crop]), engine.read([crop])
+    assert (letters.text, letters.score) == (whole.text, whole.score)
+    assert letters.posteriors is not None
+    assert whole.posteriors is not None
+    assert (letters.posteriors.log_probs == whole.posteriors.log_probs).all()
+    assert letters.crossing is None
+    assert whole.crossing is not None
+
+
 def test_the_convolution_is_the_plain_sum() -> None:
     # Against the definition, written out: frames x in and reach x in x out, nothing beyond the ends.
     rng = np.random.default_rng(5)

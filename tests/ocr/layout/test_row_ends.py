@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ocr.layout.lines import RowStrip
-from ocr.layout.row_ends import lengthened, runs_on
+from ocr.layout.row_ends import lengthened, runs_on, sheet_ink
 from ocr.page import Image
 
 
@@ -31,17 +31,17 @@ WHOLE, REST = "A Cork S A Radnorshire", "- Roscommon"
 def test_a_row_is_lengthened_over_a_word_that_goes_on() -> None:
     image = sheet((WHOLE, 100, 200), (REST, 720, 202), ("F Mull - Bute", 100, 330))
     short, other = strip(95, 690, 200), strip(95, 460, 330)
-    longer, same = lengthened(image, [short, other])
+    longer, same = lengthened(sheet_ink(image), [short, other])
     assert longer.right > 990
     assert same is other
-    assert runs_on(image, [short, other]) == (True, False)
-    assert runs_on(image, [longer, same]) == (False, False)
+    assert runs_on(sheet_ink(image), [short, other]) == (True, False)
+    assert runs_on(sheet_ink(image), [longer, same]) == (False, False)
 
 
 def test_a_sloping_row_is_lengthened_along_its_slope() -> None:
     # The rest lies 40 pixels lower: beside the level line, on the sloping one.
     image = sheet((WHOLE, 100, 220), (REST, 720, 262))
-    (longer,) = lengthened(image, [strip(95, 690, 200, fall=0.07)])
+    (longer,) = lengthened(sheet_ink(image), [strip(95, 690, 200, fall=0.07)])
     assert longer.right > 990
 
 
@@ -59,6 +59,6 @@ def test_other_ink_does_not_lengthen_a_row(
     extra: tuple[str, int, int], others: list[tuple[float, float, float]]
 ) -> None:
     image = sheet((WHOLE, 100, 200), extra)
-    first, *rest = lengthened(image, [strip(95, 690, 200), *(strip(*other) for other in others)])
+    first, *rest = lengthened(sheet_ink(image), [strip(95, 690, 200), *(strip(*other) for other in others)])
     assert first.right == 690
-    assert not any(runs_on(image, [first, *rest])[:1])
+    assert not any(runs_on(sheet_ink(image), [first, *rest])[:1])
