@@ -7,6 +7,7 @@ lost or found. This is a weighted edit distance, computed for whole arrays of st
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -119,7 +120,7 @@ def find_pieces(
 
 def _batch_pieces(text: str, spellings: Sequence[str], entries: Sequence[int], limits: Sequence[float],
                   costs: _Costs) -> list[EditPiece]:
-    """The pieces of one batch. Arrays have the shape (spellings, starts in the text, lengths of a piece)."""
+    """The pieces of one batch. Arrays have the shape (lengths of a piece, spellings, starts in the text)."""
     longest = max(map(len, spellings))
     # A piece may be longer than its spelling by two letters and a quarter of it, not more.
     width = longest + 2 + longest // 4
@@ -131,23 +132,26 @@ def _batch_pieces(text: str, spellings: Sequence[str], entries: Sequence[int], l
     lengths = np.array([len(s) for s in spellings])
     starts = len(text)
     running = np.concatenate([[0.0], np.cumsum(costs.surplus[codes], dtype=np.float64)]).astype(np.float32)
-    # spent[start, length]: every letter of the piece is surplus. This is row 0 of the edit matrix.
-    spent = sliding_window_view(running, width + 1)[:starts] - running[:starts, None]
-    cost = np.repeat(spent[None], len(spellings), axis=0)
+    # Lengths come first: then every operation, the running minimum too, goes along contiguous starts.
+    # spent[length, 0, start]: every letter of the piece is surplus. This is row 0 of the edit matrix.
+    spent = (sliding_window_view(running, width + 1)[:starts] - running[:starts, None]).T[:, None].copy()
+    cost = np.repeat(spent, len(spellings), axis=1)
     final = np.empty_like(cost)
     swaps = costs.swap[letters][:, :, codes]
     for k in range(longest):
-        row = cost + costs.missing[letters[:, k]][:, None, None]
-        window = sliding_window_view(swaps[:, k], width, axis=1)[:, :starts]
-        np.minimum(row[:, :, 1:], cost[:, :, :-1] + window, out=row[:, :, 1:])
-        # A running minimum over the row less `spent` allows any number of surplus letters without a loop.
+        row = cost + costs.missing[letters[:, k]][:, None]
+        window = sliding_window_view(swaps[:, k], starts, axis=1)[:, :width].swapaxes(0, 1)
+        np.minimum(row[1:], cost[:-1] + window, out=row[1:])
+        # A running minimum over the row less `spent` allows any number of surplus letters.
         row -= spent
-        np.minimum.accumulate(row, axis=2, out=row)
+        for before, after in pairwise(row):
+            np.minimum(before, after, out=after)
         row += spent
         cost = row
         is_finished = lengths == k + 1
         if is_finished.any():
-            final[is_finished] = cost[is_finished]
+            final[:, is_finished] = cost[:, is_finished]
+    final = final.transpose(1, 2, 0)
     bound = np.minimum(final.min(axis=2) + _SLACK, np.array(limits, dtype=np.float32)[:, None])
     hits = np.argwhere((final <= bound[:, :, None]) & (final < np.float32(_OUTSIDE / 2)))
     return [EditPiece(entries[e], s, s + w, float(final[e, s, w])) for e, s, w in hits.tolist() if w]

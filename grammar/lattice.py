@@ -6,7 +6,6 @@ over positions in the text and states of the machine, pruned to a beam).
 
 from __future__ import annotations
 
-import heapq
 import math
 from bisect import insort
 from collections.abc import Mapping, Sequence
@@ -116,7 +115,7 @@ def _extend(target: list[_Partial], partials: Sequence[_Partial], edge: Edge, ke
             return  # the paths are sorted: the rest costs more still
         meaning = partial.meaning if edge.terminal is None else (
             *partial.meaning, (edge.terminal, edge.value))
-        same = next((n for n, other in enumerate(target) if other.meaning == meaning), None)
+        same = _index_of(meaning, target)
         if same is not None:
             if target[same].cost <= cost:
                 continue
@@ -125,20 +124,26 @@ def _extend(target: list[_Partial], partials: Sequence[_Partial], edge: Edge, ke
         del target[keep:]
 
 
+def _index_of(meaning: _Meaning, partials: Sequence[_Partial]) -> int | None:
+    for index, partial in enumerate(partials):
+        if partial.meaning == meaning:
+            return index
+    return None
+
+
 def _prune(states: dict[int, list[_Partial]]) -> None:
     """Drop paths that are far behind, and the most expensive ones beyond the beam."""
-    if not any(states.values()):
+    costs = sorted([p.cost for partials in states.values() for p in partials])
+    if not costs:
         states.clear()
         return
-    costs = heapq.nsmallest(_BEAM, (p.cost for partials in states.values() for p in partials))
-    bound = min(costs[-1] if len(costs) == _BEAM else math.inf, costs[0] + _MAX_LEAD)
-    if bound < math.inf:
-        for state, partials in list(states.items()):
-            cheap = [p for p in partials if p.cost <= bound]
-            if cheap:
-                states[state] = cheap
-            else:
-                del states[state]
+    bound = min(costs[_BEAM - 1] if len(costs) >= _BEAM else math.inf, costs[0] + _MAX_LEAD)
+    for state, partials in list(states.items()):
+        cheap = [p for p in partials if p.cost <= bound] if costs[-1] > bound else partials
+        if cheap:
+            states[state] = cheap
+        else:
+            del states[state]
 
 
 def _path(partial: _Partial) -> Path:

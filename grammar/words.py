@@ -69,6 +69,8 @@ class Word(NamedTuple):
 
 def fold(text: str) -> str:
     """Lower case without accents and apostrophes; other signs stay."""
+    if text.isascii():  # nearly every word, for a tenth of the time
+        return text.lower().replace("'", "").replace("`", "")
     text = unicodedata.normalize("NFKD", text.casefold().translate(_LETTERS))
     return "".join(c for c in text if not unicodedata.combining(c) and c not in _TICKS)
 
