@@ -21,6 +21,10 @@ def _read(text: str, phase: PhaseKind = PhaseKind.MOVEMENT) -> str | None:
     ("A. Gloucestre - Wes", "A Glowecestre - Wessexe"),
     ("Fleet Exsassa destroys armies in the Straits of Dover", "Exsassa destroys armies"),
     ("F Exs destroys the armies", "Exsassa destroys armies"),
+    # As our own letters say it.
+    ("The unit in Exsassa destroys the armies in the Straits of Dover", "Exsassa destroys armies"),
+    ("F Exs destroys the armies in Lothian", None),  # of the Straits alone
+    ("The unit in Exsassa destroys", None),
     ("A/F HG1 lies in the Wash", "Hidden Germanicus 1 lies in The Wash"),  # D66-06
     ("A SH1 - Has", "A Straits Hold 1 - Hastings"),  # D66-04
     ("A Win s A SH1 - Has", "A Windesores S A Straits Hold 1 - Hastings"),  # D66-10

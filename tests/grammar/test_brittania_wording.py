@@ -37,6 +37,7 @@ FORMS = [
     ("Send 12 Grain to Gold", "Send 12 Grain to Gold"),
     ("Capital: Essex", "Capital Essex"),
     ("Claim Ui Neill as our capital", "Capital Ui Neill"),
+    ("Ui Neill is picked as capital", "Capital Ui Neill"),  # as our own letters say it
     # Names
     ("5 Grain for Defense of Leinster", "5 Grain for Defense of Laighin"),
     ("5 Grain for Defense of Uí Néill", "5 Grain for Defense of Ui Neill"),

@@ -51,6 +51,7 @@ class Receiver:
 @contextmanager
 def receiving(folder: Path) -> Iterator[Receiver]:
     """A receiver that runs, with its certificate in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
     certificate, key = make_certificate(folder)
 
     class Handler(BaseHTTPRequestHandler):

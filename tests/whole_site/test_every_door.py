@@ -25,7 +25,6 @@ from tests.support.site import Site
 from tests.support.table import ORDERS, open_table
 
 pytestmark = pytest.mark.slow
-NOT_LISTED = ("The unit in Alban destroys", "Aberdeen is picked as capital")
 
 
 @pytest.mark.parametrize("slug", maps.variants())
@@ -54,9 +53,7 @@ def test_a_form_filled_in_with_a_keyboard_is_sent_by_the_page_and_read_exactly(s
         lines = lines_of(session, [paper.id])[paper.id]
     orders = lines[-len(examples):]
     assert [line.text for line in orders] == list(examples), "letter by letter"
-    # Two sentences are no wording of the grammar's list, and wait for a person on paper and in mails too.
-    waiting = [line.text for line in orders if line.state is not LineState.AUTO]
-    assert waiting == [each for each in examples if each.startswith(NOT_LISTED)]
+    assert {line.state for line in orders} == {LineState.AUTO}
     assert [kind for kind, _ in table.written_letters()] == ["receipt"]
 
 

@@ -103,9 +103,14 @@ class TypedText:
         )
 
     def _is_whole_heading(self, text: str) -> bool:
-        """Whether it names game or power and the season, and has no word of an order."""
+        """Whether it names game or power and the season, and has no word of an order; or is the line that
+        names the phase, and no more."""
         # "Red attacks Kent in Harvest 601" names power and season, and a person must see it.
         heading = parse_sheet_heading([text], self.games)
+        # "May 1618 Movement Orders" stands on our own form, and "may" is a word of doubt anywhere else.
+        if not heading.unsure and text.casefold() == (
+                f"{heading.season} {heading.year} {heading.kind} orders".casefold()):
+            return True
         starts = order_starts(lexicon_of(self.variant), (forms_of(self.variant, self.kind),))
         is_named = (heading.game or heading.power) and heading.season and not heading.unsure
         return bool(is_named) and not starts.begins_short_order(text) and not has_order_word(text, starts)

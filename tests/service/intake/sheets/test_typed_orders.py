@@ -6,8 +6,12 @@ from datetime import timedelta
 
 import pytest
 
+import maps
 from adjudicator.calendar import Phase, PhaseKind
+from reading.line import InterpretedLine
 from reading.review import ReviewLimits
+from reading.status import LineState
+from reading.vocabulary import known_game
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
 from service.intake.sheets.typed_orders import TypedText
@@ -188,3 +192,18 @@ def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Tab
     # `Blind` raises: the flag is missing, so the drawing is shown to the recognizer.
     with pytest.raises(AssertionError, match="no recognition"):
         _reader(table).read({"submission": submission.id})
+
+
+@pytest.mark.parametrize(("words", "status"), [
+    # "May" is a month of two games, and a word of doubt anywhere else (BEY-08): our own form has the first.
+    ("May 1066 Movement Orders", LineState.NOT_ORDER),
+    ("may 1066 movement orders", LineState.NOT_ORDER),
+    ("May 1066 Movement Orders unless Dublin falls", LineState.OPEN),
+    ("May 1066 Movement Orders A Dublin H", LineState.OPEN),
+    ("Movement Orders, may be changed in 1066", LineState.OPEN),
+])
+def test_the_line_that_names_a_phase_in_may_is_a_heading(words: str, status: LineState) -> None:
+    variant = maps.load("britain1066")
+    typed = TypedText(variant, PhaseKind.MOVEMENT, "The Norse", [known_game(variant, "Senlac Ridge")])
+    line = InterpretedLine((), "heading", False, words, None, 1.0, LineState.OPEN, ())
+    assert [line.status for line in typed.settle([line], 0.8)] == [status]
