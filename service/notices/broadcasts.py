@@ -20,6 +20,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
 from service.games.deadlines import DeadlineExtension
+from service.games.in_play import next_phase
 from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
@@ -43,7 +44,7 @@ from service.letters.language import Sentence, phase_words
 from service.mail.sending.compose import Attachment, OutLetter, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
-from service.notices.current_map import Control, shown
+from service.notices.current_map import control
 from service.notices.letter_context import COORDINATOR, LetterContext
 from service.notices.order_examples import filled_sheet, order_examples
 from service.record import chain
@@ -156,27 +157,30 @@ class Broadcasts:
         return letters_put
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:
-        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01). Returns the
-        number of letters."""
+        """Tell every player of a game, or the one of a power, what they need to begin (OUT-01). Between two
+        phases, where a seat may change hands too, of the phase that opens next. Returns the number of
+        letters."""
         game = session.get_one(GameRow, game_id)
         variant = self.letters.load(game.variant)
-        phase = records.open_phase(session, game_id)
+        phase = records.open_phase(session, game_id) or next_phase(
+            session, game_id, self.letters.clock.now())
         if phase is None:
             return 0
-        info, attached = self.letters.game_info(game), self._map(variant, game, phase)
+        position = _last_told(session, variant, phase)
+        info, attached = self.letters.game_info(game), self._map(session, game, phase)
         letters_put = 0
         for seat, addresses in records.addresses(session, game_id).items():
             for address in addresses if power in {"", seat} else ():
-                letter = self._welcome(session, variant, info, phase, seat, address, attached)
+                letter = self._welcome(
+                    session, variant, info, phase, position, seat, address, attached)
                 letters_put += self.letters.put(session, letter, phase)
         return letters_put
 
     def _welcome(
-        self, session: Session, variant: Variant, info: GameInfo, phase: PhaseRow, power: str, address: str,
-        attached: Sequence[Attachment],
+        self, session: Session, variant: Variant, info: GameInfo, phase: PhaseRow, position: Position,
+        power: str, address: str, attached: Sequence[Attachment],
     ) -> OutLetter:
         name = variant.powers[power].name
-        position = variant.start if phase.position is None else codec.load_position(phase.position)
         base, player = self.letters.sender.base_url.rstrip("/"), records.player_of(session, address)
         public = of_game(session, phase.game_id)
         # The key's entry is before the root that the letter names.
@@ -213,12 +217,10 @@ class Broadcasts:
             for power, addresses in records.addresses(session, game.id).items() for address in addresses
         ]
 
-    def _map(self, variant: Variant, game: GameRow, phase: PhaseRow) -> list[Attachment]:
-        position = variant.start if phase.position is None else codec.load_position(phase.position)
-        # None is somebody who commands no power: hidden units are not on a map for all.
-        visible = variant.rules.visible_position(variant.context(), position, None)
-        when, units = f"at the beginning of {phase.year}", shown(game, visible.units)
-        pdf = control_map(Control(variant, game.name, visible.centres, when, units))
+    def _map(self, session: Session, game: GameRow, phase: PhaseRow) -> list[Attachment]:
+        # The map that everybody may see: to whom a seat changes hands in mid-year it says of when it is.
+        public = control(session, game.id, self.letters.load)
+        pdf = None if public is None else control_map(public)
         return [] if pdf is None else [Attachment(f"{game.id}-map-{phase.year}.pdf", "application/pdf", pdf)]
 
     def _calendar(self, game: GameRow, rows: Sequence[PhaseRow]) -> Attachment:
@@ -232,6 +234,14 @@ class Broadcasts:
         # RFC 2606 reserves .invalid, so a site without an address makes no UID under somebody's domain.
         host = urlsplit(base).hostname or "galloper.invalid"
         return Attachment("calendar.ics", "text/calendar", feed(game.name, due, host))
+
+
+def _last_told(session: Session, variant: Variant, phase: PhaseRow) -> Position:
+    """The position before a phase; where the phase before it is not judged yet, the newest that was told."""
+    stored = session.scalar(select(PhaseRow.position).where(
+        PhaseRow.game_id == phase.game_id, PhaseRow.ordinal <= phase.ordinal, PhaseRow.position.is_not(None))
+        .order_by(PhaseRow.ordinal.desc()).limit(1))
+    return variant.start if stored is None else codec.load_position(stored)
 
 
 def welcome_links(base: str, game: GameRow, own_calendar: str = "") -> WelcomeLinks:

@@ -29,14 +29,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, load_only
 
 from service.clock import Clock
 from service.config import Notice, Webhook
 from service.games.game_clock import is_rehearsal
+from service.games.phases import phase_of, phase_title
 from service.store import records
 from service.store.engine import Store
-from service.store.tables import EventRow, GameRow
+from service.store.tables import EventRow, GameRow, PhaseRow
 
 log = logging.getLogger(__name__)
 SECONDS = 15.0
@@ -256,7 +257,7 @@ class Webhooks:
                 turn = sum(event.at + pause <= now for pause in TURNS) - 1
                 if event.id not in delivered and turn > tried.get(event.id, -1) and not _rehearses(
                         session, event):
-                    messages.append(_Message(event.id, turn, _body(event, mark)))
+                    messages.append(_Message(event.id, turn, _body(session, event, mark)))
         return messages
 
     def _details(self, session: Session, what: str, mark: str, now: datetime) -> list[dict[str, Any]]:
@@ -269,9 +270,16 @@ class Webhooks:
             records.log_event(session, self.clock.now(), event, detail=detail)
 
 
-def _body(event: EventRow, mark: str) -> bytes:
+def _body(session: Session, event: EventRow, mark: str) -> bytes:
+    # The log has a phase's bare words; a program looks for it by those of the API, or by its number.
+    named = event.detail.get("phase")
+    # Without boards, which are most of a row.
+    phases = session.scalars(select(PhaseRow).where(PhaseRow.game_id == event.game_id).options(load_only(
+        PhaseRow.ordinal, PhaseRow.year, PhaseRow.season, PhaseRow.kind)))
+    row = next((row for row in phases if str(phase_of(row)) == named), None)
     return json.dumps({
-        "event": "results", "game": event.game_id, "phase": event.detail.get("phase"),
+        "event": "results", "game": event.game_id, "phase": named if row is None else phase_title(row),
+        "number": None if row is None else row.ordinal,
         "sent_at": event.at.astimezone(UTC).isoformat(), "id": f"{event.id}-{mark}",
     }, sort_keys=True).encode()
 

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from sqlalchemy import select
 
 from service.config import Notice, Webhook
+from service.games.phases import phase_of, phase_title
 from service.operations import webhooks as webhooks_module
 from service.operations.webhooks import (
     APPROVED,
@@ -83,11 +84,24 @@ def test_an_address_is_told_once_and_can_check_who_told_it(site: Site, receiver:
     message = json.loads(body)
     assert datetime.fromisoformat(message.pop("sent_at")).tzinfo is not None
     assert message.pop("id")
-    assert message == {"event": "results", "game": game, "phase": "Summer 1642 Movement"}
+    assert message == {"event": "results", "game": game, "phase": "Summer 1642 Movement", "number": 1}
     assert receiver.is_signed(headers, body)
     assert not receiver.is_signed(headers, body + b" ")
     assert len(logged(site, DELIVERED)) == 1
     assert "localhost" not in json.dumps(logged(site, DELIVERED))
+
+
+def test_a_phase_is_named_as_the_api_names_it(site: Site, receiver: Receiver) -> None:
+    """BEY-06: by its number too, so that a program finds it there."""
+    hooks, table = webhooks(site, receiver), open_table(site)
+    retreats = next(row for row in table.phases() if row.kind == "retreat")
+    with site.store.begin() as session:
+        records.log_event(session, site.clock.now(), APPROVED, game_id=table.game, actor="Ada",
+                          detail={"phase": str(phase_of(retreats))})
+    assert turn(hooks) == 1
+    message = json.loads(receiver.came[0][2])
+    assert (message["phase"], message["number"]) == (phase_title(retreats), retreats.ordinal)
+    assert message["phase"].endswith("Retreats")
 
 
 def test_an_address_that_fails_is_tried_again_for_a_day(site: Site, receiver: Receiver) -> None:

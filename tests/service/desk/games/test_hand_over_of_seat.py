@@ -5,16 +5,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from fastapi.testclient import TestClient
 from ical.calendar_stream import IcsCalendarStream
 
+from adjudicator.serialize import codec
 from service.clock import SimulatedClock
+from service.games.phases import phase_of
+from service.games.results import unit_text
 from service.mail.sending.compose import Attachment, OutLetter
 from service.mail.sending.outbox import put
 from service.notices.broadcasts import Broadcasts
 from service.public.visits import COOKIE
+from service.store.tables import PhaseState
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import address, open_table
@@ -120,6 +125,28 @@ def test_the_new_player_has_the_seat_the_list_the_file_and_a_calendar_of_their_o
     events = IcsCalendarStream.calendar_from_ics(desk.client.get(feed).text).events
     assert len(events) == len(desk.table.phases())
     assert "Bea" in visit(desk, address("Montrose")).get(f"/public/{desk.table.game}/players").text
+
+
+def test_between_two_phases_the_new_player_is_welcomed_to_the_one_that_opens_next(desk: DeskTable) -> None:
+    """OUT-01, BEY-04: with its deadline and with the units as they stand, also where the results of the phase
+    before are not sent yet."""
+    table = desk.table
+    first, second = table.phase(), table.phase(2)
+    table.set_phase(state=PhaseState.READY)
+    before = table.position(1)
+    # Not the opening position: Argyll has lost an army since.
+    stands = replace(before, units=frozenset(
+        unit for unit in before.units if unit.region.province != "Edinburgh"))
+    table.set_phase(position=codec.dump_position(stands))
+    table.site.clock.set(first.deadline + timedelta(hours=1))
+    assert second.state == PhaseState.WAITING
+    taken_over(desk)
+    (letter,) = [row for row in table.letters("welcome") if row.recipient == NEW]
+    words = table.words(letter)
+    assert table.subject("Argyll", 1, phase_of(second)) in words
+    listed = words.partition("YOUR UNITS")[2]
+    assert all(unit_text(table.variant, unit) in listed for unit in stands.units if unit.power == "Argyll")
+    assert "Army Edinburgh" not in listed
 
 
 def test_who_holds_another_seat_keeps_what_belongs_to_that_one(desk: DeskTable) -> None:

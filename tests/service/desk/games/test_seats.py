@@ -200,7 +200,8 @@ def test_a_desk_without_a_writer_says_that_nobody_was_told(site: Site) -> None:
     assert "Players were not written to: tell them." in desk.text(answer.headers["location"])
 
 
-def test_without_a_phase_that_takes_orders_there_is_no_welcome(desk: DeskTable) -> None:
-    desk.table.set_phase(state="closed")
+def test_once_a_game_is_over_there_is_no_welcome(desk: DeskTable) -> None:
+    for row in desk.table.phases():
+        desk.table.set_phase(row.ordinal, state="sent")
     with desk.table.site.store.begin() as session:
         assert Broadcasts(desk.table.writer).welcome(session, desk.table.game) == 0
