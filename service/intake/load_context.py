@@ -17,6 +17,7 @@ from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
+from service.games.ended.ending import has_ended
 from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
 from service.games.phases import phase_of
 from service.intake.verdicts.context import GameContext, IntakeContext
@@ -144,6 +145,7 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         past_phases=frozenset(
             phase_of(past) for past in records.phases(session, row.id) if past.deadline < received_at
         ),
+        is_over=has_ended(session, row.id),
     )
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games import mailbox_waits
+from service.games.ended.ending import has_ended
 from service.games.phases import phase_of
 from service.letters.calendar_feed import DueDate, feed
 from service.public.page import show
@@ -91,12 +92,16 @@ def game_page(request: Request, game_id: str) -> Response:
 
 
 def _deadlines(ports: DeskPorts, session: Session, games: Sequence[GameRow]) -> list[DueDate]:
-    """Every coming deadline of these games, and those of the last 60 days."""
+    """Every coming deadline of these games, and those of the last 60 days. Of a game that is over, what was
+    played."""
     since = ports.clock.now() - HISTORY
     deadlines = []
     for game in games:
         rows = session.scalars(select(PhaseRow).where(
-            PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal))
+            PhaseRow.game_id == game.id, PhaseRow.deadline >= since).order_by(PhaseRow.ordinal)).all()
+        if has_ended(session, game.id):
+            # What will not be played is due no more, and a calendar that comes back takes it off.
+            rows = [row for row in rows if row.resolution is not None]
         deadlines += [
             DueDate(game.id, game.name, row.ordinal, f"{phase_of(row)} Orders", row.deadline,
                 # CAL-15: a moved deadline keeps its UID; `moved` counts up as its SEQUENCE.

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.serialize import codec
 from service.games import results
+from service.games.ended.ending import has_ended
 from service.games.phases import phase_title
 from service.notices.current_map import control
 from service.public import game_map, roots, source_line
@@ -148,13 +149,14 @@ def game(request: Request, game_id: str) -> GameState:
 
 @api_router.get("/games/{game_id}/calendar")
 def calendar(request: Request, game_id: str) -> list[Deadline]:
-    """Every phase with its deadline."""
+    """Every phase with its deadline; of a game that is over, those that were played."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _game(session, game_id)
+        is_over = has_ended(session, game_id)
         return [Deadline(number=row.ordinal, phase=phase_title(row), opens_at=row.opens_at,
                          deadline=row.deadline, sent_at=row.sent_at)
-                for row in records.phases(session, game_id)]
+                for row in records.phases(session, game_id) if not is_over or row.resolution is not None]
 
 
 @api_router.get("/games/{game_id}/results")

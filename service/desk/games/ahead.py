@@ -117,7 +117,9 @@ def phases_ahead(session: Session, now: datetime, games: frozenset[str] | None) 
     than `LONGEST`."""
     rows = session.execute(
         select(PhaseRow, GameRow.name).join(GameRow, GameRow.id == PhaseRow.game_id).options(*CLOCK_ONLY)
-        .where(PhaseRow.deadline > now, PhaseRow.deadline <= now + AHEAD, _within(games))
+        .where(PhaseRow.deadline > now, PhaseRow.deadline <= now + AHEAD, _within(games),
+               # What is sent already, such as retreats that nobody owes or the rest of a game that has ended.
+               PhaseRow.state != PhaseState.SENT)
         .order_by(PhaseRow.deadline, PhaseRow.game_id).limit(LONGEST + 1)).all()
     game_ids = sorted({phase.game_id for phase, _ in rows})
     work, coordinators = usual_work(session, game_ids), _coordinators(session, game_ids)

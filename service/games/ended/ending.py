@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
@@ -76,6 +76,13 @@ def end_with(session: Session, phase: PhaseRow, variant: Variant, resolution: Re
 def is_over(rows: Sequence[PhaseRow]) -> bool:
     """Whether a game of these phases is over: no phase waits, takes orders or is judged."""
     return all(row.state == PhaseState.SENT for row in rows)
+
+
+def has_ended(session: Session, game_id: str) -> bool:
+    """The same of a game, without its boards."""
+    waits = session.scalar(select(PhaseRow.id).where(
+        PhaseRow.game_id == game_id, PhaseRow.state != PhaseState.SENT).limit(1))
+    return waits is None
 
 
 def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:

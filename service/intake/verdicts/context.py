@@ -29,7 +29,7 @@ class GameContext:
     movement orders must come by post (Q-04). `first_counts`: the first sheet of a power counts, and not the
     latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `takes_commands`: a word
     in the subject may ask for an answer. `posted_powers`: those whose letter was logged. `past_phases`: those
-    whose deadline had passed when the mail came.
+    whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more.
     """
 
     known: KnownGame
@@ -42,6 +42,7 @@ class GameContext:
     takes_commands: bool = False
     posted_powers: frozenset[str] = frozenset()
     past_phases: frozenset[Phase] = frozenset()
+    is_over: bool = False
 
     @property
     def name(self) -> str:

@@ -265,6 +265,8 @@ def _game(verdict: Verdict, context: IntakeContext) -> GameContext | None:
 
 
 def _open_now(game: GameContext | None) -> str:
+    if game is not None and game.is_over:
+        return Sentence("The game is over and takes no more orders. Thank you for playing.")
     if game is None or game.open_phase is None or game.deadline is None:
         return Sentence("No phase is open now; the calendar says when the next one is.")
     return Sentence("Open now: %(phase)s, until %(instant)s.", phase=game.open_phase, instant=game.deadline)

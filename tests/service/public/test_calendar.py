@@ -10,9 +10,11 @@ import pytest
 from fastapi.testclient import TestClient
 from ical.calendar_stream import IcsCalendarStream
 
+from service.clock import SimulatedClock
 from service.games.extensions import move_deadline
 from service.public import calendar
-from service.store.tables import PlayerRow, SeatRow
+from service.store.tables import PhaseState, PlayerRow, SeatRow
+from tests.support.desk_table import open_desk
 from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -38,6 +40,22 @@ def test_feed_has_a_year_of_deadlines_in_utc(table: Table, client: TestClient) -
     assert isinstance(last, datetime)
     assert last - table.phases()[0].opens_at >= timedelta(days=49)
     assert all(e.uid and e.uid.endswith("@orders.example.org") for e in events)
+
+
+def test_a_game_that_is_over_has_no_deadline_ahead(table: Table, client: TestClient) -> None:
+    """CAL-16, BEY-07: neither in a calendar that comes back for it, nor on its page, nor at the desk."""
+    desk = open_desk(table, wall=SimulatedClock(table.site.clock.now()))
+    assert "Powick Bridge" in desk.text("/deadlines")
+    table.site.clock.set(table.phase().deadline + timedelta(minutes=1))
+    table.close_phase(table.phase().id)
+    assert table.phase().state == PhaseState.READY
+    for row in table.phases():
+        table.set_phase(row.ordinal, state=PhaseState.SENT)
+    events = IcsCalendarStream.calendar_from_ics(client.get(f"/public/{table.game}/calendar.ics").text).events
+    assert [event.dtstart for event in events] == [table.phase().deadline], "what was played stays"
+    page = client.get(f"/public/{table.game}/calendar").text
+    assert not [row for row in table.phases() if f"{row.deadline:%Y-%m-%dT%H:%M}" in page]
+    assert "Powick Bridge" not in desk.text("/deadlines")
 
 
 def test_client_that_asks_every_second_is_told_unchanged(table: Table, client: TestClient) -> None:

@@ -95,6 +95,15 @@ def test_a_wrong_phase_is_answered_with_the_open_one() -> None:
     assert words.remedy == "Open now: Autumn 1644 Retreat, until Sun 23 Mar 2025, 07:00 GMT."
 
 
+def test_a_sheet_for_a_game_that_is_over_is_answered_so() -> None:
+    """BEY-03: the calendar has no next phase to wait for."""
+    known = context()
+    over = replace(known, games=tuple(
+        replace(game, open_phase=None, deadline=None, is_over=True) for game in known.games))
+    words = explain(judge(mail("Powick Bridge, Montrose, Spring 1645 Movement"), known=over), over)
+    assert words.remedy == "The game is over and takes no more orders. Thank you for playing."
+
+
 def test_receipts() -> None:
     def sheet(version: str, *shades: int) -> bytes:
         subject = f"Powick Bridge, Montrose, Autumn 1644 Retreats{version}"
