@@ -16,11 +16,13 @@ from pypdfium2 import raw
 @dataclass(frozen=True, slots=True)
 class Tags:
     """`is_tagged`: whether the file says so; how often each tag stands in it, and the alternate text of each
-    figure."""
+    figure. `language` and `title`: of the whole file."""
 
     is_tagged: bool
     counts: Counter[str]
     alternates: tuple[str, ...]
+    language: str = ""
+    title: str = ""
 
 
 def tags_of(data: bytes) -> Tags:
@@ -45,8 +47,13 @@ def tags_of(data: bytes) -> Tags:
             walk(raw.FPDF_StructTree_GetChildAtIndex(tree, index))
         raw.FPDF_StructTree_Close(tree)
     tagged = bool(raw.FPDFCatalog_IsTagged(document.raw))
+    title, language = document.get_metadata_value("Title"), _words(_language, document.raw)
     document.close()
-    return Tags(tagged, counts, tuple(alternates))
+    return Tags(tagged, counts, tuple(alternates), language, title)
+
+
+def _language(document: Any, room: Any, size: int) -> int:
+    return int(raw.FPDFCatalog_GetLanguage(document, ctypes.cast(room, ctypes.POINTER(raw.FPDF_WCHAR)), size))
 
 
 def _words(ask: Callable[..., int], thing: Any) -> str:

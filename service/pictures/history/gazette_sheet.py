@@ -50,7 +50,9 @@ def centre_chart(
         ends.append((points[-1][1], power, numbers[-1]))
     parts += _names(ends, right, high)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{attribute(label)}" '
-            f'width="{wide:g}mm" height="{high:g}mm" viewBox="0 0 {wide:g} {high:g}">{"".join(parts)}</svg>')
+            f'width="{wide:g}mm" height="{high:g}mm" viewBox="0 0 {wide:g} {high:g}">'
+            # Readers of a page take the label, those of a PDF the title.
+            f'<title>{attribute(label)}</title>{"".join(parts)}</svg>')
 
 
 def _grid(

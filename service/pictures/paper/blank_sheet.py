@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from grammar.headings.sheet_code import SheetCode, code_text
 from ocr.image import sheet_layout as layout
@@ -145,7 +145,7 @@ def _page(sheet: BlankSheet, number: int) -> _PrintedPage:
         _type_size(heading, _width(layout.HEADING), HEADING, HEADING_LEAST, HEADING_SPACING),
         _notes_size(sheet.notes), _type_size((sheet.version,), _width(layout.VERSION_WORD), NOTE, NOTE_LEAST),
         _words_size(sheet.words),
-        _marks(code), (*units, *[""] * (ROWS - len(units))))
+        _marks(code, ", ".join(heading)), (*units, *[""] * (ROWS - len(units))))
 
 
 def _width(area: layout.Area) -> float:
@@ -183,8 +183,9 @@ def _place(area: layout.Area) -> str:
             f"height: {area.bottom - area.top}mm")
 
 
-def _marks(code: SheetCode | None) -> Markup:
-    """The four marks and the code as one drawing, in millimetres of the block."""
+def _marks(code: SheetCode | None, label: str) -> Markup:
+    """The four marks and the code as one drawing, in millimetres of the block. `label` says to who does not
+    see it what the code says to a machine."""
     cell = layout.MARK / 6
     squares: list[str] = []
     for (left, top), cells in zip(layout.MARKS, layout.MARK_CELLS, strict=True):
@@ -196,10 +197,11 @@ def _marks(code: SheetCode | None) -> Markup:
         squares += _drawn(_modules(text), layout.CODE)
         squares += _drawn(_foot_modules(text), layout.FOOT_CODE)
     width, height = layout.BLOCK
-    return Markup(  # noqa: S704 - numbers alone
+    return Markup(  # noqa: S704 - numbers alone, and the label
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'style="left: 0; top: 0; width: {width}mm; height: {height}mm">'
-        f'<path d="{"".join(squares)}" fill="#000"/></svg>')
+        # The title is what goes into the tags of a PDF.
+        f'<title>{escape(label)}</title><path d="{"".join(squares)}" fill="#000"/></svg>')
 
 
 def _drawn(modules: Sequence[Sequence[bool]], area: layout.Area) -> list[str]:

@@ -10,6 +10,8 @@ import pytest
 
 import maps
 from service import pictures
+from service.notices.blank_sheets import printed_sheet
+from service.pictures.history.gazette_sheet import centre_chart
 from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import open_table
@@ -52,3 +54,15 @@ def test_the_picture_of_results_and_maps_carry_tags(site: Site) -> None:
     assert tags.is_tagged
     assert all(tags.alternates), "a figure without words says nothing to who cannot see it"
     assert tags.counts["Figure"] >= 1
+
+
+def test_a_drawing_on_paper_has_words_for_who_does_not_see_it() -> None:
+    """BEY-08: the code of a sheet, and the chart of centres."""
+    variant = maps.load("standard")
+    sheet = printed_sheet(variant, "edgehill", "Edge <Hill>", variant.start.phase, "FRANCE")
+    tags = tags_of(pictures.sheets_pdf([sheet]))
+    assert tags.alternates == ("France, Edge <Hill>, Spring 1901 Movement Orders",)
+    assert (tags.language, tags.title) == ("en", "Blank order sheets")
+    chart = centre_chart(variant, ["1901"], {"FRANCE": [3, 4]}, "Centres & years", "1900")
+    tags = tags_of(pictures.to_pdf(f"<html lang='en'><body>{chart}</body></html>"))
+    assert tags.alternates == ("Centres & years",)
