@@ -298,6 +298,7 @@ def _power(keys: _Keys) -> Power:
         letter_word=keys.text("letter_word", ""),
         kingdom=keys.text("kingdom", "") or None,
         victory=keys.number("victory", 0),
+        is_plural=keys.flag("plural", False),
     )
     if power.colour and not _COLOUR.fullmatch(power.colour):
         keys.fault("colour", f"is {power.colour!r}; write six digits as in #b3261e")

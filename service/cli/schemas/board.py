@@ -70,8 +70,11 @@ def variant_file() -> Schema:
             "victory": with_text(
                 COUNT, "Centres that win for this power, where that is not the same for all."
             ),
+            "plural": with_text(
+                {**FLAG, "default": False}, "Whether its name takes a plural verb: the Scots were."
+            ),
         },
-        ("name", "aliases", "person", "letter_word", "kingdom", "victory"),
+        ("name", "aliases", "person", "letter_word", "kingdom", "victory", "plural"),
     )
     rules = an_object(
         {

@@ -97,7 +97,9 @@ class _Composer:
         self._used[statement.kind] += 1
         values = {name: self.language.join(value.split(LIST_MARK))
                   for name, value in statement.values.items()}
-        words = filled(line, values)
+        plurals = {name for name, value in statement.values.items()
+                   if LIST_MARK in value or value in self.facts.plurals}
+        words = filled(line, values, plurals)
         return Dispatch(words[:1].upper() + words[1:], statement)
 
     def _weather(self, season: str, place: int) -> str:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from service.letters.language import ENGLISH
 
-_BLANK = re.compile(r"\{(\w+)\}")
+_BLANK = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +48,20 @@ def phrases(code: str) -> Phrases:
 
 def blanks(phrase: str) -> frozenset[str]:
     """The names of a phrase's blanks."""
-    return frozenset(_BLANK.findall(phrase))
+    return frozenset(match[1] for match in _BLANK.finditer(phrase))
 
 
-def filled(phrase: str, values: Mapping[str, str]) -> str:
+def filled(phrase: str, values: Mapping[str, str], plurals: Collection[str] = ()) -> str:
     """A phrase with its blanks filled. "The Crown" is "the Crown" but where a sentence begins, if its phrase
-    is English enough to say so: a blank written {the_power} takes the small article. Raises KeyError for a
-    blank without a value."""
+    is English enough to say so: a blank written {the_power} takes the small article.
+
+    A blank written {power:was|were} becomes the first word, or the second where the blank is among
+    `plurals`: the names of those blanks whose values are grammatically plural. Raises KeyError for a blank
+    without a value."""
     def fill(match: re.Match[str]) -> str:
         name = match[1]
+        if match[2] is not None:
+            return match[3] if name in plurals else match[2]
         if name.startswith("the_"):
             value = values[name.removeprefix("the_")]
             return f"the {value.removeprefix('The ')}" if value.startswith("The ") else value

@@ -73,7 +73,8 @@ class YearFacts:
     `number` counts the game's years from 1; `phases` are its phases by their number in the game, `seasons`
     the first and the last; `statements` are in playing order. `holdings` has every power; `chart` its centres
     at the beginning of the game and at the end of each year so far, in the order of `years`. `seed`: the
-    chance that chooses phrases. `has_omens`: whether weather and omens are printed.
+    chance that chooses phrases. `has_omens`: whether weather and omens are printed. `plurals`: the
+    names of powers that are grammatically plural.
     """
 
     game: str
@@ -85,6 +86,7 @@ class YearFacts:
     chart: Mapping[str, tuple[int, ...]]
     seed: str
     has_omens: bool = True
+    plurals: frozenset[str] = frozenset()
 
     @property
     def seasons(self) -> tuple[Phase, Phase]:

@@ -56,7 +56,8 @@ def year_facts(
               for power in variant.powers),
         tuple(str(each[0].phase.year) for each in numbers[:number]),
         {power: tuple(len(end.centres.get(power, ())) for end in ends) for power in variant.powers},
-        hashlib.sha256(game.id.encode()).hexdigest(), game.has_omens)
+        hashlib.sha256(game.id.encode()).hexdigest(), game.has_omens,
+        frozenset(power.name for power in variant.powers.values() if power.is_plural))
 
 
 def with_deployment(variant: Variant, judged: JudgedPhase) -> JudgedPhase:

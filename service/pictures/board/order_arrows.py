@@ -34,11 +34,14 @@ from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Position
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.pictures.board.centre_marks import attribute, ink_of
-from service.pictures.board.map_sheet import MapPlan, furniture_boxes
+from service.pictures.board.base_map import SEA_TONE, TONES
+from service.pictures.board.centre_marks import LAND_TONE, attribute
+from service.pictures.board.map_sheet import TINT, MapPlan, furniture_boxes
 from service.pictures.board.ornament import INK, PALE
+from service.pictures.board.town_lands import WASH
 from service.pictures.board.unit_marks import unit_boxes
 from service.pictures.drawing import curves
+from service.pictures.drawing.contrast import darkened, laid_over
 from service.pictures.drawing.curves import Line, Point
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import Rect
@@ -48,6 +51,9 @@ WIDTH = 0.62
 HEAD = 2.3
 HALO = 0.9
 """Of paper on either side of a line, so that crossing lines can be followed."""
+CASING, CASING_OPACITY = 0.4, 0.9
+"""Millimetres of paper drawn on either side of a line, and how much of the ground it covers: the pattern of a
+power's land is in the power's own ink."""
 BENDS = (0.13, -0.13, 0.22, -0.22, 0.04, 0.33, -0.33)
 """How far a line may bow, in parts of its length; the first that costs least is taken. Never straight: two
 units that attack each other would share one line."""
@@ -299,8 +305,25 @@ def draw_orders(variant: Variant, drawing: PhaseDrawing) -> str:
     """The lines as SVG, to be laid below names and plates."""
     # Halos first: a line that crosses another is broken by none.
     arrows = drawing.arrows
-    halos = "".join(_stroke(_shown(arrow), PALE, WIDTH + 2 * 0.35, opacity=0.75) for arrow in arrows)
-    return halos + "".join(_arrow(variant, arrow) for arrow in arrows)
+    halos = "".join(_stroke(_shown(arrow), PALE, WIDTH + 2 * CASING, opacity=CASING_OPACITY)
+                    for arrow in arrows)
+    inks = {power: line_ink(variant, power) for power in {arrow.power for arrow in arrows}}
+    return halos + "".join(_arrow(arrow, inks[arrow.power]) for arrow in arrows)
+
+
+def line_grounds(variant: Variant) -> frozenset[str]:
+    """Every colour that a line may run over, as "#rrggbb": water, land that nobody holds, and that of each
+    power. Not the strokes of a pattern: a casing stands between them and the line."""
+    plain = {SEA_TONE, LAND_TONE, *TONES}
+    held = {laid_over(power.colour, TINT, LAND_TONE) for power in variant.powers.values()}
+    washed = {laid_over(power.colour, WASH, tone) for power in variant.powers.values() for tone in TONES}
+    return frozenset(plain | held | washed)
+
+
+def line_ink(variant: Variant, power: str) -> str:
+    """The colour of a power's lines, as "#rrggbb": its own, so much darker that it shows on every ground of
+    the board, the power's own tint too (WCAG 2.2, 1.4.11)."""
+    return darkened(variant.powers[power].colour, line_grounds(variant))
 
 
 def draw_fates(drawing: PhaseDrawing) -> str:
@@ -313,9 +336,8 @@ def _shown(arrow: Arrow) -> Line:
     return curves.shortened(arrow.line, SHORT) if is_stopped else arrow.line
 
 
-def _arrow(variant: Variant, arrow: Arrow) -> str:
-    power = variant.powers[arrow.power]
-    ink, line = ink_of(power), _shown(arrow)
+def _arrow(arrow: Arrow, ink: str) -> str:
+    line = _shown(arrow)
     match arrow.kind:
         case ArrowKind.MOVE | ArrowKind.CONVOYED:
             body = _stroke(_before_head(line) if arrow.holds else line, ink, WIDTH)
@@ -332,7 +354,8 @@ def _arrow(variant: Variant, arrow: Arrow) -> str:
             body = _stroke(line, ink, WIDTH * 1.1, dashes="0.01 1.35") + _square(line, ink)
     if not arrow.holds and arrow.kind in {ArrowKind.SUPPORT, ArrowKind.CONVOY}:
         body += _cross(curves.along(line, 0.5), ink)
-    return (f'<g class="order" data-power="{attribute(power.id)}" data-kind="{attribute(arrow.kind.value)}" '
+    return (f'<g class="order" data-power="{attribute(arrow.power)}" '
+            f'data-kind="{attribute(arrow.kind.value)}" '
             f'data-holds="{str(arrow.holds).lower()}">{body}</g>')
 
 
@@ -394,7 +417,8 @@ def _square(line: Line, ink: str) -> str:
 
 def _cross(point: Point, ink: str) -> str:
     x, y = point
-    strokes = f"M{x - 1.1:.2f} {y - 1.1:.2f}l2.2 2.2M{x - 1.1:.2f} {y + 1.1:.2f}l2.2 -2.2"
+    left, top, right, bottom = x - 1.1, y - 1.1, x + 1.1, y + 1.1
+    strokes = f"M{left:.2f} {top:.2f}L{right:.2f} {bottom:.2f}M{left:.2f} {bottom:.2f}L{right:.2f} {top:.2f}"
     return (f'<path d="{strokes}" stroke="{PALE}" stroke-width="{WIDTH + 0.6:.2f}" stroke-linecap="round"/>'
             f'<path d="{strokes}" stroke="{ink}" stroke-width="{WIDTH * 0.85:.2f}" stroke-linecap="round"/>')
 
@@ -409,9 +433,9 @@ def _fate(fate: UnitFate) -> str:
             f'M{box.x0 - 0.5:.2f} {box.y1 + 0.5:.2f}L{box.x1 + 0.5:.2f} {box.y0 - 0.5:.2f}" '
             f'stroke="{INK}" stroke-width="0.5" stroke-linecap="round"/>')
     if fate.built:
-        parts.append(_badge(box.x1, box.y0, "+"))
+        parts.append(_badge(box.x1, box.y0, "") + _plus(box.x1, box.y0))
     if fate.converted:
-        parts.append(_badge(box.x1, box.y1, "⟳"))
+        parts.append(_badge(box.x1, box.y1, "") + _turn(box.x1, box.y1))
     if fate.proxy:
         parts.append(_badge(box.x0, box.y0, fate.proxy))
     return "".join(parts)
@@ -430,8 +454,27 @@ def _burst(box: Rect) -> str:
 
 
 def _badge(x: float, y: float, letters: str) -> str:
+    words = text(x, y + 0.66, letters, "bold", 1.9, f'fill="{INK}"') if letters else ""
     return (f'<circle cx="{x:.2f}" cy="{y:.2f}" r="1.15" fill="{PALE}" stroke="{INK}" stroke-width="0.2"/>'
-            + text(x, y + 0.66, letters, "bold", 1.9, f'fill="{INK}"'))
+            + words)
+
+
+def _plus(x: float, y: float) -> str:
+    return (f'<path d="M{x - 0.65:.2f} {y:.2f}L{x + 0.65:.2f} {y:.2f}M{x:.2f} {y - 0.65:.2f}'
+            f'L{x:.2f} {y + 0.65:.2f}" fill="none" stroke="{INK}" stroke-width="0.32"/>')
+
+
+def _turn(x: float, y: float) -> str:
+    """An arrow that runs around a point, for a unit that became another kind. Drawn: the map's faces have no
+    such letter, and a letter that they lack would make a slower renderer set the whole map."""
+    radius = 0.62
+    angles = np.linspace(0.25 * math.pi, 1.8 * math.pi, 16)
+    points = [f"{x + radius * math.cos(angle):.2f} {y + radius * math.sin(angle):.2f}" for angle in angles]
+    tip_x, tip_y = x + radius * math.cos(angles[-1]), y + radius * math.sin(angles[-1])
+    head = (f"M{tip_x - 0.42:.2f} {tip_y - 0.14:.2f}L{tip_x + 0.26:.2f} {tip_y - 0.2:.2f}"
+            f"L{tip_x + 0.1:.2f} {tip_y + 0.5:.2f}Z")
+    return (f'<path d="M{points[0]}L{" ".join(points[1:])}" fill="none" stroke="{INK}" stroke-width="0.24" '
+            f'stroke-linecap="round"/><path d="{head}" fill="{INK}"/>')
 
 
 def _xy(point: NDArray[np.float64]) -> str:

@@ -195,6 +195,73 @@ def test_the_languages_say_the_same() -> None:
         assert [line for line in everything if ADVICE.search(line)] == []
 
 
+SINGULAR_TO_PLURAL = {
+    "de": {
+        "vertrieb": "vertrieben", "schickte": "schickten", "hat": "haben", "half": "halfen",
+        "rettete": "retteten", "verlor": "verloren", "stellte": "stellten", "entließ": "entließen",
+        "strich": "strichen", "ist": "sind", "nahm": "nahmen", "hält": "halten", "ging": "gingen",
+        "erfüllt": "erfüllen", "erhielt": "erhielten", "bekam": "bekamen", "machte": "machten",
+        "wählte": "wählten", "wandte": "wandten", "griff": "griffen", "reichte": "reichten", "gab": "gaben",
+    },
+    # English has one form of the past for both.
+    "en": {word: word for word in (
+        "drove", "sent", "lent", "saved", "lost", "raised", "paid", "struck", "took", "won", "met", "made",
+        "put", "had", "chose", "spent", "attacked", "entered", "gave")} | {"has": "have", "its": "their"},
+}
+"""The verbs that follow a power as the subject of a phrase, and words that agree with it; from grammars."""
+
+
+@pytest.mark.parametrize("code", ["de", "en"])
+def test_verbs_agree_with_every_power_of_every_board(code: str) -> None:
+    """BEY-02: every phrase with every power in every place. A power that begins a sentence, or follows "and",
+    is its subject: the word behind it is a verb of that number. A verb that is not in the table is a fault
+    too: then nobody has said what its plural is."""
+    forms = SINGULAR_TO_PLURAL[code]
+    powers = [power for slug in maps.variants() for power in maps.load(slug).powers.values()]
+    assert {power.name for power in powers if power.is_plural} == {
+        "The Norse", "The Northern Earls", "The Scots", "The Welsh"}
+    for line in (line for lines in phrase_files.phrases(code).statements.values() for line in lines):
+        for power in powers:
+            values = dict.fromkeys((name.removeprefix("the_") for name in phrase_files.blanks(line)), "Aa")
+            people = [name for name in ("power", "foe", "friend") if name in values]
+            for name in people:
+                words = phrase_files.filled(
+                    line, {**values, name: power.name}, {name} if power.is_plural else ())
+                subject = re.search(rf"(?:^|, und |, and ){re.escape(power.name)} (\w+)", words)
+                if subject is not None:
+                    allowed = forms.values() if power.is_plural else forms.keys()
+                    assert subject[1] in allowed, (words, power.name)
+    # A list of several is plural whatever the number of each.
+    several = [phrase_files.filled(line, {"powers": "Aa, Bb"}, {"powers"})
+               for kind in ("won_together", "draw") for line in phrase_files.phrases(code).statements[kind]]
+    assert not [words for words in several if re.search(r"\b(hat|erfüllt|has|is won)\b", words)]
+
+
+def test_a_sentence_of_the_scots_in_full() -> None:
+    """Written by hand: the verb at the end and the relative pronoun agree too."""
+    values = {"power": "The Scots", "state": "Kent", "grain": "4", "friend": "The Welsh", "places": "York",
+              "foe": "The Norse"}
+    sentences = {
+        code: [phrase_files.filled(line, values, {"power", "foe", "friend"})
+               for kind in ("Conquer.beaten", "Conquer.outbid", "Claim.succeeds", "captured_from")
+               for line in phrase_files.phrases(code).statements[kind]]
+        for code in ("de", "en")}
+    assert {"The Scots wandten 4 Korn an Kent und wurden abgewiesen.",
+            "Kent fiel, doch nicht an The Scots, die 4 Korn daran gewandt hatten.",
+            "The Norse verloren York an The Scots."} <= set(sentences["de"])
+    assert {"Kent fell, but not to the Scots, who had spent 4 grain.",
+            "The Scots chose Kent for their capital."} <= set(sentences["en"])
+
+
+def test_the_number_of_a_power_comes_from_its_board() -> None:
+    """A dispatch of 1066 about the Scots, as it is composed: no singular verb behind them in German."""
+    words = [each for gazette in _gazettes("britain1066", 4, "de") for each in _dispatches(gazette)]
+    behind = {match[1] for each in words
+              for match in re.finditer(r"^The (?:Scots|Welsh|Norse|Northern Earls) (\w+)", each)}
+    assert behind
+    assert behind <= set(SINGULAR_TO_PLURAL["de"].values())
+
+
 def test_a_game_may_do_without_omens() -> None:
     variant, war = _war("standard", 10)
     numbers = numbers_of(variant, war, over=True)

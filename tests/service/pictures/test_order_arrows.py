@@ -29,6 +29,7 @@ from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing, 
 from service.pictures.board.unit_marks import unit_boxes
 from service.pictures.board.war_plates import KEY
 from service.pictures.drawing.values import Rect
+from service.pictures.drawing.vector_form import read_form
 
 STANDARD = maps.load("standard")
 SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)
@@ -142,6 +143,12 @@ def test_every_form_is_told_apart_without_colour() -> None:
     bare = [re.sub(r'data-[a-z]+="[^"]*"', "", drawing) for drawing in drawings]
     assert len(set(bare)) == len(KEY)
     assert all(words in key_svg(STANDARD) for _, _, words in KEY)
+
+
+def test_every_form_is_drawn_by_the_maps_own_pen() -> None:
+    """A form that the pen does not know sends the whole plate to a slower renderer, which sets its type in
+    another weight: crosses and conversions once did (BEY-01)."""
+    assert read_form(key_svg(STANDARD)) is not None
 
 
 def _random_orders(variant: Variant, before: Position, chance: random.Random) -> list[Order]:
