@@ -25,6 +25,7 @@ from service.store.tables import (
 )
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.mail_builder import mail, part, picture, stamp, text
+from tests.support.redraw import drawn_again
 from tests.support.site import Site
 from tests.support.table import SERVER, address, open_table
 
@@ -76,25 +77,7 @@ def test_powers_are_drawn_as_the_page_says_and_anybody_can_draw_again() -> None:
     powers = ["Montrose", "Argyll", "Ormond", "Hamilton", "Crown"]
     lines = lines_of("edgehill", "5eed", wishes)
     assert lines[3:] == ("1: Ormond, Argyll", "2: Ormond", "3: -", "5: Argyll, Ormond")
-
-    def number(k: int) -> int:
-        return int(hashlib.sha256("\n".join([*lines, str(k)]).encode()).hexdigest()[:8], 16)
-
-    left, order, k = [1, 2, 3, 5], [], 0
-    while left:
-        k += 1
-        order.append(left.pop(number(k) % len(left)))
-    free, seats, late = sorted(powers), {}, []
-    for person in order:
-        chosen = next((power for power in wishes[person] if power in free), None)
-        if chosen is None:
-            late.append(person)
-        else:
-            seats[chosen] = person
-            free.remove(chosen)
-    for person in late:
-        k += 1
-        seats[free.pop(number(k) % len(free))] = person
+    order, seats = drawn_again(lines, wishes, powers)
     drawn = draw_powers(lines, wishes, powers)
     assert (drawn.order, dict(drawn.seats)) == (tuple(order), seats)
     assert sorted(drawn.seats.values()) == [1, 2, 3, 5]
