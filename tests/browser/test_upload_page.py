@@ -163,6 +163,37 @@ def test_a_sheet_taken_without_a_net_waits_through_a_reload_and_arrives_once(
     context.close()
 
 
+def test_what_is_too_large_or_refused_is_not_sent_again_and_again(camera: Any, address: str) -> None:
+    """BEY-05: every half minute of a page in view is another try, and each would cost its player all the
+    bytes. By hand it may be tried again."""
+    context = camera.new_context(viewport={"width": 360, "height": 800})
+    page = context.new_page()
+    posts: list[str] = []
+    page.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+    page.goto(address)
+    page.set_input_files("#photograph", {
+        "name": "scan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.7 " + bytes(26 * 1024 * 1024)})
+    page.click("#take-in")
+    page.locator("#told", has_text="too large together").wait_for()
+    assert posts == []
+    page.get_by_role("button", name="Remove").first.click()
+    page.route("**/public/send/*", lambda route: route.fulfill(
+        status=403, content_type="application/json", body='{"sentence": "Nothing was sent: not yours."}')
+        if route.request.method == "POST" else route.continue_())
+    page.set_input_files("#photograph", SHEETS / "summer-montrose-v1.jpg")
+    page.click("#take-in")
+    page.locator("#waits", has_text="not yours").wait_for()
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.reload()
+    page.locator("#waits", has_text="not yours").wait_for()
+    assert len(posts) == 1
+    page.unroute("**/public/send/*")
+    page.click("#try")
+    page.locator("#waits", has_text="Arrived").wait_for()
+    assert len(posts) == 2
+    context.close()
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_the_page_is_accessible_narrow_and_works_without_a_script(
     camera: Any, address: str, table: Table, colours: str, tmp_path: Path

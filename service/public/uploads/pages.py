@@ -110,7 +110,7 @@ def page(request: Request, secret: str) -> Response:
         game = session.get_one(GameRow, holder.game_id)
         return show(
             request, "upload.html", cache=PRIVATE, game=game, token=holder.token, nonce=token_hex(16),
-            places=_places(ports, session, game, holder), most_files=MOST_PHOTOS,
+            places=_places(ports, session, game, holder), most_files=MOST_PHOTOS, most_bytes=MOST_BYTES,
             zone=session.get_one(PlayerRow, holder.player_id).zone, secret=secret, arrival=None)
 
 

@@ -141,20 +141,23 @@
     let words = "";
     try { words = (await answer.json()).sentence || ""; } catch { /* a page of somebody between us */ }
     sheet.told = words || text(answer.status === 404 ? "gone" : answer.status === 413 ? "large" : "no-net");
+    // Sent again by itself it would be refused again, every half minute and with all of its bytes.
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) sheet.state = "refused";
     return sheetStore.put(sheet);
   };
   let sending = false, again = false;
-  const sendAll = async () => {
+  const sendAll = async (byHand) => {
     if (sending) { again = true; return; }
     sending = true;
     try {
-      for (const sheet of await sheetStore.all(link)) if (sheet.state === "waits") { await once(sheet); await show(); }
+      for (const sheet of await sheetStore.all(link)) if (sheet.state === "waits" || (byHand && sheet.state === "refused")) { await once(sheet); await show(); }
     } finally { sending = false; if (again) { again = false; sendAll(); } }
   };
   const nonce = () => hex(crypto.getRandomValues(new Uint8Array(16)));
   const keep = async () => {
     const place = form.elements.place, chosen = place.selectedOptions ? place.selectedOptions[0].textContent : place.dataset.words;
     if (!form.reportValidity()) return;
+    if (pages.reduce((bytes, page) => bytes + page.size, 0) > Number(form.dataset.most)) { tell(text("large")); return; }
     const sheet = { id: nonce(), link, place: place.value, words: chosen, version: form.elements.version.value, photographs: pages, taken: new Date().toISOString(), state: "waits", told: "", digests: await digests(pages) };
     try { await sheetStore.put(sheet); }
     catch { tell(text("no-room")); return; }
@@ -170,10 +173,10 @@
     byId("take-in").addEventListener("click", keep);
     form.addEventListener("submit", (event) => { event.preventDefault(); if (pages.length) keep(); });
   }
-  byId("try").addEventListener("click", sendAll);
-  self.addEventListener("online", sendAll);
+  byId("try").addEventListener("click", () => sendAll(true));
+  self.addEventListener("online", () => sendAll(false));
   setInterval(() => { if (!document.hidden) sendAll(); }, 30000);
-  show().then(sendAll);
+  show().then(() => sendAll(false));
   if ("serviceWorker" in navigator) navigator.serviceWorker.register("/public/send/worker.js").then(async () => {
     // This page was loaded before there was a worker to keep it.
     const parts = [...document.querySelectorAll("script[src], link[rel=stylesheet]")].map((part) => part.src || part.href);
