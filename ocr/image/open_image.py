@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image as Pillow
 from PIL import UnidentifiedImageError
+from PIL.ImageFile import ImageFile
 
 from ocr.page import Image, UnreadableReason
 
@@ -30,7 +31,7 @@ MOST_PAGES = 8  # pages of one PDF or TIFF that are read; an order sheet has one
 PDF_DPI = 200
 """Dots per inch at which PDF pages are drawn: a row of handwriting is then some 60 pixels high. By hand."""
 POSTER_SHARE = 0.4  # of MOST_PIXELS, 0..1, that a drawn PDF page has at most. By hand; bounds memory
-BAND = 256  # rows of a deep image that are converted to 8 bits at a time; bounds memory. By hand
+BAND = 256  # rows of an image that are copied, or converted to 8 bits, at a time; bounds memory. By hand
 DEEP_SAMPLE = 4  # every fourth pixel of a deep image is enough for its percentiles. By hand
 DEEP_RANGE = (0.1, 99.9)  # percentiles of a deep image that become 0 and 255. By hand
 
@@ -81,7 +82,7 @@ def open_images(data: bytes) -> OpenedFile:
     pixels.
     """
     try:
-        pages = [(kind, np.asarray(picture)) for kind, picture in iter_pages(data)]
+        pages = [(kind, _pixels(picture)) for kind, picture in _pictures(data)]
     except ImageRefused as refused:
         return OpenedFile(reason=refused.reason, detail=refused.detail)
     return OpenedFile(tuple(page for _, page in pages), kind=pages[0][0])
@@ -93,9 +94,28 @@ def iter_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
     So a long file needs the memory of one page. Yields at least one page. Raises ImageRefused if there is
     none, and MemoryError as `open_images` does.
     """
+    for kind, picture in _pictures(data):
+        # The opened file keeps its EXIF data, a copy has only pixels.
+        pixels_only = picture.copy() if isinstance(picture, ImageFile) else picture
+        pixels_only.info = {}
+        yield kind, pixels_only
+
+
+def _pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+    """As `iter_pages`, but a picture may be the opened file itself, with its metadata."""
     if not data:
         raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the file is empty")
     yield from _pdf_pages(data) if _is_pdf(data) else _image_pages(data)
+
+
+def _pixels(picture: Pillow.Image) -> Image:
+    """The pixels of an RGB picture: uint8, shape (height, width, 3)."""
+    pixels = np.empty((picture.height, picture.width, 3), np.uint8)
+    # Band by band: at once Pillow gives NumPy all bytes twice, the most memory that a reading took.
+    for top in range(0, picture.height, BAND):
+        foot = min(top + BAND, picture.height)
+        pixels[top:foot] = np.asarray(picture.crop((0, top, picture.width, foot)))
+    return pixels
 
 
 def _is_pdf(data: bytes) -> bool:
@@ -189,17 +209,14 @@ def _upright(image: Pillow.Image) -> Pillow.Image:
 
 
 def _rgb(image: Pillow.Image) -> Pillow.Image:
-    """8-bit RGB on white, from any mode, without metadata."""
+    """8-bit RGB on white, from any mode; the image itself if it is that already."""
     if image.mode.startswith("I") or image.mode == "F":
         return Pillow.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
     if image.mode in {"RGBA", "LA", "PA", "RGBa", "La"} or "transparency" in image.info:
         transparent = image if image.mode == "RGBA" else image.convert("RGBA")
         image = Pillow.new("RGB", transparent.size, "white")
         image.paste(transparent, mask=transparent)
-    # A copy even if nothing is converted: the opened file keeps its EXIF data, a copy has only pixels.
-    pixels_only = image.copy() if image.mode == "RGB" else image.convert("RGB")
-    pixels_only.info = {}
-    return pixels_only
+    return image if image.mode == "RGB" else image.convert("RGB")
 
 
 def _eight_bits(deep: npt.NDArray[Any]) -> Image:
