@@ -62,9 +62,9 @@ MOST_CANDIDATES = 5
 MOST_SURE = 50.0
 """Nats beyond which a line is certainly no order; keeps `math.exp` within its range."""
 
-MOST_STATES = 200_000
-"""Automaton states that a decoder may hold, about 150 MB with its automaton's. A hundred sheets step on half
-as many."""
+MOST_STATES = 80_000
+"""Automaton states that a decoder may hold, some 2 kB each with its automaton's. The 20 sample sheets step on
+51,000."""
 
 
 @dataclass(frozen=True, slots=True)
