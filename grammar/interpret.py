@@ -17,12 +17,14 @@ from grammar.compose import Forms
 from grammar.lexicon import PLACE, POWER, Lexicon, Name, Rank
 from grammar.order_starts import kind_word_pattern, order_starts
 from grammar.order_traits import named_regions, provinces_of
-from grammar.words import body_start, is_by_convoy, words
+from grammar.words import BY_CONVOY, body_start, is_by_convoy, words
 
 _ENDS = frozenset(".,;")
 _MISREAD_FROM, _TWO_MISREAD_FROM = 4, 6
 """Letters from which a word of doubt may be misread by one letter, and by two."""
 _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
+_ENDS_CONDITION = re.compile(r"\W*then\b", re.IGNORECASE)
+"""How the second half of a condition begins, in a row of its own: "then Army Mar holds"."""
 _LETTER_AND_WORD = re.compile(r"^\W*[A-Z]\.? (?:at|of|in|from) ", re.IGNORECASE)
 _JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
 """A dash or arrow and a capital: what is left of "Cork - Kerry"."""
@@ -30,6 +32,8 @@ _MOVES_ON = re.compile(r"\W*(?:to|into|moving|in attacking)\b|\s*(?:[-–—]>?|
 """The beginning of a row that a move goes on in: "into Lancashire", "- Limerick"."""
 _ALSO = re.compile(r"\W*(?:and\b|&\s*\w)", re.IGNORECASE)
 """What no line begins with by itself: "and Harris unless Hamilton is there" is the end of one."""
+_SENTENCE = 5
+"""Words from which a line is a sentence and no end of a name."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
@@ -56,8 +60,14 @@ def orders_in_text(
 
 def has_doubt(text: str, lexicon: Lexicon) -> bool:
     """True if a text as read freely holds a question mark, or a word that makes an order a condition, a
-    choice or a denial, in a language of the game. "(no change)" since the last version is none."""
-    return "?" in text or any(word.text in lexicon.doubt_words for word in words(_UNCHANGED.sub("", text)))
+    choice or a denial, in a language of the game, or begins like the end of a condition. "(no change)" since
+    the last version is none."""
+    # "If Cumberland attacks Army Mar", with its "If" lost, and below it "then Army Mar holds": the second
+    # passed as an order.
+    return (
+        "?" in text or _ENDS_CONDITION.match(text) is not None
+        or any(word.text in lexicon.doubt_words for word in words(_UNCHANGED.sub("", text)))
+    )
 
 
 def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
@@ -146,8 +156,11 @@ def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
     """True if a text that is no order may be what is left of one.
 
     Fragments are a place or the end of its name, "via convoy", a word of doubt, the end of a bracket, or a
-    short order run together. A power's own name is more likely a signature.
+    short order run together. A power's own name is more likely a signature, and a sentence that names no
+    place says something else unless it begins like a condition.
     """
+    if _speaks_of_no_place(text, lexicon):
+        return _begins_with_doubt(text, lexicon)
     if (has_doubt(text, lexicon) or _ALSO.match(text) or order_starts(lexicon, ()).begins_short_order(text)
             or _begins_with_doubt(text, lexicon) or goes_on(text) or _JOINT.search(text)
             or (")" in text and "(" not in text)):
@@ -161,6 +174,26 @@ def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
         likeness = max(likeness, _PLACE_LIKENESS)
     power_likeness = (Levenshtein.normalized_similarity(bare, power) for power in powers)
     return likeness > max(power_likeness, default=0.0)
+
+
+def _speaks_of_no_place(text: str, lexicon: Lexicon) -> bool:
+    """True for a sentence in which no word is like one of a place's or power's name, or of a way by sea: "As
+    before, except as listed"; not for one that begins like "and Harris unless ..."."""
+    texts = [word.text for word in words(text) if word.text.isalpha()]
+    if len(texts) < _SENTENCE or _ALSO.match(text):
+        return False
+    # Shorter words are articles and codes, which a sentence holds too.
+    known = [word for word in _words_of_names(lexicon) if len(word) >= _MISREAD_FROM]
+    return not any(
+        OSA.distance(word, name, score_cutoff=2) <= 1 + (len(name) >= _TWO_MISREAD_FROM)
+        for word in texts if len(word) >= _MISREAD_FROM for name in known)
+
+
+@lru_cache(maxsize=8)
+def _words_of_names(lexicon: Lexicon) -> frozenset[str]:
+    """Every word of a place's or power's name, and those that say that one goes by sea."""
+    powers = {word for name in lexicon.names if name.terminal == POWER for word in name.words}
+    return _words_of_places(lexicon) | powers | BY_CONVOY
 
 
 def _begins_with_doubt(text: str, lexicon: Lexicon) -> bool:

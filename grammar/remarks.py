@@ -35,7 +35,7 @@ _MISREAD_FROM = 4
 _POWER_LIKENESS = 0.75
 _USUAL_LIKENESS = 0.75
 """Least likeness, 0..1, to such a remark. By hand: "(thio wil at any suppert)" has .76."""
-_SHORT_REMARKS = ("nochange", "nochanges", "asagreed")
+_SHORT_REMARKS = ("nochange", "nochanges", "asagreed", "again")
 """Usual remarks too short for a likeness, without spaces."""
 _ENDS = 3
 """Letters at either end that must be alike too, one of them misread: "if this will cut any support" is not

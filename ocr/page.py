@@ -80,16 +80,47 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class OutputLayer:
+    """The last layer of a recogniser's network. `weights`: float32, shape (120, columns); `bias`: float32,
+    shape (columns,). Column 0 is the blank."""
+
+    weights: npt.NDArray[np.float32]
+    bias: npt.NDArray[np.float32]
+
+    def log_probs(self, frames: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Log probabilities, shape (frames, columns), of `frames`, shape (frames, 120)."""
+        scores = frames @ self.weights + self.bias
+        scores = scores - scores.max(axis=1, keepdims=True)
+        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), np.float32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LayerInput:
+    """What a network's last layer was given for one row, so that another layer can be laid over it without
+    running the network again.
+
+    `frames`: float32, shape (frames, 120). `layer`: the layer that gave the posteriors. `columns`: of its
+    columns those of the posteriors, the blank's first.
+    """
+
+    frames: npt.NDArray[np.float32]
+    layer: OutputLayer
+    columns: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Posteriors:
     """CTC posteriors of one row, for a decoder to search.
 
     `log_probs`: float32, shape (frames, 1 + len(letters)), natural logarithms of the network's probabilities.
     Column 0 is the CTC blank, column k is `letters[k - 1]`. Letters outside Latin script were dropped, so a
-    frame need not sum to one. A frame covers 1/frames of the crop's width.
+    frame need not sum to one. A frame covers 1/frames of the crop's width. `source`: what they were made of;
+    None where it was not kept, as of rows put together from parts.
     """
 
     log_probs: npt.NDArray[np.float32]
     letters: str
+    source: LayerInput | None = None
 
 
 @dataclass(frozen=True, slots=True)

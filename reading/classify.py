@@ -60,15 +60,15 @@ UNTOUCHED = 0.4
 def classify_page(
     lines: Sequence[JoinedLine], games: Sequence[KnownGame], vocabulary: Vocabulary, rules: ReviewRules
 ) -> tuple[SheetHeading, tuple[InterpretedLine, ...]]:
-    """The heading of a page and its lines from top to bottom.
+    """The heading of a page and its lines from top to bottom, each by itself; see `review_together`.
 
     1. Split: the heading ends above the first line that begins the orders. 2. Read the heading. 3. Classify
-    each line by itself. 4. Open lines whose neighbours or whose sheet's hand leave a doubt."""
+    each line by itself."""
     count = heading_length(lines, vocabulary)
     heading = read_heading([line.line for line in lines], [line.heading for line in lines[:count]], games)
     classified = _classify_above(lines[:count], heading, vocabulary, is_all=count == len(lines))
     classified += [classify_line(line, vocabulary, rules) for line in lines[count:]]
-    return heading, _review_together(classified, vocabulary, rules)
+    return heading, tuple(classified)
 
 
 def heading_length(lines: Sequence[JoinedLine], vocabulary: Vocabulary) -> int:
@@ -244,7 +244,7 @@ def _no_order(
     ), OpenReason.CROSSED_OUT if is_struck else OpenReason.NOT_PLAIN)
 
 
-def _review_together(
+def review_together(
     lines: Sequence[InterpretedLine], vocabulary: Vocabulary, rules: ReviewRules
 ) -> tuple[InterpretedLine, ...]:
     """The lines, opened where other lines of their sheet leave a doubt."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from adjudicator.orders import Order
@@ -155,6 +155,23 @@ def decode_lines(
 def decode_line(line: ReadLine, vocabulary: Vocabulary) -> DecodedLine | None:
     """The orders that one line may say; None for a line without posteriors."""
     return decode_lines([line], vocabulary)[0]
+
+
+def rescored(decoded: DecodedLine, line: ReadLine, vocabulary: Vocabulary) -> DecodedLine | None:
+    """The orders that a line was read as, weighed anew by other posteriors of the same rows; None for a line
+    without any. No other orders are searched for, which is most of what decoding costs."""
+    ink = line_ink(line)
+    if ink is None:
+        return None
+    texts = [hypothesis.text for hypothesis in decoded.hypotheses]
+    by_ink = [
+        tuple(replace(text, score=score) for text, score in zip(
+            texts, score_texts(decoded.decoder, posteriors, texts), strict=True))
+        for posteriors in ink.all[:1]
+    ]
+    # Every opinion weighs the first one's texts.
+    by_ink += [()] * (len(ink.all) - 1)
+    return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
 
 
 def decoder_of(vocabulary: Vocabulary) -> Decoder:

@@ -54,6 +54,10 @@ than one letter in five misread it waits still, and so does a shorter one: "Corn
 hand, on lines of writers for calibration."""
 
 
+LEAST_IN_PIECES = 4
+"""Letters of a name from which it may be read in pieces. By hand."""
+
+
 LOST_SIGN = 7.0
 """Nats lost in the worst stretch from which a way by sea may be none: a sign that the ink does not show at
 all costs 9. By hand."""
@@ -157,8 +161,18 @@ def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
         for word in words[first:end]:
             spellings = (word.capitalize(), word.upper()) if word in lexicon.doubt_words else (word,)
             flags = re.NOFLAG if word in lexicon.doubt_words else re.IGNORECASE
-            text = re.sub(rf"\b(?:{'|'.join(map(re.escape, spellings))})\b", "", text, count=1, flags=flags)
+            # A name may be read in pieces: "Not tingham" denies nothing.
+            written = "|".join(map(_in_pieces, spellings))
+            text = re.sub(rf"\b(?:{written})\b", "", text, count=1, flags=flags)
+            if word == "&":
+                # Nor does an "&" that looks like a question mark ask anything.
+                text = re.sub(r"(?<=\s)\?(?=\s)", "", text, count=1)
     return text
+
+
+def _in_pieces(word: str) -> str:
+    """A pattern for a word, in which a longer one may have spaces between its letters."""
+    return " ?".join(map(re.escape, word)) if len(word) >= LEAST_IN_PIECES else re.escape(word)
 
 
 def _word_misfit(best: Hypothesis, fit: Alignment, vocabulary: Vocabulary) -> float:

@@ -1,6 +1,7 @@
 """One page of ink to its heading and lines: the stages of reading, in order.
 
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
+    -> waiting lines read again with the sheet's own hand
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
 """
@@ -19,6 +20,7 @@ from reading.classify import classify_line, classify_page
 from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.line import InterpretedLine
+from reading.own_hand import review_with_own_hand
 from reading.review import ReviewRules
 from reading.ticks import read_tick
 from reading.vocabulary import Vocabulary
@@ -26,10 +28,12 @@ from reading.vocabulary import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """The reading of one page: its heading, and its lines from top to bottom, with those of the heading."""
+    """The reading of one page: its heading, and its lines from top to bottom, with those of the heading.
+    `taught_by`: places in `lines` of those that taught the sheet's own hand; empty where it was not used."""
 
     heading: SheetHeading
     lines: tuple[InterpretedLine, ...]
+    taught_by: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,8 @@ class PageReader:
     def read_page(self, page: Page, games: Sequence[KnownGame]) -> ReadPage:
         """The heading of a page and its lines."""
         lines = self.join_page(page, games)
-        return ReadPage(*classify_page(lines, games, self.vocabulary, self.rules))
+        heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
+        return ReadPage(heading, *review_with_own_hand(lines, classified, self.vocabulary, self.rules))
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from grammar.interpret import is_open_condition, is_separate_condition, may_be_order_fragment
+from grammar.interpret import has_doubt, is_open_condition, is_separate_condition, may_be_order_fragment
 from grammar.lexicon import POWER, Lexicon, name_key
 from grammar.order_traits import ends_in_help
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
@@ -52,6 +52,7 @@ _SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\
 # A possessive, plain or with its apostrophe read twice, before a word.
 _OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
+_HOLDS_ITSELF = re.compile(r"\b(?:h|holds?|stands?(?: fast)?)\W*$", re.IGNORECASE)
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
 
@@ -207,7 +208,12 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
     # Mayo moves to". A condition or a ban with an order of its own speaks of that one.
     if line.kind == "order":
         names = _place_names(lexicon)
-        return line.status is LineState.OPEN and line.order is not None and line.order.startswith(names)
+        is_kindless = line.order is not None and line.order.startswith(names)
+        # "Castlebar h", a unit's letter lost, has its own verb, and so has "Knapdale S A Montrose".
+        has_verb = _HOLDS_ITSELF.search(line.text) is not None or (
+            line.order is not None and _HELPS.search(line.order) is not None)
+        is_own = has_verb and not has_doubt(line.text, lexicon)
+        return line.status is LineState.OPEN and is_kindless and not is_own
     return (
         line.kind == "other"
         and may_be_order_fragment(line.text, lexicon)
@@ -238,7 +244,11 @@ def _goes_on_in_owner(before: InterpretedLine, line: InterpretedLine) -> bool:
     the one before may be the order that supports or convoys it."""
     # "Army Cowal supports the", read as Chester by its code: the row below passed as an order of its own.
     return _OWNER.match(line.text) is not None and before.kind == "order" and not before.struck and (
-        before.order is None or _HELPS.search(before.order) is not None
+        before.order is None or (
+            _HELPS.search(before.order) is not None
+            # What passes and says whereto says all: "... supports Army Mull moving to Raglan Castle".
+            and not (before.status is LineState.AUTO and " - " in before.order)
+        )
     )
 
 

@@ -119,8 +119,8 @@ def evidence(features: Features) -> dict[str, float]:
     """What speaks against a line, by the names of EVIDENCE: 0 or more, and the more the worse.
 
     `torn`: nats that the worst stretch loses beyond TORN. `close` and `nearby`: 0..1, how near the next order
-    is, over CLOSE and NEARBY nats. `one_letter`: `nearby` if one letter makes a short name another's. The
-    others are features."""
+    is, over CLOSE and NEARBY nats. `one_letter`: `nearby` if one letter makes a short name another's.
+    `part_strike`: the feature times `nearby`. The others are features."""
     # Never below 0, and no weight above 0: a line that looks worse is never trusted more, whatever the fit.
     margin = max(0.0, features.margin)
     nearby = math.exp(-margin / NEARBY)
@@ -129,8 +129,9 @@ def evidence(features: Features) -> dict[str, float]:
         "torn": max(0.0, features.worst_stretch - TORN),
         "uncertainty": max(0.0, features.uncertainty),
         "whole_strike": features.whole_strike,
-        # A word struck out and put right above is read so; its stroke speaks against nothing.
-        "part_strike": 0.0 if features.is_corrected else features.part_strike,
+        # A word struck out and put right above is read so; its stroke speaks against nothing. Nor does one
+        # say much where no other order is near, as the one without the struck part would be.
+        "part_strike": 0.0 if features.is_corrected else features.part_strike * nearby,
         "close": math.exp(-margin / CLOSE),
         "nearby": nearby,
         "one_letter": nearby if features.one_letter else 0.0,

@@ -18,6 +18,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from ocr.page import OutputLayer
+
 Floats = npt.NDArray[np.float32]
 
 STEPS, RATE, MOMENTUM = 40, 0.01, 0.9
@@ -36,20 +38,6 @@ LEAST = 8
 
 
 _LEAST_PROB = 1e-12  # probability: lower ones count as this, so that no line is quite impossible
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OutputLayer:
-    """`weights`: float32, shape (120, columns); `bias`: float32, shape (columns,). Column 0 is the blank."""
-
-    weights: Floats
-    bias: Floats
-
-    def log_probs(self, frames: Floats) -> Floats:
-        """Log probabilities, shape (frames, columns), of `frames`, shape (frames, 120)."""
-        scores = frames @ self.weights + self.bias
-        scores = scores - scores.max(axis=1, keepdims=True)
-        return np.asarray(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), np.float32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,9 +112,23 @@ def _ctc(
     log_probs: Sequence[Floats], texts: Sequence[tuple[int, ...]]
 ) -> tuple[npt.NDArray[np.float64], list[Floats]]:
     """By line the loss (nats; infinite where the text has no room) and its slope by the scores before
-    softmax, shape (frames, columns).
+    softmax, shape (frames, columns)."""
+    losses, shares = letter_shares(log_probs, texts)
+    slopes = [
+        np.exp(line) - of_line if np.isfinite(loss) else np.zeros_like(line)
+        for line, of_line, loss in zip(log_probs, shares, losses, strict=True)
+    ]
+    return losses, slopes
 
-    All lines go forward and backward at once, in linear numbers scaled frame by frame.
+
+def letter_shares(
+    log_probs: Sequence[Floats], texts: Sequence[tuple[int, ...]]
+) -> tuple[npt.NDArray[np.float64], list[Floats]]:
+    """By line the loss (nats; infinite where the text has no room), and for each frame the chance that it is
+    of each letter if the line says its text, shape (frames, columns); zeros where there is no room.
+
+    `texts`: columns of the letters, none empty. All lines go forward and backward at once, in linear numbers
+    scaled frame by frame.
     """
     count, longest = len(texts), max(map(len, texts))
     frames = np.array([len(line) for line in log_probs])
@@ -152,22 +154,22 @@ def _ctc(
         losses = -np.log(ends)
     for row in range(count):
         losses[row] -= np.log(scales[: frames[row], row]).sum()
-    slopes = []
+    letters = []
     for row, line in enumerate(log_probs):
         span = frames[row]
         shares = forward[:span, row] * backward[:span, row]
         total = shares.sum(axis=1, keepdims=True)
         if not np.isfinite(losses[row]) or not np.all(total > 0):
             losses[row] = np.inf
-            slopes.append(np.zeros_like(line))
+            letters.append(np.zeros_like(line))
             continue
         # Each state's share counts for its letter. Adding by index takes a hundredth of the time of a product
         # with a matrix of ones, which small as it is sets every core to work.
         width = line.shape[1]
         places = np.arange(span)[:, None] * width + labels[row]
         by_letter = np.bincount(places.ravel(), (shares / total).ravel(), span * width).reshape(span, width)
-        slopes.append(np.exp(line) - by_letter.astype(np.float32))
-    return losses, slopes
+        letters.append(by_letter.astype(np.float32))
+    return losses, letters
 
 
 def _forward(

@@ -22,9 +22,10 @@ import numpy.typing as npt
 
 from adjudicator.errors import UserFacingError
 from ocr.engines import Contour, Quad, Recognition, crossing, finetuned
-from ocr.engines.hand import Hand, LearntLine, OutputLayer
+from ocr.engines.free_path import LEAST_PROB, best_path
+from ocr.engines.hand import Hand, LearntLine
 from ocr.engines.runtime import onnxruntime
-from ocr.page import Image, Posteriors
+from ocr.page import Image, LayerInput, OutputLayer, Posteriors
 
 RECOGNISER = "PP-OCRv6_rec_small.onnx"
 
@@ -45,7 +46,6 @@ LATIN_END = 0x180
 SUSPICION = 0.05
 """Probability, 0..1, of a frame being struck, or having a word above it, from which a row is judged by the
 published convolutions. By hand."""
-LEAST_PROB = 1e-12  # probability: lower ones count as this, so that logarithms stay finite
 # The row finder (DB, Liao 2020), as in the configuration of rapidocr 3.10 unless said.
 STRIDE = 32  # pixels: both sides of the finder's picture are multiples of it
 PIXEL_PROB = 0.3  # probability, 0..1, from which a pixel is of the core of writing
@@ -224,8 +224,8 @@ class PpOcr:
         letters, columns = _alphabet(tuned=self._tuned, threads=self._threads)
         if self._layer is not None:
             probs = np.exp(self._layer.log_probs(frames))
-        posteriors = Posteriors(np.log(np.maximum(probs[:, columns], LEAST_PROB)), letters)
-        return best_path(posteriors), features
+        log_probs = np.log(np.maximum(probs[:, columns], LEAST_PROB))
+        return best_path(Posteriors(log_probs, letters, self._source(frames, columns))), features
 
     def _read(self, crop: Image) -> Recognition:
         row = self._row(crop)
@@ -239,6 +239,12 @@ class PpOcr:
             scores = _crossing()(_published_features(row, self._threads)[:, 0])
         return replace(recognition, crossing=scores)
 
+    def _source(self, frames: npt.NDArray[np.float32], columns: tuple[int, ...]) -> LayerInput | None:
+        """What the output layer was given, kept; the published layer is never laid anew."""
+        if not self._tuned:
+            return None
+        return LayerInput(frames, self._layer or common_layer(self._threads), columns)
+
     def learnt(self, crop: Image, text: str) -> LearntLine:
         """A crop and what it is known to say, for a hand to learn from. Letters that the network does not
         have are left out."""
@@ -248,21 +254,12 @@ class PpOcr:
         return LearntLine(self.outputs(crop)[2], wanted)
 
 
+@cache
 def common_layer(threads: int = 1) -> OutputLayer:
     """The output layer of the tuned network, which reads everybody."""
     with _STARTING:
         replaced = _tuned_session(threads)[1].replaced
     return OutputLayer(*(replaced[name] for name in finetuned.HEAD))
-
-
-def best_path(posteriors: Posteriors) -> Recognition:
-    """The text of the likeliest letter in each frame. The score is their mean probability where they
-    begin."""
-    best = posteriors.log_probs.argmax(axis=1)
-    starts = np.flatnonzero((best != 0) & np.concatenate(([True], best[1:] != best[:-1])))
-    text = "".join(posteriors.letters[best[k] - 1] for k in starts)
-    score = float(np.exp(posteriors.log_probs[starts, best[starts]]).mean()) if len(starts) else 0.0
-    return Recognition(" ".join(text.split()), min(1.0, score), posteriors)
 
 
 class PpFinder:

@@ -8,6 +8,7 @@ import re
 import pytest
 
 import maps
+from grammar.interpret import has_doubt, may_be_order_fragment
 from grammar.order_starts import DEFAULT_STARTS
 from grammar.remarks import has_unclear_remark, is_harmless
 from tests.grammar.boards import lexicon, read, said
@@ -136,3 +137,31 @@ def test_parentheses_that_end_a_name_are_no_remark(text: str, order: str) -> Non
     """Order lines match the longest known name first (Q-44)."""
     parsed = read(text)
     assert said(parsed.orders) == order
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("then Army Mar holds", True), ("Then A Mar H", True), ("Army Mar holds", False),
+     ("Army Athenry holds", False)],
+)
+def test_the_end_of_a_condition_in_a_row_of_its_own_is_doubtful(text: str, *, expected: bool) -> None:
+    """INK-03: its "If" was lost in the row above, and the second half passed as an order."""
+    assert has_doubt(text, lexicon()) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("As before except as listed", False),
+     ("and Hannis wnless Hamilton", True), ("and Harris unless the other side is there", True),
+     ("unless we hear from you before", True), ("Cork unless they come before us", True),
+     ("to Essex as we agreed last week", True), ("unless Hamilton is there", True)],
+)
+def test_a_sentence_about_no_place_is_no_end_of_the_order_above(text: str, *, expected: bool) -> None:
+    """INK-04: such a sentence held a whole order above it."""
+    assert may_be_order_fragment(text, lexicon()) is expected
+
+
+def test_again_beside_an_order_is_a_usual_remark_though_its_parenthesis_is_read_as_a_letter() -> None:
+    """INK-04"""
+    assert not has_unclear_remark("A Louth - Cork (again)", "A Louth - Cork cagain)", lexicon())
+    assert has_unclear_remark("A Louth - Cork (against)", "A Louth - Cork cagainst)", lexicon())

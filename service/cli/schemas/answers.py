@@ -105,6 +105,10 @@ def read_answer() -> Schema:
             "rotation": {"enum": [0, 90, 180, 270]},
             "skew_degrees": {"type": "number"},
             "printed": with_text(or_null(_printed()), "Marks and code of a printed sheet; null for others."),
+            "own_hand": with_text(
+                list_of({"type": "integer", "minimum": 0}),
+                "Places in `lines`, from 0, of the sure lines by whose letters waiting ones were read again "
+                "and near ones checked; empty where none were."),
             "lines": list_of(line),
         },
         closed=False,

@@ -97,6 +97,7 @@ def photo_json(name: str, reading: PhotoReading) -> dict[str, Any]:
         "pages": [
             {"page": number, "rotation": page.rotation, "skew_degrees": round(page.skew, 2),
              "printed": _printed_json(page.printed),
+             "own_hand": list(page.content.taught_by),
              "lines": [_line_json(line) for line in page.content.lines]}
             for number, page in enumerate(reading.pages, 1)
         ],

@@ -1,0 +1,145 @@
+"""INK-05: a sheet's own hand, on rows in one person's recorded letters (`tests/data/ink`) through the real
+network. What the lines say is known, since they were written here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import maps
+from ocr.corrections.strike import detect_strike
+from ocr.decoding.open_reasons import OpenReason
+from ocr.decoding.sheet_hand import SureLine, learn, row_by
+from ocr.engines.default import default_engines
+from ocr.image.quality import legibility
+from ocr.layout.wrap import as_line
+from ocr.page import Alternative, Box, Image, Page, Posteriors, Row
+from reading.classify import classify_page, review_together
+from reading.line import InterpretedLine
+from reading.page import PageReader, ReadPage
+from reading.status import LineState
+from reading.vocabulary import vocabulary_of
+from training.handwriting.ink_writers import read_writers
+from training.tuning.lines import ink_line
+
+pytestmark = pytest.mark.slow
+
+INK = Path(__file__).parents[1] / "data" / "ink"
+WRITTEN = {
+    "Army Vienna to Trieste": "A Vienna - Trieste", "Fleet Brest holds": "F Brest H",
+    "A Mun - Ruh": "A Munich - Ruhr",
+    "Army Paris supports Army Brest to Picardy": "A Paris S A Brest - Picardy",
+    "F Lon - Nth": "F London - North Sea", "Fleet London to English Channel": "F London - English Channel",
+    "Army Warsaw to Ukraine": "A Warsaw - Ukraine", "A Tyr - Boh": "A Tyrolia - Bohemia",
+    "Army Berlin supports Munich": "A Berlin S Munich", "A Sil - Gal": "A Silesia - Galicia",
+}
+UNCLEAR = list(WRITTEN).index("F Lon - Nth")
+"""In these letters the "L" looks like a "C": by the common layer Constantinople is as likely."""
+READER = PageReader(vocabulary_of(maps.load("standard")))
+
+
+def _row(crop: Image, top: int) -> Row:
+    engines = default_engines()
+    first, second = (engine.read([crop])[0] for engine in engines)
+    legible, (height, width) = legibility(crop), crop.shape[:2]
+    return Row(
+        box=Box(((0, top), (width, top), (width, top + height), (0, top + height))), text=first.text,
+        score=first.score, strike=detect_strike(crop, first),
+        alternatives=(Alternative(second.text, second.score, engines[1].name, second.posteriors),),
+        posteriors=first.posteriors, focus=legible.focus, contrast=legible.contrast,
+    )
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    (writer,) = [writer for writer in read_writers(INK) if writer.name == "s313"]
+    rng = np.random.default_rng(1)
+    return [_row(ink_line(text, writer, rng, plain=True), 200 * index) for index, text in enumerate(WRITTEN)]
+
+
+def _page(rows: Sequence[Row]) -> Page:
+    return Page(1, 0, 0.0, tuple(as_line([row]) for row in rows))
+
+
+def _read(rows: Sequence[Row]) -> ReadPage:
+    return READER.read_page(_page(rows), ())
+
+
+def _without_own_hand(rows: Sequence[Row]) -> tuple[InterpretedLine, ...]:
+    lines = READER.join_page(_page(rows), ())
+    _, classified = classify_page(lines, (), READER.vocabulary, READER.rules)
+    return review_together(classified, READER.vocabulary, READER.rules)
+
+
+def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(rows: list[Row]) -> None:
+    """(INK-05)"""
+    before, after = _without_own_hand(rows), _read(rows)
+    assert [line.status for line in before].count(LineState.OPEN) == 1
+    assert before[UNCLEAR].why_open == (OpenReason.NEAR_ORDER,)
+    assert [line.order for line in after.lines] == list(WRITTEN.values())
+    assert all(line.status is LineState.AUTO for line in after.lines)
+    assert [line for index, line in enumerate(after.lines) if index != UNCLEAR] == [
+        line for index, line in enumerate(before) if index != UNCLEAR]
+    assert after.taught_by == tuple(index for index in range(len(rows)) if index != UNCLEAR)
+    assert _read(rows) == after
+
+
+@pytest.mark.parametrize("change", ["cut_off", "runs_on"])
+def test_a_line_that_waits_for_more_than_its_letters_waits_still(rows: list[Row], change: str) -> None:
+    """(INK-05)"""
+    waiting = [replace(row, **{change: index == UNCLEAR}) for index, row in enumerate(rows)]
+    assert _read(waiting).lines[UNCLEAR] == _without_own_hand(waiting)[UNCLEAR]
+
+
+def test_a_line_whose_letters_the_others_speak_against_keeps_its_reading_and_waits(rows: list[Row]) -> None:
+    """(INK-05) A "Sil - Gal" that the common layer takes for "Tyr - Boh", put together of both."""
+    tyr, sil = list(WRITTEN).index("A Tyr - Boh"), list(WRITTEN).index("A Sil - Gal")
+
+    def mixed(seen: Posteriors | None, kept: Posteriors | None) -> Posteriors:
+        assert seen is not None
+        assert kept is not None
+        assert kept.source is not None
+        frames = kept.source.frames
+        places = np.linspace(0, len(frames) - 1, len(seen.log_probs)).round().astype(int)
+        return replace(seen, source=replace(kept.source, frames=frames[places]))
+
+    others = [replace(rows[tyr].alternatives[0], posteriors=mixed(
+        rows[tyr].alternatives[0].posteriors, rows[sil].alternatives[0].posteriors))]
+    taken = replace(rows[tyr], posteriors=mixed(rows[tyr].posteriors, rows[sil].posteriors),
+                    alternatives=tuple(others))
+    rows_with_it = [taken if index == tyr else row for index, row in enumerate(rows)]
+    before, after = _without_own_hand(rows_with_it)[tyr], _read(rows_with_it).lines[tyr]
+    assert before.status is LineState.AUTO
+    assert (after.order, after.text, after.status) == (before.order, before.text, LineState.OPEN)
+
+
+def _sure(rows: Sequence[Row], texts: Sequence[str]) -> list[SureLine]:
+    return [SureLine(as_line([row]), text) for row, text in zip(rows, texts, strict=True)]
+
+
+def test_a_sheet_whose_sure_lines_fit_badly_or_are_few_teaches_nothing(rows: list[Row]) -> None:
+    """(INK-05)"""
+    texts = list(WRITTEN)
+    assert learn(_sure(rows, [*texts[1:], texts[0]])) is None
+    few = learn(_sure(rows[:1], texts[:1]))
+    assert few is not None
+    assert few.fitted is None
+    assert learn(_sure([replace(rows[0], posteriors=None, alternatives=())], texts[:1])) is None
+
+
+def test_broken_orders_teach_as_their_rows_do(rows: list[Row]) -> None:
+    """(INK-05) Two rows as one line: the frame between them is nobody's."""
+    texts = list(WRITTEN)
+    joined = [SureLine(as_line(rows[index : index + 2]), " ".join(texts[index : index + 2]))
+              for index in range(0, len(rows), 2)]
+    single, double = learn(_sure(rows, texts)), learn(joined)
+    assert single is not None
+    assert double is not None
+    assert single.fitted is not None
+    assert double.fitted is not None
+    assert np.allclose(single.fitted.weights, double.fitted.weights, atol=0.02)
+    assert row_by(rows[UNCLEAR], double.fitted).text == row_by(rows[UNCLEAR], single.fitted).text
