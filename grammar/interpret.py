@@ -65,7 +65,7 @@ def has_doubt(text: str, lexicon: Lexicon) -> bool:
     # "If Cumberland attacks Army Mar", with its "If" lost, and below it "then Army Mar holds": the second
     # passed as an order.
     return (
-        "?" in text or _ENDS_CONDITION.match(text) is not None
+        "?" in text or ends_condition(text)
         or any(word.text in lexicon.doubt_words for word in words(_UNCHANGED.sub("", text)))
     )
 
@@ -104,6 +104,11 @@ def is_open_condition(text: str, lexicon: Lexicon) -> bool:
     Fleet Hull then". "unless they come" names none and is rather the end of the line above."""
     names_unit = re.search(rf"\b{kind_word_pattern(lexicon.kinds)} \w{{3}}", text, re.IGNORECASE) is not None
     return names_unit and _begins_with_doubt(text, lexicon) and not is_separate_condition(text, lexicon)
+
+
+def ends_condition(text: str) -> bool:
+    """True if a text begins like the second half of a condition: "then Army Mar holds"."""
+    return _ENDS_CONDITION.match(text) is not None
 
 
 @lru_cache(maxsize=8)

@@ -12,6 +12,7 @@ from functools import lru_cache
 from adjudicator.orders import Move
 from grammar.compose import Forms
 from grammar.interpret import (
+    ends_condition,
     hangs_on_one_letter,
     has_abbreviation_like_name,
     has_doubt,
@@ -145,6 +146,8 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
         or has_strange_coast(best.orders, lexicon)
         or has_article_before_code(best.text.text, best.order, lexicon)
         or has_doubt(_without_places(text, best, lexicon), lexicon)
+        # A misread "Then" is none in free reading.
+        or ends_condition(fit.text)
         or has_unclear_remark(fit.text, text, lexicon)
         or has_shared_short_name(best.text.text, best.orders, lexicon)
         or has_shared_short_form(text, lexicon)

@@ -47,6 +47,8 @@ SHARED_HEIGHT = 0.35
 share 0.1 to 0.2."""
 
 _ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
+# The end of a condition, whose beginning may be misread or rows above.
+_ENDS_IN_THEN = re.compile(r"\bthen\W*$", re.IGNORECASE)
 # A letter by itself before a word; but "converts to a fleet" and "with a ..." have an article.
 _SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\s+(\w+)")
 # A possessive, plain or with its apostrophe read twice, before a word.
@@ -137,7 +139,7 @@ def review_uncertain_neighbours(
     # that may be taken: on a composed sheet it was.
     is_conditional = (
         before is not None and not before.struck and before.status is LineState.OPEN
-        and is_open_condition(before.text, lexicon)
+        and (is_open_condition(before.text, lexicon) or _ENDS_IN_THEN.search(before.text) is not None)
     )
     is_owners = _may_end_in_owner(line, after, lexicon) or (
         before is not None and (_may_end_in_owner(before, line, lexicon) or _goes_on_in_owner(before, line))

@@ -46,9 +46,13 @@ def test_a_plain_sheet_goes_without_a_look() -> None:
     ]
 
 
-def test_what_a_condition_on_the_row_above_leads_to_is_looked_at() -> None:
+@pytest.mark.parametrize(
+    "condition",
+    ["If Hamilton attacks Fleet The Lennox then", "If Ormond allacks Fleel The Lennos then"],
+)
+def test_what_a_condition_on_the_row_above_leads_to_is_looked_at(condition: str) -> None:
     """INK-03. "Fleet The Lennox holds" was taken, below "If Hamilton attacks Fleet The Lennox then"."""
-    lines = read(*HEADING, ORDER, "If Hamilton attacks Fleet The Lennox then", "Fleet The Lennox holds", LAST)
+    lines = read(*HEADING, ORDER, condition, "Fleet The Lennox holds", LAST)
     rest = lines[len(HEADING) + 1 :]
     assert LineState.AUTO not in [line.status for line in rest[:-1]]
     assert rest[-1].status is LineState.AUTO
