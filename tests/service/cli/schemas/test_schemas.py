@@ -317,7 +317,8 @@ def test_the_contracts_example_of_read_fits() -> None:
         "reason": None,
         "seconds": 1.9,
         "seconds_by_part": {"opening": 0.2, "recognizing": 0.9, "deciphering": 0.8},
-        "pages": [{"page": 1, "rotation": 90, "skew_degrees": -1.4, "printed": None, "lines": [line]}],
+        "pages": [{"page": 1, "rotation": 90, "skew_degrees": -1.4, "printed": None, "own_hand": [0],
+                       "lines": [line]}],
     }
     assert faults("read", photograph) == []
     assert faults("read", photograph | {"status": "unusable", "reason": "blurred", "pages": []}) == []
