@@ -13,9 +13,9 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from ocr.engines import finetuned, hand
-from ocr.engines.hand import Hand, HandError, LearntLine, OutputLayer, fit, fits
+from ocr.engines.hand import Hand, HandError, LearntLine, fit, fits
 from ocr.engines.ppocr import PpOcr, common_layer
-from ocr.page import Image
+from ocr.page import Image, OutputLayer
 from training.handwriting.ink_writers import read_writers
 from training.tuning.lines import ink_line
 
