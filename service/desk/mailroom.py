@@ -14,6 +14,7 @@ from fastapi.responses import Response
 
 from service.desk import queries
 from service.games.seal import sealed
+from service.mail.sending.compose import words_of
 from service.store.blobs import BlobError
 from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, PhaseRow
@@ -59,7 +60,7 @@ def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
               len(part.get_payload(decode=True) or b""))
              for index, part in enumerate(message.iter_attachments())]
     return show(request, "letter.html", visitor=visitor, letter=row, parts=parts, sealed=None, has_link=False,
-                text=body.get_content() if body is not None else "")
+                text=words_of(body))
 
 
 @router.get("/letters/{letter_id}/part/{number}", dependencies=[Depends(require_visitor)])

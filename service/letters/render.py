@@ -370,7 +370,7 @@ def digest_words(digest: str) -> str:
 
 def wrap_text(text: str) -> str:
     """Text at 72 columns, with no more than one empty line in a row. A list item goes on below its first
-    word."""
+    word. A line that goes on in the next ends with a blank, the 73rd at most."""
     lines: list[str] = []
     for line in text.strip().split("\n"):
         bare = line.rstrip()
@@ -380,9 +380,10 @@ def wrap_text(text: str) -> str:
             continue
         indent = " " * (len(bare) - len(bare.lstrip())) + ("  " if bare.lstrip()[:2] in _SIGNS else "")
         # Addresses on the web stay whole, even where that makes a line longer than 72 columns.
-        lines += textwrap.wrap(
-            bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
+        pieces = textwrap.wrap(
+            bare, COLUMNS, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        # A blank says that the line goes on (RFC 3676).
+        lines += [*(f"{piece} " for piece in pieces[:-1]), pieces[-1]]
     spaced = "\n".join(lines)
     # Blocks that a template left out leave their empty lines.
     while "\n\n\n" in spaced:

@@ -256,7 +256,7 @@ def _obstacles(
     counts = [
         (mails, "mails received in time are not judged yet"),
         (unread, "sheets are not read by the machine yet"),
-        (held, "papers are set aside; each must be used or refused before results can be sent"),
+        (held, "sheets are set aside; each must be used or refused before results can be sent"),
         (waiting, "lines wait for a person; until then they give no order"),
     ]
     asked = [f"{variant.powers[question.power].name}: {question.sentence} Is this the right sheet?"

@@ -24,6 +24,7 @@ from service.operations.findings import Finding, FindingState, ago
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.root_stamps import stamp_finding
+from service.operations.webhook_health import webhook_finding
 from service.store import mail_troubles
 from service.store.states import MailTroubleKind
 from service.store.tables import (
@@ -396,6 +397,11 @@ def check_root_stamps(observation: Observation) -> Finding:
     return stamp_finding(observation.session, observation.now)
 
 
+def check_webhooks(observation: Observation) -> Finding:
+    """Do the addresses that asked for it hear that results are out?"""
+    return webhook_finding(observation.session, observation.now)
+
+
 def check_backup(observation: Observation) -> Finding:
     """Was a backup made lately?"""
     return backup_finding(last_event(observation.session, BACKUP), observation.now)
@@ -465,6 +471,8 @@ CHECKS = (
           "the next phase with lots cannot be judged, and receipts go out without a signature."),
     Check("Time stamps", check_root_stamps,
           "these roots are proved by letters alone, as those of a site without an authority are."),
+    Check("Webhooks", check_webhooks,
+          "programs and people who asked for notices do not hear of results. Players got their letters."),
     Check("Backup", check_backup, "what came in since is on this machine alone."),
     # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
     Check("Restore test", check_restore_test),

@@ -63,6 +63,16 @@ def mark_of(hook: Webhook | Notice) -> str:
     return sha256(hook.url.encode()).hexdigest()[:12]
 
 
+def place_of(hook: Webhook | Notice) -> str:
+    """What Health and the log may say of an address: the end of a host's name, since its beginning may be a
+    secret as its path may, or the kind of a service."""
+    parts = urlsplit(hook.url)
+    if isinstance(hook, Notice):
+        return f"a notice by {parts.scheme}"
+    labels = str(parts.hostname).split(".")
+    return f"a webhook at {'…' if len(labels) > 2 else ''}{'.'.join(labels[-2:])}"
+
+
 def signed(secret: str, seconds: int, body: bytes) -> str:
     """The header: "t=SECONDS,v1=HMAC", of "SECONDS.BODY" by SHA-256 (RFC 2104), so that neither can be
     changed and an old message is known."""
@@ -237,7 +247,7 @@ class Webhooks:
             (self.post or tell)(hook, message.body, int(self.clock.now().timestamp()))
         except NotDelivered as fault:
             log.info("a webhook was not delivered: %s", fault)
-            self._log(FAILED, detail | {"turn": message.turn, "why": str(fault)})
+            self._log(FAILED, detail | {"turn": message.turn, "why": str(fault), "place": place_of(hook)})
             return False
         self._log(DELIVERED, detail)
         return True

@@ -4,7 +4,7 @@ from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pd
 from service.pictures.board.shipped_maps import board_changes, board_pdf, board_plan, board_png, board_svg
 from service.pictures.board.war_plates import board_plate, key_svg, orders_plate
 from service.pictures.drawing.glyphs import FONTS, missing_letters
-from service.pictures.drawing.render import RenderError, joined_pdf, to_pdf, to_png, to_pngs
+from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
 from service.pictures.drawing.web_fonts import with_faces
 from service.pictures.history.gazette_sheet import centre_chart, game_over_pdf, gazette_html, gazette_pdf
@@ -58,7 +58,6 @@ __all__ = [
     "game_over_pdf",
     "gazette_html",
     "gazette_pdf",
-    "joined_pdf",
     "key_svg",
     "labels_pdf",
     "map_pdf",

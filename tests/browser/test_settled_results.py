@@ -95,7 +95,7 @@ def test_nothing_false_leaves(page: Any, place: SheetLocation) -> None:
     page.get_by_role("button", name="Judge the turn").click()
     page.wait_for_url(f"**{results}")
     words = look(page, "results-blocked")
-    assert "2 papers to settle first" in words
+    assert "2 sheets to settle first" in words
     assert page.get_by_role("button", name="Approve and send").count() == 0
     # 1. The sheet that was set aside is looked at and refused.
     page.get_by_role("link", name="Look at the sheet, use it or refuse it").click()

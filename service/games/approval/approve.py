@@ -100,7 +100,7 @@ def _check_papers(session: Session, phase: PhaseRow, load: Load) -> None:
     papers = unsettled_papers(session, phase, variant)
     if papers:
         names = ", ".join(dict.fromkeys(_name(paper, variant.powers[paper.power].name) for paper in papers))
-        raise NotReady(f"not every paper of this phase is settled ({names}). Use each, or refuse it with a "
+        raise NotReady(f"not every sheet of this phase is settled ({names}). Use each, or refuse it with a "
                        "reason; the results page lists them")
 
 

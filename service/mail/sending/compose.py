@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email import policy
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 from email.utils import format_datetime, parseaddr
 from html import escape
@@ -18,6 +18,9 @@ from html import escape
 from PIL import Image
 
 _POLICY = policy.SMTP.clone(cte_type="7bit")
+_FLOWED = {"format": "flowed"}
+_SIGNATURE = "-- "
+"""The line above a signature (RFC 3676, 4.3): it ends with a blank and does not go on."""
 _LONGEST_SUBJECT = 200
 """Characters."""
 _SMALLEST_SIDE = 500
@@ -112,13 +115,43 @@ def compose(
     if letter.list_name:
         slug = re.sub(r"[^a-z0-9]+", "-", letter.list_name.lower()).strip("-") or "game"
         message["List-Id"] = f"<{slug}.{domain_of(sender)}>"
-    message.set_content(letter.text)
+    message.set_content(flowed(letter.text), params=_FLOWED)
     if letter.html is not None:
         message.add_alternative(letter.html, subtype="html")
     for attachment in letter.attachments:
         _attach(message, attachment)
     finished = message.as_bytes()
     return finished if len(finished) <= max_bytes else shrink(finished, max_bytes)
+
+
+def flowed(text: str) -> str:
+    """Text as RFC 3676 has it, with a paragraph's lines joined by whoever shows it: a telephone, which is
+    narrower than 72 columns, would break each line a second time.
+
+    A line that ends with a blank goes on in the next (`letters.render.wrap_text` leaves one where it broke a
+    paragraph); its indent is for eyes alone and falls away. A line that begins with a blank or "From " gets
+    one blank more, which its reader takes off (4.4).
+    """
+    lines, goes_on = [], False
+    for line in text.split("\n"):
+        words = line.lstrip(" ") if goes_on else line
+        goes_on = words.endswith(" ") and bool(words.strip()) and words != _SIGNATURE
+        words = words if goes_on or words == _SIGNATURE else words.rstrip(" ")
+        lines.append(f" {words}" if words.startswith((" ", "From ")) else words)
+    return "\n".join(lines)
+
+
+def words_of(part: MIMEPart | None) -> str:
+    """The text of a part of a letter as it was before it was flowed, broken as it is in the mail; "" for
+    None. Other text is returned as it stands."""
+    text = "" if part is None else str(part.get_content())
+    if not _is_flowed(part):
+        return text
+    return "\n".join(line.removeprefix(" ") for line in text.split("\n"))
+
+
+def _is_flowed(part: MIMEPart | None) -> bool:
+    return part is not None and str(part["Content-Type"].params.get("format", "")).casefold() == "flowed"
 
 
 def _origin(letter: OutLetter) -> str:
@@ -219,12 +252,13 @@ def _rebuild(
         if not name.lower().startswith(("content-", "mime-version")):
             rebuilt[name] = value
     text, html = message.get_body(("plain",)), message.get_body(("html",))
+    # As it stands: it is flowed already.
     plain_text = str(text.get_content()) if text is not None else ""
     names = ", ".join(left_out)
     notice = f"Left out because it is too large for mail: {names}. {where}"
     if names:
         plain_text += f"\n{notice}\n"
-    rebuilt.set_content(plain_text)
+    rebuilt.set_content(plain_text, params=_FLOWED if _is_flowed(text) else {})
     if html is not None:
         html_text = str(html.get_content())
         if names:

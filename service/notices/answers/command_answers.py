@@ -24,7 +24,7 @@ from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import AnsweredMail, Closing, CommandFacts, OwnSheet, Recipient
 from service.mail.mime.parts import payload_of
-from service.mail.sending.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter, words_of
 from service.notices.answers import receipts
 from service.notices.blank_sheets import blank_sheet
 from service.notices.letter_context import LetterContext
@@ -137,7 +137,7 @@ def _results_again(
     text, html = stored.get_body(("plain",)), stored.get_body(("html",))
     return OutLetter(
         key=f"{game.id}/command/{to.address}/{to.power}/{mail.key}", kind="command", recipient=to.address,
-        subject=row.subject, text="" if text is None else str(text.get_content()),
+        subject=row.subject, text=words_of(text),
         html=None if html is None else str(html.get_content()),
         attachments=tuple(_files(stored)),
         game_id=game.id, replies_to=mail.message_ids, list_name=game.name)

@@ -29,6 +29,8 @@ from service.pictures.drawing.values import A3, GroundKind, Label, LabelPlace, M
 TINT, GAP_LAND = 0.30, 1.15
 CROWDED, SPARE = 24, 3
 """About one region in CROWDED has a short name; SPARE places more than the last try needed."""
+BADGE_ROOM = 1.3
+"""Millimetres between a plate and the furniture, which would cover the badge at the plate's corner."""
 MOST_PAIRS = 8
 """Pairs that a sketch names below its border; the page of moves has all."""
 
@@ -149,7 +151,8 @@ def draw_map(
         for region in regions
     }
     # Units are placed first: names can step aside, plates cannot leave their region. Lines keep off both.
-    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, furniture_boxes(plan))
+    pieces_and_badges = [box.grown(BADGE_ROOM) for box in furniture_boxes(plan)]
+    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, pieces_and_badges)
     labels = (step_aside(sheet, pieces.values(), plan.labels, list(plates.values())) if plates
               else plan.labels)
     drawn = orders(replace(plan, labels=tuple(labels)), plates)

@@ -16,6 +16,7 @@ from service.pictures.drawing.vector_form import VectorForm, embed_form, read_fo
 
 if TYPE_CHECKING:
     import pydyf
+    from weasyprint import Document
 
 MM_PER_INCH = 25.4
 POINTS_PER_INCH = 72.0
@@ -26,13 +27,17 @@ class RenderError(UserFacingError, RuntimeError):
 
 
 def to_pdf(
-    pages: str | Sequence[str], *, title: str = "", tagged: bool = True, has_fields: bool = False
+    pages: str | Sequence[str], *, title: str = "", tagged: bool = True, has_fields: bool = False,
+    descriptions: Sequence[str] = (),
 ) -> bytes:
     """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of
     one HTML document, which names its own paper.
 
     `tagged` puts headings, tables and reading order into the file for screen readers (PDF/UA's structure).
-    `has_fields`: inputs of the HTML become fields to be filled in.
+    `has_fields`: inputs of the HTML become fields to be filled in. `descriptions`: the words for who does not
+    see each of the SVG pages, which are also the names of the file's bookmarks; the title where there are
+    none. The title stands in the file's XMP too, where ISO 14289-1 wants it; that the file conforms to it is
+    not said there.
     Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG
     without a size.
     """
@@ -44,7 +49,7 @@ def to_pdf(
     sheets = [pages] if isinstance(pages, str) else list(pages)
     forms = [read_form(sheet) if _is_svg(sheet) else None for sheet in sheets]
     document = "".join(
-        _page(sheet, number, title, form)
+        _page(sheet, number, title, form, descriptions[number] if descriptions else "")
         for number, (sheet, form) in enumerate(zip(sheets, forms, strict=True))
     )
     pages_html = (
@@ -54,7 +59,7 @@ def to_pdf(
     # Only a picture inside the document itself may be "fetched".
     fetcher = URLFetcher(allowed_protocols=("data",))
     data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(
-        pdf_tags=tagged, pdf_forms=has_fields, finisher=lambda _, pdf: _put_forms(pdf, forms)
+        pdf_tags=tagged, pdf_forms=has_fields, finisher=lambda document, pdf: _finish(document, pdf, forms)
     )
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
@@ -63,6 +68,11 @@ def to_pdf(
 
 def _is_svg(sheet: str) -> bool:
     return sheet.lstrip().startswith("<svg")
+
+
+def _finish(document: Document, pdf: pydyf.PDF, forms: Sequence[VectorForm | None]) -> None:
+    _put_forms(pdf, forms)
+    document.metadata.include_in_pdf(pdf, "ua", version=None, conformance=None, compress=False)
 
 
 def _put_forms(pdf: pydyf.PDF, forms: Sequence[VectorForm | None]) -> None:
@@ -88,7 +98,7 @@ def _kept_place(number: int) -> str:
     return f"data:image/png;base64,{base64.b64encode(out.getvalue()).decode()}"
 
 
-def _page(sheet: str, number: int, title: str, form: VectorForm | None) -> str:
+def _page(sheet: str, number: int, title: str, form: VectorForm | None, description: str) -> str:
     if not _is_svg(sheet):
         return sheet
     size = re.match(r'\s*<svg[^>]*?width="([\d.]+)mm"\s+height="([\d.]+)mm"', sheet)
@@ -103,29 +113,12 @@ def _page(sheet: str, number: int, title: str, form: VectorForm | None) -> str:
     return (
         f"<style>@page p{number}{{size:{width}mm {height}mm;margin:0}}"
         f".p{number}{{page:p{number};{box_style};overflow:hidden;font-size:0}}"
-        f".p{number} img{{display:block;{box_style}}}</style>"
-        f'<div class="p{number}"><img alt="{escape(title, quote=True)}" '
-        f'src="{source}"></div>'
+        f".p{number} img{{display:block;{box_style}}}"
+        ".described{bookmark-level:1;bookmark-label:attr(title)}</style>"
+        f'<div class="p{number}{" described" if description else ""}" '
+        f'title="{escape(description, quote=True)}">'
+        f'<img alt="{escape(description or title, quote=True)}" src="{source}"></div>'
     )
-
-
-def joined_pdf(parts: Sequence[bytes]) -> bytes:
-    """One PDF of the pages of several, in order."""
-    import pypdfium2
-
-    whole = pypdfium2.PdfDocument.new()
-    try:
-        for part in parts:
-            document = pypdfium2.PdfDocument(part)
-            try:
-                whole.import_pages(document)
-            finally:
-                document.close()
-        out = io.BytesIO()
-        whole.save(out)
-        return out.getvalue()
-    finally:
-        whole.close()
 
 
 def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:

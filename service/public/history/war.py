@@ -7,6 +7,7 @@ Without a script the page is the list of plates.
 from __future__ import annotations
 
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Annotated
 
@@ -15,6 +16,8 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 import maps
+from adjudicator.orders import Move
+from adjudicator.outcome import Result
 from maps.variant import Variant
 from service import pictures
 from service.public import visits
@@ -34,6 +37,8 @@ NONE = ("There is no such plate. Plates are shown of years that have ended, if t
 AFTER = "after"
 PATIENCE_SECONDS = 25
 """After so long a request for the whole war stops drawing and is asked again."""
+_BETWEEN = "\x1f"
+"""Between the plates of a year; no XML has it."""
 DRAWN_SO_FAR = ("{} of {} years of this war are drawn. Nothing is wrong: your browser asks again by itself "
                 "in a few seconds, or load this page again.")
 
@@ -89,9 +94,9 @@ def as_pdf(request: Request, visitor: Visitor, game_id: str, year: int) -> Respo
     of_year = [phase for phase in phases if phase.year == year]
     if not of_year:
         raise HTTPException(404, NONE)
-    parts = [_year_pdf(request, game, variant, of_year, seats),
-             _closing_pdf(request, game, variant, of_year[-1], seats)]
-    return _pdf(parts, f"{game.id}-{year}.pdf")
+    plates = _year_plates(request, game, variant, of_year, seats)
+    return _pdf(request, game, variant, of_year, plates, seats, f"{game.name}, the war of {year}",
+                f"{game.id}-{year}.pdf")
 
 
 @router.get("/public/{game_id}/war.pdf")
@@ -102,47 +107,63 @@ def whole_pdf(request: Request, visitor: Visitor, game_id: str) -> Response:
     years = list(dict.fromkeys(phase.year for phase in phases))
     if not years:
         raise HTTPException(404, NONE)
-    parts, began = [], time.monotonic()
+    plates: list[str] = []
+    began = time.monotonic()
     for number, year in enumerate(years):
         # A web server in front gives up after a minute. Years that are drawn are kept.
         if time.monotonic() - began > PATIENCE_SECONDS:
             raise HTTPException(503, DRAWN_SO_FAR.format(number, len(years)),
                                 {"Retry-After": "5", "Refresh": "5"})
-        parts.append(_year_pdf(
-            request, game, variant, [phase for phase in phases if phase.year == year], seats))
-    parts.append(_closing_pdf(request, game, variant, phases[-1], seats))
-    return _pdf(parts, f"{game.id}-war.pdf")
+        plates += _year_plates(
+            request, game, variant, [phase for phase in phases if phase.year == year], seats)
+    return _pdf(request, game, variant, phases, plates, seats, f"{game.name}, the war so far",
+                f"{game.id}-war.pdf")
 
 
-def _year_pdf(
+def _year_plates(
     request: Request, game: GameRow, variant: Variant, phases: Sequence[FoughtPhase], seats: tuple[str, ...]
-) -> bytes:
-    """The plates of the phases of one year."""
-    year = phases[0].year
-
+) -> list[str]:
+    """The plates of the phases of one year, as SVG. They are kept packed: drawing takes longest."""
     def draw() -> bytes:
         plates = [pictures.orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
                                         pictures.A4) for phase in phases]
-        return pictures.to_pdf(plates, title=f"{game.name}, the war of {year}")
+        return zlib.compress(_BETWEEN.join(plates).encode())
 
-    return _once(request, ("war-pdf", game.id, year, len(phases), seats), draw)
+    packed = _once(request, ("war-plates", game.id, phases[0].year, len(phases), seats), draw)
+    return zlib.decompress(packed).decode().split(_BETWEEN)
 
 
-def _closing_pdf(
-    request: Request, game: GameRow, variant: Variant, last_phase: FoughtPhase, seats: tuple[str, ...]
-) -> bytes:
-    """The board after a phase, and the key."""
+def _pdf(
+    request: Request, game: GameRow, variant: Variant, phases: Sequence[FoughtPhase], plates: Sequence[str],
+    seats: tuple[str, ...], title: str, name: str
+) -> Response:
+    """Plates of phases with the board that was left and the key, as one file: a file that is put together of
+    others has neither a title nor tags."""
+    last_phase, left = phases[-1], f"The board after {phases[-1].title}"
+
     def draw() -> bytes:
         board = pictures.board_plate(variant, last_phase.resolution.position, game.name,
                                      f"after {last_phase.title}", pictures.A4)
-        return pictures.to_pdf([board, pictures.key_svg(variant)])
+        return pictures.to_pdf(
+            [*plates, board, pictures.key_svg(variant)], title=title,
+            descriptions=[*map(_described, phases), left, "The key to the lines and marks of the plates"])
 
-    return _once(request, ("war-closing", game.id, last_phase.number, seats), draw)
-
-
-def _pdf(parts: Sequence[bytes], name: str) -> Response:
-    return Response(pictures.joined_pdf(parts), media_type="application/pdf", headers={
+    data = _once(request, ("war-pdf", game.id, title, last_phase.number, len(phases), seats), draw)
+    return Response(data, media_type="application/pdf", headers={
         "Cache-Control": PRIVATE, "Content-Disposition": f'inline; filename="{name}"'})
+
+
+def _described(phase: FoughtPhase) -> str:
+    """A plate for who does not see it."""
+    outcomes = phase.resolution.outcomes
+    moves = [outcome.result for outcome in outcomes if isinstance(outcome.order, Move)]
+    counts = {
+        "orders": len(outcomes), "moves": len(moves), "turned back": moves.count(Result.FAILS),
+        "dislodged": len(phase.resolution.dislodged), "built": len(phase.resolution.built),
+        "disbanded": len(phase.resolution.disbanded)}
+    counted = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    return (f"{phase.title}: the board and its orders as lines: {counted or 'no orders'}. "
+            "The results have them in words")
 
 
 def _war(

@@ -1,4 +1,4 @@
-"""LET-01: results cannot be approved while a paper of their phase is set aside; letters say what came.
+"""LET-01: results cannot be approved while a sheet of their phase is set aside; letters say what came.
 
 The fault: results told all ten players "No sheet was received" about seven powers whose sheets were on file,
 set aside for a doubt about the year.
@@ -78,7 +78,7 @@ def test_a_sheet_set_aside_is_settled_before_results_leave(desk: DeskTable) -> N
     sheet = held(desk.table, "Montrose")
     phase = close(desk)
     page = desk.page(f"/results/{phase}")
-    assert "1 paper to settle first" in page
+    assert "1 sheet to settle first" in page
     assert f'href="/sheet/{sheet}#versions-head"' in page
     assert "Approve and send" not in page
     assert "A sheet of Montrose is set aside" in desk.text("/")
@@ -213,7 +213,7 @@ def test_a_letter_by_post_without_a_scan_is_settled_first(desk: DeskTable) -> No
         session.add(PostalOriginalRow(**posted | {"power": "Argyll", "received": day + DAY}))
     phase = close(desk)
     page = desk.text(f"/results/{phase}")
-    assert "1 paper to settle first" in page
+    assert "1 sheet to settle first" in page
     assert "no scan of it is on file. Add its scan at Post, or take the entry back" in page
     status, text = approve(desk, phase)
     assert (status, "a letter by post without a scan of Montrose" in text) == (409, True)
@@ -264,7 +264,7 @@ def test_twenty_forged_mails_are_discarded_on_one_page(desk: DeskTable) -> None:
                            "season": "Summer", "year": 1642, "kind": "movement"}
     phase = close(desk)
     page = desk.page(f"/results/{phase}")
-    assert "20 papers to settle first" in page
+    assert "20 sheets to settle first" in page
     assert "Discard several mails at once" in page
     form = {"mail": keys, "why": "forged: none of them is proved", "csrf": CSRF}
     assert desk.client.post("/quarantine/discard", data={**form, "why": "no"}).status_code == 409

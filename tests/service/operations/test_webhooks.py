@@ -18,6 +18,8 @@ from sqlalchemy import select
 from service.config import Notice, Webhook
 from service.games.phases import phase_of, phase_title
 from service.operations import webhooks as webhooks_module
+from service.operations.findings import Finding, FindingState
+from service.operations.webhook_health import webhook_finding
 from service.operations.webhooks import (
     APPROVED,
     DELIVERED,
@@ -27,6 +29,7 @@ from service.operations.webhooks import (
     Poster,
     Webhooks,
     addresses_of,
+    place_of,
     send_notice,
 )
 from service.store import records
@@ -241,3 +244,45 @@ def test_only_https_addresses_without_a_name_and_password_are_taken(url: str) ->
         Webhook(url=url, secret=SECRET)
     with pytest.raises(ValidationError):
         Webhook(url="https://a.example/x", secret="short")
+
+
+def test_health_says_whose_notices_do_not_get_through(site: Site, receiver: Receiver) -> None:
+    """How many of which game, to which address, since when, why, and what to do; nothing of an address that
+    may be a secret (BEY-06)."""
+    def finding() -> Finding:
+        with site.store() as session:
+            return webhook_finding(session, site.clock.now())
+
+    assert finding().state is FindingState.WELL
+    hook = Webhook(url="https://tenant-4711.hooks.example.org/T0/B1/secret?key=5", secret=SECRET)
+    status = ["it answered 500"]
+
+    def post(_hook: object, _body: bytes, _seconds: int) -> None:
+        if status:
+            raise NotDelivered(status[0])
+
+    hooks = Webhooks(site.store, site.clock, (hook,), post)
+    approve(site)
+    turn(hooks)
+    site.clock.advance(timedelta(hours=3))
+    turn(hooks)
+    trouble = finding()
+    assert trouble.is_trouble
+    assert trouble.sentence == (
+        "Powick Bridge: 1 notice to a webhook at …example.org did not get through, first tried 3 hours ago; "
+        "the last time it answered 500.")
+    assert "settings" in trouble.advice
+    with site.store() as session:
+        logs = json.dumps([event.detail for event in session.scalars(select(EventRow))])
+    for secret in ("4711", "hooks.", "T0", "B1", "key=5", SECRET):
+        assert secret not in trouble.sentence + trouble.advice + logs
+    status.clear()
+    site.clock.advance(timedelta(hours=3))
+    turn(hooks)
+    assert finding().state is FindingState.WELL
+
+
+def test_a_service_is_called_by_its_kind_alone() -> None:
+    """The first part of such an address is often the token itself."""
+    assert place_of(Notice(url="tgram://123:token/chat")) == "a notice by tgram"
+    assert place_of(Webhook(url="https://example.org/x", secret=SECRET)) == "a webhook at example.org"

@@ -21,6 +21,7 @@ from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site, make_site
 from tests.support.table import Table, autumn_1642, open_table
+from tests.support.tags import tags_of
 
 ORDERS = ("A Lindsey - Kesteven & Holland", "A Glasgow H", "A Norfolk H")
 
@@ -116,11 +117,20 @@ def test_of_a_game_that_is_over_each_phase_has_a_plate(fought: Fought, player: T
 
 
 @pytest.mark.slow
-def test_a_year_is_one_pdf(fought: Fought, player: TestClient) -> None:
-    """A page for each plate, the board that was left, and the key."""
+def test_a_year_and_the_war_are_tagged_pdfs(fought: Fought, player: TestClient) -> None:
+    """A page for each plate, the board that was left, and the key: with the file's title and language, a
+    figure with words of its own for each, and a bookmark (BEY-01, BEY-08). Read by pdfium."""
     _end(fought)
-    data = player.get(f"/public/{fought.table.game}/war-1642.pdf").content
-    assert len(pypdfium2.PdfDocument(data)) == 3
+    for file, title in (("war-1642.pdf", "the war of 1642"), ("war.pdf", "the war so far")):
+        data = player.get(f"/public/{fought.table.game}/{file}").content
+        tags = tags_of(data)
+        assert (tags.is_tagged, tags.language) == (True, "en")
+        assert tags.title.endswith(title)
+        assert tags.counts["Figure"] == len(set(tags.alternates)) == 3
+        assert "1 moves, 1 turned back" in tags.alternates[0]
+        document = pypdfium2.PdfDocument(data)
+        assert len(document) == 3
+        assert [mark.get_title() for mark in document.get_toc()] == list(tags.alternates)
 
 
 def test_a_hidden_fleet_is_on_no_plate_of_another_player(site: Site) -> None:

@@ -1,0 +1,70 @@
+"""Letters are text of a narrow telephone too: RFC 3676, format=flowed (LET-01)."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email import message_from_bytes
+from email.policy import SMTP
+
+from service.letters.render import wrap_text
+from service.mail.sending.compose import Attachment, OutLetter, compose, flowed, shrink, words_of
+
+PARAGRAPH = ("Your orders of Summer 1642 were read: seven lines, and none of them is in doubt. Write again "
+             "before Sunday, if you want to change any of them; the newest counts.")
+ITEM = ("- Army Kingston upon Hull supports Fleet Cavan to Belfast, which the machine read and nobody has "
+        "looked at.")
+COMMAND = "    Powick Bridge, Newcastle, Summer 1642 Movement Orders, v2 and a good many more words than fit"
+LETTER = f"Dear Ada,\n\n{PARAGRAPH}\n\n{ITEM}\n{COMMAND}\nFrom here on > nothing\n\n-- \nGalloper"
+
+
+def read_flowed(text: str) -> list[str]:
+    """The paragraphs and fixed lines of a flowed text, by RFC 3676, 4.1 to 4.5; no code of ours."""
+    paragraphs: list[str] = []
+    joined = False
+    for line in text.replace("\r\n", "\n").split("\n"):
+        unstuffed = line.removeprefix(" ")
+        if joined:
+            paragraphs[-1] += unstuffed
+        else:
+            paragraphs.append(unstuffed)
+        joined = unstuffed.endswith(" ") and unstuffed != "-- "
+    return paragraphs
+
+
+def _mail(text: str, attachments: tuple[Attachment, ...] = ()) -> bytes:
+    letter = OutLetter("k", "receipt", "ada@example.org", "S", text, "<main>x</main>", attachments)
+    return compose(letter, "orders@example.org", datetime(2027, 3, 1, tzinfo=UTC), max_bytes=10_000_000)
+
+
+def test_a_reader_of_flowed_text_has_each_paragraph_whole() -> None:
+    """Nothing but the places of line breaks changes: a command stays one line with its indent, a signature is
+    one, and a list is a list."""
+    body = message_from_bytes(_mail(wrap_text(LETTER)), policy=SMTP).get_body(("plain",))
+    assert body is not None
+    assert body["Content-Type"].params["format"] == "flowed"
+    content = body.get_content()
+    assert read_flowed(content)[:-1] == [
+        "Dear Ada,", "", PARAGRAPH, "", ITEM, COMMAND, "From here on > nothing", "", "--", "Galloper"]
+    # Who knows nothing of it has lines of 72 columns, a blank at their ends.
+    assert max(len(line.rstrip()) for line in content.splitlines() if line.strip() != COMMAND.strip()) <= 72
+
+
+def test_lines_that_readers_would_change_are_stuffed() -> None:
+    """RFC 3676, 4.4 and 4.3: the signature's line is left alone."""
+    assert flowed(" a\nFrom x\n-- \nme\n") == "  a\n From x\n-- \nme\n"
+
+
+def test_a_letter_that_is_made_smaller_stays_as_it_was() -> None:
+    """It is put together anew, and must not be flowed a second time."""
+    data = _mail(wrap_text(LETTER), (Attachment("x.bin", "application/octet-stream", bytes(50_000)),))
+    body = message_from_bytes(shrink(data, 20_000), policy=SMTP).get_body(("plain",))
+    assert body is not None
+    assert read_flowed(body.get_content())[:10] == read_flowed(_plain(data))[:10]
+    assert body["Content-Type"].params["format"] == "flowed"
+    assert COMMAND in words_of(body).splitlines()
+
+
+def _plain(data: bytes) -> str:
+    body = message_from_bytes(data, policy=SMTP).get_body(("plain",))
+    assert body is not None
+    return str(body.get_content())
