@@ -6,12 +6,14 @@ from __future__ import annotations
 import mailbox
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from pathlib import Path
+from typing import Any, TypeVar
 
+import sqlalchemy
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -28,6 +30,7 @@ from service.notices import upload_links
 from service.public import visits
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
+from service.store.columns import TableBase
 from service.store.tables import (
     AccessLinkRow,
     CorrespondenceRow,
@@ -39,6 +42,7 @@ from service.store.tables import (
     MailState,
     OfferRow,
     OutboxRow,
+    PageRow,
     PhaseRow,
     PhaseState,
     SeatRow,
@@ -46,6 +50,8 @@ from service.store.tables import (
     SubmissionRow,
 )
 from service.web import sessions
+
+_Row = TypeVar("_Row", bound=TableBase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +163,7 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
 
 
 def _ended(session: Session, played: Sequence[PhaseRow]) -> str:
-    """A game like the demo's that has ended; its id. It has the demo's boards and results, and no sheets."""
+    """A game like the demo's that has ended; its id. It has the demo's boards, results and sheets."""
     game = session.get_one(GameRow, played[0].game_id)
     winner = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game.id)
                              .order_by(SeatRow.power)).first()
@@ -169,12 +175,44 @@ def _ended(session: Session, played: Sequence[PhaseRow]) -> str:
     for seat in session.scalars(select(SeatRow).where(SeatRow.game_id == game.id)).all():
         session.add(SeatRow(game_id=ended.id, power=seat.power, player_id=seat.player_id))
     for phase in played:
-        session.add(PhaseRow(
-            game_id=ended.id, ordinal=phase.ordinal, year=phase.year, season=phase.season, kind=phase.kind,
-            state=PhaseState.SENT, review=phase.review, opens_at=phase.opens_at, deadline=phase.deadline,
-            position=phase.position, resolution=phase.resolution, sent_at=phase.sent_at))
+        copied = _copy(session, phase, game_id=ended.id, state=PhaseState.SENT)
+        lines = _copy_sheets(session, phase.id, copied.id)
+        copied.resolution = _with_lines(phase.resolution, lines)
     session.flush()
     return ended.id
+
+
+def _copy(session: Session, row: _Row, **changes: object) -> _Row:
+    """A stored copy of a row, with another id and these columns changed."""
+    columns = {column.key: getattr(row, column.key) for column in sqlalchemy.inspect(type(row)).column_attrs
+               if column.key != "id"}
+    copied = type(row)(**{**columns, **changes})
+    session.add(copied)
+    session.flush()
+    return copied
+
+
+def _copy_sheets(session: Session, phase_id: int, to_phase_id: int) -> dict[int, int]:
+    """The sheets of a phase once more for another, as if they had come by post: a mail is one sheet alone.
+    The lines' ids by those that they were copied from."""
+    lines: dict[int, int] = {}
+    for sheet in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id)).all():
+        copied = _copy(session, sheet, phase_id=to_phase_id, sha256=None)
+        for page in session.scalars(select(PageRow).where(PageRow.submission_id == sheet.id)).all():
+            new_page = _copy(session, page, submission_id=copied.id)
+            for line in session.scalars(select(LineRow).where(LineRow.page_id == page.id)).all():
+                lines[line.id] = _copy(session, line, page_id=new_page.id).id
+    return lines
+
+
+def _with_lines(judged: Any, lines: Mapping[int, int]) -> Any:
+    """What was judged, as JSON, with each order on the copy of its line."""
+    if isinstance(judged, list):
+        return [_with_lines(part, lines) for part in judged]
+    if not isinstance(judged, dict):
+        return judged
+    return {key: lines.get(part, part) if key == "line" and isinstance(part, int)
+            else _with_lines(part, lines) for key, part in judged.items()}
 
 
 def _left_out(blobs: Blobs, message_id: str) -> str:

@@ -67,3 +67,17 @@ def test_nothing_is_loaded_from_a_file_or_the_network() -> None:
                    "src='http://127.0.0.1:9/x.png'></body></html>")
     assert b"/Image" not in tried
     assert len(pypdfium2.PdfDocument(tried)) == len(pypdfium2.PdfDocument(plain)) == 1
+
+
+def test_a_citation_is_words_and_no_ornament() -> None:
+    """The rule that a failure cites and the printer's rule below the title once shared a name in the style
+    sheet: every citation stood below a double line (LET-01)."""
+    def lines(html: str) -> int:
+        page = pypdfium2.PdfDocument(to_pdf(html))[0]
+        return sum(1 for _ in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_PATH]))
+
+    cited = tuple(replace(order, rule="handbook, Unit orders") for order in samples.CROWN.orders)
+    facts = replace(samples.results(), powers=(replace(samples.CROWN, orders=cited),))
+    html = results_html(GAME, HEADING, facts)
+    assert '<small class="rule">' in html
+    assert lines(html) == lines(html.replace('<small class="rule">', "<small>"))
