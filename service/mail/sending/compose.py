@@ -151,7 +151,8 @@ def words_of(part: MIMEPart | None) -> str:
 
 
 def _is_flowed(part: MIMEPart | None) -> bool:
-    return part is not None and str(part["Content-Type"].params.get("format", "")).casefold() == "flowed"
+    # Not by the header itself: a part need not have one.
+    return part is not None and str(part.get_param("format", "")).casefold() == "flowed"
 
 
 def _origin(letter: OutLetter) -> str:

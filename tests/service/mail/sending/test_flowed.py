@@ -68,3 +68,9 @@ def _plain(data: bytes) -> str:
     body = message_from_bytes(data, policy=SMTP).get_body(("plain",))
     assert body is not None
     return str(body.get_content())
+
+
+def test_a_letter_without_a_type_is_read_as_it_stands() -> None:
+    """RFC 2045, 5.2: such a part is plain text; an older letter may be one."""
+    bare = message_from_bytes(b"Subject: S\r\n\r\n a\r\n", policy=SMTP)
+    assert words_of(bare).splitlines() == [" a"]
