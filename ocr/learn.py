@@ -15,6 +15,7 @@ from ocr.engines.ppocr import PpOcr
 from ocr.image.find_sheet import turn_sheet
 from ocr.image.geometry import CROP_MARGIN, cut_quad, grow_quad, quad_size, transform_points
 from ocr.image.illumination import even_light, without_rules
+from ocr.image.narrow_hands import widened
 from ocr.page import Box, Image
 from ocr.read_line import sheet_of
 
@@ -49,5 +50,8 @@ def learn(
         quad = transform_points(inverse, line.box.corners)
         height = quad_size(quad)[1]
         crop = cut_quad(clean, grow_quad(quad, CROP_MARGIN[0] * height, CROP_MARGIN[1] * height))
-        learnt += [engine.learnt(crop, line.text) for engine in engines]
+        first = engines[0].learnt(crop, line.text)
+        # As a page is read (`ocr.read`): the second opinion sees a narrow hand widened.
+        shown = widened(crop, len(first.frames), len(line.text))
+        learnt += [first, *(engine.learnt(shown, line.text) for engine in engines[1:])]
     return learnt

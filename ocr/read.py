@@ -31,6 +31,7 @@ from ocr.image.find_sheet import (
 from ocr.image.flatten_printed import sheets_by_marks, whole_photo_with
 from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_size
 from ocr.image.illumination import even_light, ink_bounds, without_rules
+from ocr.image.narrow_hands import second_opinion
 from ocr.image.open_image import open_images
 from ocr.image.printed_sheet import PrintedFrame, find_printed
 from ocr.image.quality import Legibility, legibility, measure, unusable_reason
@@ -391,7 +392,9 @@ class _Reader:
             limit = self.options.third_below if number else self.options.second_below
             # The letters of a crossed-out row are hard to read and count for nothing.
             doubtful = [row for row, score in enumerate(best) if score < limit and not struck[row]]
-            for row, other in zip(doubtful, engine.read([crops[row] for row in doubtful]), strict=True):
+            readings = engine.read([crops[row] for row in doubtful]) if number else [
+                second_opinion(engine, crops[row], texts[row]) for row in doubtful]
+            for row, other in zip(doubtful, readings, strict=True):
                 best[row] = max(best[row], other.score)
                 # Without posteriors the same text again is no news.
                 if other.text and (other.posteriors is not None or other.text != texts[row].text):

@@ -20,6 +20,7 @@ from ocr.image.find_sheet import (
 )
 from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_size, transform_points
 from ocr.image.illumination import even_light, without_rules
+from ocr.image.narrow_hands import second_opinion
 from ocr.image.quality import legibility
 from ocr.layout.cut_off import is_cut_off
 from ocr.layout.lines import RowStrip, row_strips
@@ -149,7 +150,9 @@ def _row(
     # As for a whole page: a third engine is asked only if the others doubt.
     for index, engine in enumerate(engines):
         if index < 2 or max(recognition.score for _, recognition in recognitions) < options.third_below:
-            recognitions.append((engine.name, engine.read([crop])[0]))
+            reading = (second_opinion(engine, crop, recognitions[0][1]) if index == 1
+                       else engine.read([crop])[0])
+            recognitions.append((engine.name, reading))
     best = next((recognition for _, recognition in recognitions if recognition.text), recognitions[0][1])
     others = [
         Alternative(recognition.text, round(recognition.score, 4), name, recognition.posteriors)

@@ -32,6 +32,7 @@ from ocr.page import Box, Page, Reading, ReadLine, Status, Strike
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, Settings, Web
+from service.desk import queries
 from service.games import create
 from service.games.deadlines import schedule
 from service.games.extensions import move_deadline
@@ -177,6 +178,12 @@ class Tables:
             assert self.phase(game, name).state == PhaseState.READY, (game, name, self._open(phase.id))
             self.site.approve_phase(phase.id, "ada")
         self.settle()
+
+    def discard(self) -> None:
+        """The coordinator sets a mail in quarantine aside, for without that no results go out (LET-01)."""
+        with self.site.store() as session:
+            (waiting,) = queries.quarantine(session)
+        self.site.quarantine.discard(waiting.sha256, "Nobody in these games sent it.", "ada")
 
     def _read_by_hand(self, phase: PhaseRow) -> None:
         """What the coordinator does at the desk: the lines that wait are read as they were written."""
@@ -335,6 +342,8 @@ def _summer(tables: Tables) -> None:
                 stamps=[stamp("players.example", "pass", SERVER)])
     tables.deliver(bare, tables.clock.now())
     tables.due("rejection", FIRST, [sender])
+    tables.settle()
+    tables.discard()
     tables.due("reminder", SECOND, 2 * [tables.seats[SECOND]["Protectorate"]])
     tables.close(name)
     for game in (FIRST, SECOND):
@@ -381,7 +390,8 @@ def _winter(tables: Tables) -> None:
 
 
 WITH_FILES = {
-    "welcome": r".*-map-1642\.pdf|blank-.*\.pdf", "finalresults": r"results-\d\.png|sheet-.*\.jpg",
+    "welcome": r".*-map-1642\.pdf|blank-.*\.pdf|filled-sheet\.png",
+    "finalresults": r"results-\d\.png|sheet-.*\.jpg",
     "draftresults": r"results-\d\.png|sheet-.*\.jpg",
     "yearendresults": r"results-\d\.png|sheet-.*\.jpg|.*-map-1643\.pdf",
     "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf",

@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from time import sleep
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -21,7 +22,8 @@ from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
 from service.jobs import DbosJobs
-from service.mail.sending.outbox import CLAIM, PAUSES, send_due
+from service.mail.sending.connections import LEASE
+from service.mail.sending.outbox import CLAIM, PAUSES, SendCounts, send_due
 from service.mail.sending.smtp import MailEnvelope
 from service.notices.phase_letters.approval import SENT, WORK, Approvals
 from service.notices.results import ResultsAnnouncer
@@ -174,9 +176,17 @@ def test_a_disk_that_fills_while_letters_are_sent_doubles_at_most_the_one_under_
             def close(self) -> None:
                 transport.close()
 
-        for _ in range(4):
+        def send_on_full_disk() -> SendCounts:
+            return send_due(site.store, site.blobs, FillsAfterTheThird(), site.clock, sender=SENDER)
+
+        with pytest.raises(OperationalError, match="full"):
+            send_on_full_disk()
+        # Nobody could note that the connection is free; when its lease is over, none can be had.
+        assert send_on_full_disk() == SendCounts()
+        sleep(LEASE.total_seconds())
+        for _ in range(2):
             with pytest.raises(OperationalError, match="full"):
-                send_due(site.store, site.blobs, FillsAfterTheThird(), site.clock, sender=SENDER)
+                send_on_full_disk()
         assert len(smtp_sink.letters) == 3
         disk.empty()
         for pause in (CLAIM, PAUSES[1], PAUSES[1]):
