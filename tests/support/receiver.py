@@ -84,7 +84,7 @@ def receiving(folder: Path) -> Iterator[Receiver]:
     server.socket = tls.wrap_socket(server.socket, server_side=True)
     listener = Receiver(server, ssl.create_default_context(cafile=str(certificate)))
     listener.goes_on.set()
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
         yield listener
