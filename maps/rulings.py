@@ -65,7 +65,9 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
     # "**Q-18, `convoy_paradox`.**": the name that results cite, and the choice it is about.
     code, _, choice = name.rstrip(".").partition(", `")
     if not choice:
-        return Ruling(section, name.rstrip(".:"), rest_of_text.replace("`", ""))
+        # "**Nobody must retreat:** the phase is passed over": the colon belongs to the sentence.
+        colon = ": " if name.endswith(":") else ""
+        return Ruling(section, name.rstrip(".:"), colon + rest_of_text.replace("`", ""))
     key = choice.rstrip("`")
     allowed = variant.rules.CHOICES.get(key)
     if allowed is None:

@@ -64,6 +64,8 @@ SENTENCES: Mapping[str, str] = {
     "deadline_moved": "The deadline of {phase} was moved",
     "year_moved": "The first day of a year was moved, from {phase} on",
     "game_created": "The game was created",
+    # Of the commands, and of a game that is imported.
+    "game created": "The game was created",
     "game_imported": "The game was imported",
     "board_kept": "A board of the site's own was kept",
     "option_changed": "An option was changed",
@@ -98,7 +100,7 @@ SENTENCES: Mapping[str, str] = {
     "root_stamped": "An authority outside stamped the root of the results of {phase}",
     "restored": "The site was restored from a backup",
     "restore_tested": "A backup was put back as a test",
-    "rehearsed": "{phase} was rehearsed",
+    "phase_rehearsed": "{phase} was rehearsed",
     "game_shelved": "The rows of a game that is over were put into a file",
     "game_unshelved": "The rows of a game that is over were brought back",
     "webhook_delivered": "Another program was told that results are out",

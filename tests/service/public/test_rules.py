@@ -48,6 +48,13 @@ def test_the_answer_that_is_played_is_given_and_no_other(client: TestClient) -> 
     assert "disrupt a conversion? Here: No: it is like cutting support." in page_text
 
 
+def test_a_colon_stays_with_its_rule(client: TestClient) -> None:
+    """Without it "Nobody must retreat the retreat phase" says the opposite."""
+    page_text = words(client.get("/public/rules/w3k").text)
+    assert "Nobody must retreat: the retreat phase is passed over" in page_text
+    assert " :" not in page_text
+
+
 def test_another_answer_of_the_board_is_another_sentence() -> None:
     other = replace(W3K, rules=rules.load("w3k", {**W3K.rules.values, "convoy_paradox": "all_hold"}, {}))
     (ruling,) = [ruling for ruling in rulings(maps.folder("w3k"), other) if ruling.name == "Q-18"]

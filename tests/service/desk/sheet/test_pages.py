@@ -494,6 +494,6 @@ def test_nothing_of_a_sheet_shows_without_signing_in(desk: DeskSite, path: str) 
 
 def test_every_paper_of_a_phase_is_listed_with_what_became_of_it(desk: DeskSite) -> None:
     page_text = desk.text("/sheets/7")
-    assert "✓ executed v2" in page_text
+    assert "✓ counts v2" in page_text
     assert "○ does not count v1" in page_text
     assert "Ormond Nothing received." in page_text
