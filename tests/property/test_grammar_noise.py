@@ -86,7 +86,7 @@ def test_spoilt_prose_is_found_and_never_taken_wrongly(rate: float, first: float
     assert count.automatic >= taken * 120
 
 
-@pytest.mark.parametrize("rate", [0.02, 0.08])
+@pytest.mark.parametrize("rate", [0.02, pytest.param(0.08, marks=pytest.mark.slow)])
 def test_spoilt_prose_of_an_army_at_sea_is_never_taken_wrongly(rate: float) -> None:
     """WRD-01: a misspelling never puts an army at sea, so such lines need not be found, only never taken for
     another order."""

@@ -227,7 +227,7 @@ def test_an_archive_of_today_opens_the_same_entries(
 
 
 @pytest.mark.parametrize("name", [
-    name if name.startswith(("powick-bridge", "standard")) else pytest.param(name, marks=pytest.mark.slow)
+    name if name.startswith("powick-bridge") else pytest.param(name, marks=pytest.mark.slow)
     for name in WHOLE_ARCHIVES
 ])  # fmt: skip
 def test_a_game_is_put_into_a_new_site(old: Path, new_database: Engine, tmp_path: Path, name: str) -> None:

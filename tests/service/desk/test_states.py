@@ -124,7 +124,8 @@ def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) 
     desk.decide(3, "reading-1", "a")
     desk.second_reader()
     desk.decide(4, "reading-1", "b")
-    assert "All 4 lines read: 1 sure, 1 by you, 1 by others, 0 void, 1 without an order." in desk.text("/desk/7")
+    assert ("All 4 lines read: 1 sure, 1 by you, 1 by others, 0 void, 1 without an order."
+            in desk.text("/desk/7"))
 
 
 def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:

@@ -238,7 +238,8 @@ def test_without_the_library_a_notice_says_what_is_missing(monkeypatch: pytest.M
         send_notice(Notice(url="ntfy://topic"), b"{}")
 
 
-@pytest.mark.parametrize("url", ["http://a.example/x", "https://", "ftp://a.example", "https://me:pw@a.example/"])
+@pytest.mark.parametrize("url", [
+    "http://a.example/x", "https://", "ftp://a.example", "https://me:pw@a.example/"])
 def test_only_https_addresses_without_a_name_and_password_are_taken(url: str) -> None:
     with pytest.raises(ValidationError):
         Webhook(url=url, secret=SECRET)
