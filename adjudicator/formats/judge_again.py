@@ -32,8 +32,8 @@ def check(board: GameBoard, log: GameLog) -> Iterator[JudgedAgain]:
         position = _passed_over(board, resolution.position, after.phase)
         # A test case ends with the board right after its phase, and says nothing more of it.
         is_case = after.phase == phase.position.phase
-        differences_here = _unit_differences(position, after) if is_case else _differences(position, after)
-        yield JudgedAgain(phase.position.phase, resolution, tuple(differences_here), phase.unread)
+        differences = _unit_differences(position, after) if is_case else _differences(position, after)
+        yield JudgedAgain(phase.position.phase, resolution, tuple(differences), phase.unread)
 
 
 def _passed_over(board: GameBoard, position: Position, goal: Phase) -> Position:
@@ -51,25 +51,26 @@ def _passed_over(board: GameBoard, position: Position, goal: Phase) -> Position:
 def _differences(ours: Position, theirs: Position) -> Iterator[str]:
     if ours.phase != theirs.phase:
         yield f"the next phase is {ours.phase} here and {theirs.phase} in the file"
-    for title, here, there in (
+    for title, judged, written in (
         ("units", set(map(str, ours.units)), set(map(str, theirs.units))),
         ("dislodged", _beaten(ours), _beaten(theirs)),
         ("centres", *_settled_centres(ours, theirs)),
         ("retreats", _retreats(ours), _retreats(theirs)),
     ):
-        if here != there:
-            yield (f"{title}: only here {_listed(here - there)}; only in the file {_listed(there - here)}")
+        if judged != written:
+            yield (f"{title}: only here {_listed(judged - written)}; only in the file "
+                   f"{_listed(written - judged)}")
 
 
 def _unit_differences(ours: Position, theirs: Position) -> Iterator[str]:
     beaten, expected = {str(d.unit) for d in ours.dislodged}, {str(d.unit) for d in theirs.dislodged}
-    here, there = set(map(str, ours.units)), set(map(str, theirs.units))
-    for title, only_here, only_there in (
-        ("units", here - there, there - here),
+    judged, written = set(map(str, ours.units)), set(map(str, theirs.units))
+    for title, only_judged, only_written in (
+        ("units", judged - written, written - judged),
         ("dislodged", beaten - expected, expected - beaten),
     ):
-        if only_here or only_there:
-            yield f"{title}: only here {_listed(only_here)}; only in the file {_listed(only_there)}"
+        if only_judged or only_written:
+            yield f"{title}: only here {_listed(only_judged)}; only in the file {_listed(only_written)}"
 
 
 def _beaten(position: Position) -> set[str]:

@@ -44,20 +44,20 @@ def check_stamps(settings: Settings) -> Finding:
     if trust.providers:
         beginning = f"what is set fits {fit} of the newest {result.mails} mails"
         state = FindingState.TROUBLE if result.lines else FindingState.NOTE
-    seen = f" Seen: {'; '.join(result.seen)}." if result.seen else ""
+    stamps = f" Seen: {'; '.join(result.stamp_kinds)}." if result.stamp_kinds else ""
     if not result.lines:
         return Finding(
             NAME, state,
             f"{beginning}, and this mailbox stamps nothing: in none of {result.mails} mails stands an "
             "Authentication-Results header above the line of your own server. What stands below it a sender "
             "may have written, and it does not count. Ask whoever runs the server to switch such headers on; "
-            f"until then only the senders' own signatures can prove a mail (mail_in.own_proof).{seen}")
+            f"until then only the senders' own signatures can prove a mail (mail_in.own_proof).{stamps}")
     is_sure = result.certainty == "sure"
     doubt = "" if is_sure else f" This is likely, not sure. {_more_needed(result.domains)}."
     return Finding(
         NAME, state,
         f"{beginning}; {result.agreeing} of {result.mails} mails were taken in by {result.server} and "
-        f"stamped.{doubt} Put this line below [mail_in], in place of the old one:{seen}",
+        f"stamped.{doubt} Put this line below [mail_in], in place of the old one:{stamps}",
         "\n".join(result.lines))
 
 

@@ -61,7 +61,7 @@ class Certainty(StrEnum):
 class Survey:
     """`mails`: those that a mail server took in. `domains`: of their senders. `agreeing`: those that speak
     for the proposal. `lines`: to paste below [mail_in], empty without a proposal. `server`: whose they are,
-    in words. `seen`: a sentence for each kind of stamp."""
+    in words. `stamp_kinds`: a sentence for each kind of stamp."""
 
     mails: int
     domains: int
@@ -69,7 +69,7 @@ class Survey:
     certainty: Certainty
     server: str = ""
     lines: tuple[str, ...] = ()
-    seen: tuple[str, ...] = ()
+    stamp_kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +88,24 @@ def survey(mails: Iterable[Headers], login_host: str, order_address: str) -> Sur
     """Look at mails, newest first; `login_host` is the mailbox's server, as in the settings."""
     taken = [mail for headers in mails if (mail := _taken_in(headers)) is not None]
     domains = len({mail.domain for mail in taken})
-    seen = _seen(taken)
+    stamp_kinds = _stamp_kinds(taken)
     known, agreeing = _known(taken, login_host)
     is_by_login = known is not None and fits(login_host, LOGIN_HOSTS.get(known.key, ()))
     if known is not None:
         certainty = _certainty(len(taken), domains, agreeing) if not is_by_login else Certainty.SURE
         return Survey(len(taken), domains, agreeing, certainty, known.label,
-                      (f'provider = "{known.key}"',), seen)
+                      (f'provider = "{known.key}"',), stamp_kinds)
     names, hosts, agreeing = _own_server(taken)
     if not names:
-        return Survey(len(taken), domains, 0, Certainty.NONE, seen=seen)
+        return Survey(len(taken), domains, 0, Certainty.NONE, stamp_kinds=stamp_kinds)
     certainty = _certainty(len(taken), domains, agreeing)
-    own = {_registrable(login_host), _registrable(order_address.rpartition("@")[2])}
+    own_domains = {_registrable(login_host), _registrable(order_address.rpartition("@")[2])}
     # A server of a name that has nothing to do with the site may be a relay in front of it.
-    if not own & set(map(_registrable, hosts)):
+    if not own_domains & set(map(_registrable, hosts)):
         certainty = Certainty.LIKELY
     line = (f"stamps = {{ names = {_listed(names)}, border_hosts = {_listed(hosts)}, "
             'stands = "above the Received line" }')
-    return Survey(len(taken), domains, agreeing, certainty, " and ".join(hosts), (line,), seen)
+    return Survey(len(taken), domains, agreeing, certainty, " and ".join(hosts), (line,), stamp_kinds)
 
 
 def fitting(mails: Iterable[Headers], trust: Trust) -> int:
@@ -198,7 +198,7 @@ def _certainty(mails: int, domains: int, agreeing: int) -> Certainty:
     return Certainty.SURE if is_sure else Certainty.LIKELY
 
 
-def _seen(taken: Sequence[_TakenIn]) -> tuple[str, ...]:
+def _stamp_kinds(taken: Sequence[_TakenIn]) -> tuple[str, ...]:
     """Who stamped, where, and with which methods, the most frequent first."""
     counts: Counter[tuple[str, str]] = Counter()
     methods: dict[tuple[str, str], set[str]] = {}

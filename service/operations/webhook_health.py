@@ -26,14 +26,14 @@ def webhook_finding(session: Session, now: datetime) -> Finding:
         select(EventRow.what, EventRow.at, EventRow.detail)
         .where(EventRow.what.in_((DELIVERED, FAILED)), EventRow.at > now - SHOWN_FOR)
         .order_by(EventRow.id)).all()
-    delivered = {(detail["hook"], detail["event"]) for what, _, detail in rows if what == DELIVERED}
+    delivered = {(detail["hook"], detail["event"]) for kind, _, detail in rows if kind == DELIVERED}
     troubles: dict[tuple[str, str], list[tuple[datetime, int, str]]] = defaultdict(list)
-    names = _games(session, {int(detail["event"]) for what, _, detail in rows if what == FAILED})
-    for what, at, detail in rows:
-        if what == FAILED and (detail["hook"], detail["event"]) not in delivered:
+    names = _games(session, {int(detail["event"]) for kind, _, detail in rows if kind == FAILED})
+    for kind, tried_at, detail in rows:
+        if kind == FAILED and (detail["hook"], detail["event"]) not in delivered:
             game = names.get(int(detail["event"]), "a game that is gone")
             whose = str(detail.get("place") or f"the address with the mark {detail['hook']}")
-            troubles[game, whose].append((at, int(detail["event"]), str(detail["why"])))
+            troubles[game, whose].append((tried_at, int(detail["event"]), str(detail["why"])))
     if not troubles:
         return Finding(NAME, FindingState.WELL,
                        "Every notice that results are out got through, or none is asked for.")

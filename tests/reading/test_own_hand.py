@@ -98,13 +98,13 @@ def test_a_line_whose_letters_the_others_speak_against_keeps_its_reading_and_wai
     """(INK-05) A "Sil - Gal" that the common layer takes for "Tyr - Boh", put together of both."""
     tyr, sil = list(WRITTEN).index("A Tyr - Boh"), list(WRITTEN).index("A Sil - Gal")
 
-    def mixed(seen: Posteriors | None, kept: Posteriors | None) -> Posteriors:
-        assert seen is not None
-        assert kept is not None
-        assert kept.source is not None
-        frames = kept.source.frames
-        places = np.linspace(0, len(frames) - 1, len(seen.log_probs)).round().astype(int)
-        return replace(seen, source=replace(kept.source, frames=frames[places]))
+    def mixed(first: Posteriors | None, second: Posteriors | None) -> Posteriors:
+        assert first is not None
+        assert second is not None
+        assert second.source is not None
+        frames = second.source.frames
+        places = np.linspace(0, len(frames) - 1, len(first.log_probs)).round().astype(int)
+        return replace(first, source=replace(second.source, frames=frames[places]))
 
     others = [replace(rows[tyr].alternatives[0], posteriors=mixed(
         rows[tyr].alternatives[0].posteriors, rows[sil].alternatives[0].posteriors))]

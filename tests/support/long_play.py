@@ -202,7 +202,7 @@ class LongPlay:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def everything_told(self) -> dict[str, Any]:
+    def everything_public(self) -> dict[str, Any]:
         """Every answer about the game but the drawn map, which is drawn from one of them."""
         sent = [f"results/{row.ordinal}" for row in self.phases() if row.state == PhaseState.SENT
                 and row.resolution is not None]

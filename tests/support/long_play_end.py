@@ -106,11 +106,11 @@ def both_checkers_are_content(play: LongPlay, folder: Path) -> None:
     for power in list(play.variant.powers)[:3:2]:
         address = play.people[power]
         archive = play.house.visit(address).data(f"{play.base}/archive.zip")
-        kept = {f"{number:03}.eml": raw for number, raw in enumerate(play.house.raw_letters(address))}
-        kept |= {f"sent-{number}.eml": raw for number, raw in enumerate(play.house.sent.get(address, ()))}
+        mails = {f"{number:03}.eml": raw for number, raw in enumerate(play.house.raw_letters(address))}
+        mails |= {f"sent-{number}.eml": raw for number, raw in enumerate(play.house.sent.get(address, ()))}
         for name, checker in (("galloper", keeper.galloper(folder / f"{power}-galloper")),
                               ("independent", keeper.independent(folder / f"{power}-independent"))):
-            fault, words = checker(archive, kept)
+            fault, words = checker(archive, mails)
             assert fault == "", (name, power, words)
 
 

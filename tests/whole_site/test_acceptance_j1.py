@@ -399,6 +399,7 @@ WITH_FILES = {
     # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and
     # so do its words.
     "rejection": r"blank-argyll-summer-1642-movement\.pdf",
+    "receipt": r"receipt\.json", "receiptlate": r"receipt\.json",
     "postalpack": r"(envelopes|results|map|order-sheets)\.pdf", "deadlinemoved": r"calendar\.ics",
 }
 """Kind of letter to the names of its files, by the column "Attached" of the table."""

@@ -173,8 +173,8 @@ def the_table_changes(play: LongPlay, ada: Browser) -> None:
     play.house.settle()
     after = {row.ordinal: row.deadline for row in play.phases() if row.state != PhaseState.SENT}
     assert after == {number: deadline + PAUSE for number, deadline in before.items()}
-    told = {row["number"]: row["deadline"] for row in play.ask("calendar")}
-    assert {number: told[number] for number in after} == {
+    deadlines = {row["number"]: row["deadline"] for row in play.ask("calendar")}
+    assert {number: deadlines[number] for number in after} == {
         number: deadline.strftime("%Y-%m-%dT%H:%M:%SZ") for number, deadline in after.items()}
     feed = play.house.browser().page(f"{play.base}/calendar.ics")
     assert all(deadline.strftime("%Y%m%dT%H%M") in feed for deadline in after.values())
@@ -212,10 +212,10 @@ def a_letter_is_worded(play: LongPlay, ada: Browser) -> None:
     sentence = next(each for each in sentences_of("receipt", "en") if each.ours.startswith("This receipt is"))
     letter = f"/previews/{play.game}/receipt?power={next(iter(play.variant.powers))}"
     form = f"/previews/{play.game}/receipt/wording?language=en"
-    own = {field_of(sentence): OWN_WORDS}
-    assert OWN_WORDS in plain(ada.send(form, form, 200, fields=own, act="show").text)
+    wording = {field_of(sentence): OWN_WORDS}
+    assert OWN_WORDS in plain(ada.send(form, form, 200, fields=wording, act="show").text)
     assert OWN_WORDS not in ada.says(letter)
-    ada.send(form, form, fields=own, act="keep")
+    ada.send(form, form, fields=wording, act="keep")
     assert OWN_WORDS in ada.says(letter)
 
 
@@ -253,7 +253,7 @@ def sheets_come(play: LongPlay, title: str, *, is_last: bool, is_worded: bool) -
     play.house.until(play.phase(title).opens_at)
     phase = play.phase(title)
     assert phase.state == PhaseState.OPEN
-    told, photographed = play.everything_told(), play.photographs(title)
+    public, photographed = play.everything_public(), play.photographs(title)
     before = {address: len(play.house.letters(address, "receipt")) for address in play.people.values()}
     for number, (power, orders) in enumerate(play.orders(title).items()):
         player = play.house.visit(play.people[power])
@@ -277,12 +277,12 @@ def sheets_come(play: LongPlay, title: str, *, is_last: bool, is_worded: bool) -
         receipts = play.house.letters(address, "receipt")[before[address]:]
         assert len(receipts) == (power in play.orders(title)), power
         assert [OWN_WORDS in words_of(letter) for letter in receipts] == [is_worded] * len(receipts)
-    assert play.everything_told() == told, "nothing of a sheet is told before its results"
+    assert play.everything_public() == public, "nothing of a sheet is told before its results"
 
 
 def the_deadline_passes(play: LongPlay, title: str) -> None:
     """What was typed is read letter by letter and waits for nobody; and no program learns of it."""
-    phase, told = play.phase(title), play.everything_told()
+    phase, public = play.phase(title), play.everything_public()
     play.house.until(phase.deadline + timedelta(minutes=1))
     assert play.phase(title).state in {PhaseState.CLOSED, PhaseState.READY}
     photographed = play.photographs(title)
@@ -293,7 +293,7 @@ def the_deadline_passes(play: LongPlay, title: str) -> None:
             assert read == orders
             assert {line.status for line in lines if line.order is not None} == {"auto"}
     # Which deadline is the next one ahead goes by the clock alone.
-    assert play.everything_told() | {"": told[""]} == told
+    assert play.everything_public() | {"": public[""]} == public
 
 
 def results_go_out(
@@ -341,18 +341,18 @@ def no_draw_is_open(play: LongPlay, ada: Browser, phase: PhaseRow) -> None:
 def the_program_follows(play: LongPlay, title: str, receivers: Sequence[Receiver]) -> None:
     """It is told once, with a signature and without content; what it then reads is what the letters say."""
     phase, (good, *_) = play.phase(title), receivers
-    def told_of() -> list[dict[str, object]]:
-        messages = [json.loads(body) for _, _, body in good.came]
-        return [each for each in messages if (each["game"], each["number"]) == (play.game, phase.ordinal)]
+    def messages() -> list[dict[str, object]]:
+        bodies = [json.loads(body) for _, _, body in good.came]
+        return [each for each in bodies if (each["game"], each["number"]) == (play.game, phase.ordinal)]
 
-    play.house.wait(lambda: bool(told_of()))
+    play.house.wait(lambda: bool(messages()))
     assert all(good.is_signed(headers, body) for _, headers, body in good.came)
-    (message,) = told_of()
+    (message,) = messages()
     assert set(message) == {"event", "game", "phase", "number", "sent_at", "id"}
     assert message["event"] == "results"
-    told = {power["power"]: power for power in play.ask(f"results/{phase.ordinal}")["powers"]}
+    results = {power["power"]: power for power in play.ask(f"results/{phase.ordinal}")["powers"]}
     for power, expected in play.story.expected[title].items():
-        shown = told[play.variant.powers[play.power_id(power)].name]["orders"]
+        shown = results[play.variant.powers[play.power_id(power)].name]["orders"]
         hidden = [order for order in expected if hides(order)]
         assert len(shown) == len(expected) - len(hidden)
         if not hidden:
@@ -389,8 +389,8 @@ def doors_are_tried_too_hard(play: LongPlay) -> None:
     assert play.sheets(phase) == []
     _, gone = TOKENS
     settings = play.house.site.settings
-    kept = sha256(TOKENS[PROGRAM].encode()).hexdigest()
+    digest = sha256(TOKENS[PROGRAM].encode()).hexdigest()
     play.house.site.renew(settings.model_copy(update={
-        "web": settings.web.model_copy(update={"api_tokens": (kept,)})}))
+        "web": settings.web.model_copy(update={"api_tokens": (digest,)})}))
     assert {program: play.house.ask("/games", program).status_code
             for program in (PROGRAM, gone, "c" * 64, "")} == {PROGRAM: 200, gone: 401, "c" * 64: 401, "": 401}

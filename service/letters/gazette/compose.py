@@ -63,7 +63,7 @@ class _Composer:
         chance = random.Random(f"{self.facts.seed} {self.facts.number} chosen")  # noqa: S311 - no secret
         ranked = sorted(range(len(self.facts.statements)),
                         key=lambda index: (-self.facts.statements[index].weight, chance.random()))
-        kept: list[int] = []
+        chosen: list[int] = []
         kinds: Counter[str] = Counter()
         known: set[object] = set()
         for index in ranked:
@@ -71,19 +71,19 @@ class _Composer:
             kind = statement.kind
             # Two that stood each other off, or are allied, are one piece of news.
             news = (kind, statement.source.phase, frozenset(statement.values.values()))
-            if kinds[kind] < MOST_OF_A_KIND and len(kept) < MOST and news not in known:
+            if kinds[kind] < MOST_OF_A_KIND and len(chosen) < MOST and news not in known:
                 kinds[kind] += 1
                 known.add(news)
-                kept.append(index)
-        return [self.facts.statements[index] for index in sorted(kept)]
+                chosen.append(index)
+        return [self.facts.statements[index] for index in sorted(chosen)]
 
     def _sections(self, statements: Sequence[Statement]) -> list[Section]:
         by_season: dict[str, list[Statement]] = {}
         for statement in statements:
             by_season.setdefault(self._seasons[statement.source.phase], []).append(statement)
-        return [Section(season, tuple(map(self._dispatch, told)),
+        return [Section(season, tuple(map(self._dispatch, in_season)),
                         self._weather(season, place) if self.facts.has_omens else "")
-                for place, (season, told) in enumerate(by_season.items())]
+                for place, (season, in_season) in enumerate(by_season.items())]
 
     @property
     def _seasons(self) -> Mapping[int, str]:

@@ -146,10 +146,10 @@ def test_a_hidden_fleet_is_on_no_plate_of_another_player(site: Site) -> None:
                   game.table.variant.context(), game.table.position(1), "The Northern Earls").units}
     resolution = game.table.resolution()
     assert redacted_for(game.table.variant, resolution, "The Northern Earls")[0] is not resolution
-    other, own = visit(game.desk, "The Northern Earls"), visit(game.desk, "Harald Hardrada")
-    seen = [browser.get(f"{game.path}/1.svg").text for browser in (other, own)]
-    shown = [svg.count('data-power="Harald Hardrada"') for svg in seen]
+    stranger, owner = visit(game.desk, "The Northern Earls"), visit(game.desk, "Harald Hardrada")
+    drawings = [browser.get(f"{game.path}/1.svg").text for browser in (stranger, owner)]
+    shown = [svg.count('data-power="Harald Hardrada"') for svg in drawings]
     assert len(hidden) > 0
     assert shown[1] > shown[0]
     _end(game)
-    assert other.get(f"{game.path}/1.svg").text.count('data-power="Harald Hardrada"') == shown[1]
+    assert stranger.get(f"{game.path}/1.svg").text.count('data-power="Harald Hardrada"') == shown[1]
