@@ -129,15 +129,16 @@ def flowed(text: str) -> str:
     narrower than 72 columns, would break each line a second time.
 
     A line that ends with a blank goes on in the next (`letters.render.wrap_text` leaves one where it broke a
-    paragraph); its indent is for eyes alone and falls away. A line that begins with a blank or "From " gets
-    one blank more, which its reader takes off (4.4).
+    paragraph); its indent is for eyes alone and falls away. A line that begins with a blank, ">" or "From "
+    gets one blank more, which its reader takes off (4.4): "Kent > London" may break before its ">", and what
+    begins with that is a quotation.
     """
     lines, goes_on = [], False
     for line in text.split("\n"):
         words = line.lstrip(" ") if goes_on else line
         goes_on = words.endswith(" ") and bool(words.strip()) and words != _SIGNATURE
         words = words if goes_on or words == _SIGNATURE else words.rstrip(" ")
-        lines.append(f" {words}" if words.startswith((" ", "From ")) else words)
+        lines.append(f" {words}" if words.startswith((" ", ">", "From ")) else words)
     return "\n".join(lines)
 
 

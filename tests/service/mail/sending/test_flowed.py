@@ -13,17 +13,21 @@ PARAGRAPH = ("Your orders of Summer 1642 were read: seven lines, and none of the
              "before Sunday, if you want to change any of them; the newest counts.")
 ITEM = ("- Army Kingston upon Hull supports Fleet Cavan to Belfast, which the machine read and nobody has "
         "looked at.")
+ARROW = ("Your sheet asks for this, word for word as is: Army Hastings & Pevensey "
+         "> Isle of Wight. The machine is sure of it.")
 COMMAND = "    Powick Bridge, Newcastle, Summer 1642 Movement Orders, v2 and a good many more words than fit"
-LETTER = f"Dear Ada,\n\n{PARAGRAPH}\n\n{ITEM}\n{COMMAND}\nFrom here on > nothing\n\n-- \nGalloper"
+LETTER = f"Dear Ada,\n\n{PARAGRAPH}\n\n{ITEM}\n{ARROW}\n{COMMAND}\nFrom here on > nothing\n\n-- \nGalloper"
 
 
 def read_flowed(text: str) -> list[str]:
-    """The paragraphs and fixed lines of a flowed text, by RFC 3676, 4.1 to 4.5; no code of ours."""
+    """The paragraphs and fixed lines of a flowed text, by RFC 3676, 4.1 to 4.5; no code of ours. A line that
+    begins with ">" is quoted, and no line of the letter itself goes on in it."""
     paragraphs: list[str] = []
     joined = False
     for line in text.replace("\r\n", "\n").split("\n"):
+        is_quoted = line.startswith(">")
         unstuffed = line.removeprefix(" ")
-        if joined:
+        if joined and not is_quoted:
             paragraphs[-1] += unstuffed
         else:
             paragraphs.append(unstuffed)
@@ -44,14 +48,14 @@ def test_a_reader_of_flowed_text_has_each_paragraph_whole() -> None:
     assert body["Content-Type"].params["format"] == "flowed"
     content = body.get_content()
     assert read_flowed(content)[:-1] == [
-        "Dear Ada,", "", PARAGRAPH, "", ITEM, COMMAND, "From here on > nothing", "", "--", "Galloper"]
+        "Dear Ada,", "", PARAGRAPH, "", ITEM, ARROW, COMMAND, "From here on > nothing", "", "--", "Galloper"]
     # Who knows nothing of it has lines of 72 columns, a blank at their ends.
     assert max(len(line.rstrip()) for line in content.splitlines() if line.strip() != COMMAND.strip()) <= 72
 
 
 def test_lines_that_readers_would_change_are_stuffed() -> None:
     """RFC 3676, 4.4 and 4.3: the signature's line is left alone."""
-    assert flowed(" a\nFrom x\n-- \nme\n") == "  a\n From x\n-- \nme\n"
+    assert flowed(" a\nFrom x\n> y\n-- \nme\n") == "  a\n From x\n > y\n-- \nme\n"
 
 
 def test_a_letter_that_is_made_smaller_stays_as_it_was() -> None:
