@@ -12,6 +12,7 @@ recognizer is in test_whole_turn.
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -399,7 +400,7 @@ WITH_FILES = {
     # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and
     # so do its words.
     "rejection": r"blank-argyll-summer-1642-movement\.pdf",
-    "receipt": r"receipt\.json", "receiptlate": r"receipt\.json",
+    "receipt": r"receipt\.json",
     "postalpack": r"(envelopes|results|map|order-sheets)\.pdf", "deadlinemoved": r"calendar\.ics",
 }
 """Kind of letter to the names of its files, by the column "Attached" of the table."""
@@ -427,6 +428,8 @@ def _opens(name: str, data: bytes) -> None:
         assert len(pypdfium2.PdfDocument(io.BytesIO(data))) >= 1, name
     elif name.endswith(".ics"):
         assert IcsCalendarStream.calendar_from_ics(data.decode()).events
+    elif name.endswith(".json"):
+        assert json.loads(data), name
     else:
         with Image.open(io.BytesIO(data)) as opened:
             opened.load()
