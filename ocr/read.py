@@ -220,7 +220,7 @@ class _Reader:
         rows = with_ticks(self._rows(sheet, clean, ink, strips, photo.shape[:2]), sheet.printed, ticks)
         quality = measure(photo, clean)
         steps = processing_steps(sheet, rule_pixels, quality, self.options.finder, len(rows), self.engines)
-        reason = unusable_reason(quality, sheet_found=sheet.is_outlined)
+        reason = unusable_reason(quality, is_outlined=sheet.is_outlined)
         if sheet_trust(rows) < required_trust(
             rows, self.options.min_score, photo_is_good=reason is UnreadableReason.NOT_A_SHEET,
             is_on_paper=sheet.is_outlined,

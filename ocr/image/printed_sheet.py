@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ocr.engines import Quad
 from ocr.image import sheet_layout as layout
 from ocr.image.geometry import Matrix, homography, transform_points, upright_frame
-from ocr.image.read_code import CodeForm, FoundCode, read_code, read_codes
+from ocr.image.read_code import CodeForm, LocatedCode, read_code, read_codes
 from ocr.page import Image
 
 # Tuning values. "By hand": no measurement on record.
@@ -207,7 +207,7 @@ def _is_ours(text: str) -> bool:
     return text.startswith(f"{layout.LAYOUT}:")
 
 
-def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame | None:
+def _by_code(code: LocatedCode, marks: Sequence[_Mark]) -> PrintedFrame | None:
     area = layout.CODE
     places = [[area.left, area.top], [area.right, area.top], [area.right, area.bottom],
               [area.left, area.bottom]]
@@ -225,7 +225,7 @@ def _by_code(code: FoundCode, marks: Sequence[_Mark]) -> PrintedFrame | None:
                         is_whole)
 
 
-def _agrees(mark: _Mark, code: FoundCode) -> bool:
+def _agrees(mark: _Mark, code: LocatedCode) -> bool:
     """True if a mark and a code may be of one sheet: both are as large as printed beside each other."""
     code_side = float(np.sqrt(cv2.contourArea(code.corners)))
     ratio = code_side / max(mark.side, 1e-6) * layout.MARK / (layout.CODE.right - layout.CODE.left)

@@ -121,12 +121,12 @@ def legibility(crop: Image) -> Legibility:
     return Legibility(round(float(laplacian[around].var()), 3), round(depth / PAPER, 3))
 
 
-def unusable_reason(quality: Quality, *, sheet_found: bool) -> UnreadableReason:
+def unusable_reason(quality: Quality, *, is_outlined: bool) -> UnreadableReason:
     """The reason to give where nothing could be read."""
     if quality.light < DARK:
         return UnreadableReason.TOO_DARK
     if quality.depth > FAINT and quality.softest < SOFT:
         return UnreadableReason.BLURRED
-    if quality.ink < BARE and (sheet_found or quality.light > BRIGHT):
+    if quality.ink < BARE and (is_outlined or quality.light > BRIGHT):
         return UnreadableReason.BLANK
     return UnreadableReason.NOT_A_SHEET

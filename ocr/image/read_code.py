@@ -24,14 +24,14 @@ class CodeForm(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FoundCode:
+class LocatedCode:
     """A code: its letters, and its corners in pixels, clockwise from its own top left."""
 
     text: str
     corners: Quad
 
 
-def read_codes(picture: Image, form: CodeForm = CodeForm.QR) -> tuple[FoundCode, ...]:
+def read_codes(picture: Image, form: CodeForm = CodeForm.QR) -> tuple[LocatedCode, ...]:
     """The codes of one form in an RGB picture that can be read; empty if there are none."""
     # Imported here: only a photograph with marks is searched for a code.
     import zxingcpp
@@ -39,7 +39,7 @@ def read_codes(picture: Image, form: CodeForm = CodeForm.QR) -> tuple[FoundCode,
     grey = np.ascontiguousarray(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY))
     formats = zxingcpp.BarcodeFormats(getattr(zxingcpp.BarcodeFormat, form.value))
     results = zxingcpp.read_barcodes(grey, formats=formats)
-    return tuple(FoundCode(result.text, _corners(result.position)) for result in results)
+    return tuple(LocatedCode(result.text, _corners(result.position)) for result in results)
 
 
 def read_code(picture: Image, sharpened_by: float, form: CodeForm = CodeForm.QR) -> str:
