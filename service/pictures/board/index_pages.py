@@ -52,7 +52,7 @@ def index_page(
         f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th>"
         "<th>Held</th></tr></thead>"
-        f"<tbody>{rows}<tr><td></td><th>No "
+        f"<tbody>{rows}<tr><td></td><th scope='row'>No "
         f"power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
         f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short "
         f"names</h2>{_regions(variant)}</section></div>"

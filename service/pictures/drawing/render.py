@@ -27,17 +27,16 @@ class RenderError(UserFacingError, RuntimeError):
 
 
 def to_pdf(
-    pages: str | Sequence[str], *, title: str = "", tagged: bool = True, has_fields: bool = False,
+    pages: str | Sequence[str], *, title: str = "", has_fields: bool = False,
     descriptions: Sequence[str] = (),
 ) -> bytes:
     """PDF of SVG pages (one page each, the size they name in millimetres), which HTML parts may follow; or of
     one HTML document, which names its own paper.
 
-    `tagged` puts headings, tables and reading order into the file for screen readers (PDF/UA's structure).
-    `has_fields`: inputs of the HTML become fields to be filled in. `descriptions`: the words for who does not
-    see each of the SVG pages, which are also the names of the file's bookmarks; the title where there are
-    none. The title stands in the file's XMP too, where ISO 14289-1 wants it; that the file conforms to it is
-    not said there.
+    The file carries headings, tables, words of pictures and reading order for screen readers, and says that
+    it conforms to PDF/UA-1 (ISO 14289-1). `has_fields`: inputs of the HTML become fields to be filled in.
+    `descriptions`: the words for who does not see each of the SVG pages, which are also the names of the
+    file's bookmarks; the title where there are none.
     Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG
     without a size.
     """
@@ -59,7 +58,7 @@ def to_pdf(
     # Only a picture inside the document itself may be "fetched".
     fetcher = URLFetcher(allowed_protocols=("data",))
     data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(
-        pdf_tags=tagged, pdf_forms=has_fields, finisher=lambda document, pdf: _finish(document, pdf, forms)
+        pdf_tags=True, pdf_forms=has_fields, finisher=lambda document, pdf: _finish(document, pdf, forms)
     )
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
@@ -72,7 +71,29 @@ def _is_svg(sheet: str) -> bool:
 
 def _finish(document: Document, pdf: pydyf.PDF, forms: Sequence[VectorForm | None]) -> None:
     _put_forms(pdf, forms)
-    document.metadata.include_in_pdf(pdf, "ua", version=None, conformance=None, compress=False)
+    _name_no_byte_order_mark(pdf)
+    _say_scopes(document)
+    document.metadata.include_in_pdf(pdf, "ua", version=1, conformance=None, compress=False)
+
+
+def _name_no_byte_order_mark(pdf: pydyf.PDF) -> None:
+    """A form's font carries every letter, U+FEFF too, which no glyph of a PDF/UA file may stand for (ISO
+    14289-1, 7.21.7). Unicode has U+2060 in its place."""
+    for part in pdf.objects:
+        rows = getattr(part, "stream", [])
+        if b"begincmap" in rows:
+            part.stream = [row.replace(b"> <feff>", b"> <2060>") if isinstance(row, bytes) else row
+                           for row in rows]
+
+
+def _say_scopes(document: Document) -> None:
+    """Say of each header cell whether it heads its row or its column (ISO 14289-1, 7.5). WeasyPrint names the
+    headers in each cell of data, so that a header whose column holds headers alone stands for nothing."""
+    for page in document.pages:
+        for box in page._page_box.descendants():  # noqa: SLF001 (there is no other way to a box)
+            if box.element_tag == "th" and getattr(box, "mark", None) is not None:
+                heads_row = box.element is not None and box.element.get("scope") == "row"
+                box.mark["A"]["Scope"] = "/Row" if heads_row else "/Column"
 
 
 def _put_forms(pdf: pydyf.PDF, forms: Sequence[VectorForm | None]) -> None:

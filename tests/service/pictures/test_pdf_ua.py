@@ -1,0 +1,89 @@
+"""BEY-08: each kind of file that we print or mail is PDF/UA-1 (ISO 14289-1), as a checker of others says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+import maps
+from maps.variant import Variant
+from service import pictures
+from service.letters.ending.statistics import PowerCounts, Statistics
+from service.letters.facts import GameInfo, GameOverFacts
+from service.letters.gazette.compose import compose
+from service.letters.gazette.values import JudgedPhase
+from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
+from service.notices.blank_sheets import printed_sheet
+from service.pictures import A4, PaperEnvelope, board_plate, key_svg, to_pdf
+from service.pictures.paper.sheet_form import FormSheet, form_pdf
+from tests.support import letters_samples as samples
+from tests.support.pdf_ua import pdf_ua_faults
+from tests.support.random_war import random_war
+
+GAME = GameInfo("powick-bridge", "Powick Bridge", "Brittania", "orders@example.org", "Ada Marlowe")
+# In three scripts, and in one of none of our fonts: a letter without a glyph must not be drawn (7.21.8).
+STRANGERS = PaperEnvelope(("Ada Quill", "Οδός Ερμού 14", "ул. Ленина 5", "\U0001e900 Bath"))
+
+
+@cache
+def _variant() -> Variant:
+    return maps.load("brittania")
+
+
+@cache
+def _war() -> tuple[JudgedPhase, ...]:
+    return tuple(random_war(_variant(), _variant().start, 2, seed=3))
+
+
+def _gazette(code: str) -> bytes:
+    numbers = numbers_of(_variant(), _war(), over=True)
+    facts = year_facts(_variant(), GazetteGame("powick-bridge", "Powick Bridge"), numbers, 1)
+    return pictures.gazette_pdf(compose(facts, code), _variant())
+
+
+def _game_over() -> bytes:
+    ids = list(_variant().powers)
+    name = _variant().powers[ids[0]].name
+    return pictures.game_over_pdf(GAME, GameOverFacts(
+        "victory", (name,), "", ((name, 3, 9),), (("Ada Quill", (name,)),),
+        Statistics((PowerCounts(name, 12, 1, 6, 2, 3, 1, 1),), ()), ("1",), dict.fromkeys(ids, (3, 9))),
+        _variant())
+
+
+def _war_book() -> bytes:
+    position = _war()[0].before
+    plates = [board_plate(_variant(), position, "Powick Bridge", "Spring", A4), key_svg(_variant())]
+    return to_pdf(plates, title="The war so far", descriptions=("The board in spring", "The key"))
+
+
+FILES: dict[str, Callable[[], bytes]] = {
+    "sheet": lambda: pictures.sheets_pdf([printed_sheet(
+        _variant(), GAME.id, GAME.name, _variant().start.phase, next(iter(_variant().powers)))]),
+    "form": lambda: form_pdf(FormSheet(
+        "Montrose", GAME.name, "Autumn 1642 Movement Orders", 3, ("Write an order into each field.",),
+        ("Power", "Game", "Orders", "Version", "Your orders"), "Order %s", units=("Army Atholl",))),
+    "results": lambda: pictures.results_pdf(GAME, "Autumn 1644", samples.results()),
+    "map": lambda: pictures.board_pdf(
+        _variant(), _variant().start.centres, GAME.name, "at the beginning", A4, _variant().start.units),
+    "gazette": lambda: _gazette("en"),
+    "gazette in German": lambda: _gazette("de"),
+    "end of a game": _game_over,
+    "the war": _war_book,
+    "envelopes": lambda: pictures.envelopes_pdf([STRANGERS]),
+    "labels": lambda: pictures.labels_pdf([STRANGERS]),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_for_everyone(kind: str) -> None:
+    assert not pdf_ua_faults(FILES[kind]())
+
+
+def test_the_checker_sees_a_figure_without_words() -> None:
+    """A test of the test: the same file with a picture that says nothing."""
+    picture = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>"
+    html = f'<html lang="en"><head><title>A</title></head><body><img src="{picture}"></body></html>'
+    (fault,) = pdf_ua_faults(to_pdf(html, title="A"))
+    assert "FIGURE-ALTERNATIVE-TEXT" in fault
