@@ -2,21 +2,25 @@
 
 The handbook's condition makes a draw available; all survivors must ask for it on their sheets of one season.
 A machine finds the words, a coordinator confirms that they are what is written, and with the approval of that
-phase's results the game ends.
+phase's results the game ends. A vote stands until the same power's later words of that season take it back;
+words that are crossed out, and words on behalf of another power, are none.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+import maps
 from adjudicator.serialize import codec
+from maps.variant import Variant
 from service.games.ballots import executed
-from service.games.lines import lines_of
-from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.games.lines import SettledLine, lines_of
+from service.store.tables import GameRow, LineState, PhaseRow, PhaseState
 
 AGREED = "draw_agreed"
 """The game's option: the ordinal of the phase with whose results it ends in a draw."""
@@ -43,8 +47,33 @@ class DrawVotes:
 
 def asks_for_draw(text: str) -> bool:
     """Whether a line asks for a draw: one short sentence with the word, and none that denies it."""
-    return (len(text.split()) <= _MOST_WORDS and _DRAW.search(text) is not None
-            and _AGAINST.search(text) is None)
+    return _speaks_of_draw(text) and _AGAINST.search(text) is None
+
+
+def denies_draw(text: str) -> bool:
+    """Whether a line speaks against a draw, or takes back that it was asked for."""
+    return _speaks_of_draw(text) and _AGAINST.search(text) is not None
+
+
+def vote_of(lines: Sequence[SettledLine], others: Iterable[str] = ()) -> str | None:
+    """The words by which a sheet asks for a draw; "" if it speaks against one, also where another line asks
+    for it; None if it says nothing of it. `others`: names of other powers, for which nobody votes here."""
+    texts = [" ".join(line.text.split()) for line in lines if _is_written(line)]
+    if any(denies_draw(text) for text in texts):
+        return ""
+    names = tuple(f"{name.casefold()} " for name in others)
+    return next((text for text in texts
+                 if asks_for_draw(text) and not text.casefold().startswith(names)), None)
+
+
+def _speaks_of_draw(text: str) -> bool:
+    return len(text.split()) <= _MOST_WORDS and _DRAW.search(text) is not None
+
+
+def _is_written(line: SettledLine) -> bool:
+    """Whether the words of a line stand on its sheet: not where they are crossed out, unless a person has
+    read them all the same, nor where they are void."""
+    return line.state is not LineState.VOID and (not line.struck or line.state is LineState.READ)
 
 
 def votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
@@ -73,16 +102,24 @@ def _votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
     if open_to is None:
         return None
     votes: dict[str, str] = {}
+    variant = maps.load(session.get_one(GameRow, phase.game_id).variant)
     for row in session.scalars(select(PhaseRow).where(
             PhaseRow.game_id == phase.game_id, PhaseRow.year == phase.year, PhaseRow.season == phase.season,
-            PhaseRow.ordinal <= phase.ordinal)):
+            PhaseRow.ordinal <= phase.ordinal).order_by(PhaseRow.ordinal)):
         papers = executed(session, row)
         lines = lines_of(session, list(papers.values()))
         for power, paper in papers.items():
-            words = next((line.text for line in lines[paper] if asks_for_draw(line.text)), None)
-            if power in open_to and words is not None:
-                votes[power] = " ".join(words.split())
+            words = vote_of(lines[paper], _names_of_others(variant, power))
+            if power in open_to and words:
+                votes[power] = words
+            elif words == "":
+                votes.pop(power, None)
     return DrawVotes(open_to, votes)
+
+
+def _names_of_others(variant: Variant, power: str) -> list[str]:
+    return [name for other in variant.powers.values() if other.id != power
+            for name in (other.id, other.name, *other.aliases)]
 
 
 def _open_to(session: Session, phase: PhaseRow) -> tuple[str, ...] | None:

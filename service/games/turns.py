@@ -268,7 +268,7 @@ def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: date
     """Give the position to the phase it is for. Phases in between have nothing to order and end (CAL-17);
     when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
-    variant = load(game.variant)
+    variant = as_played(load(game.variant), game.options)
     is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
     is_drawn = is_drawn or draw_votes.ends_here(session, game, phase)
     if resolution.winner is not None or resolution.joint or is_drawn:

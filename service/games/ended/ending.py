@@ -21,6 +21,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games import draw_votes
 from service.games.options import ENDED
+from service.games.rulings import as_played
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
@@ -66,10 +67,11 @@ def verdict(variant: Variant, resolution: Resolution) -> GameEnd | None:
 def end_with(session: Session, phase: PhaseRow, variant: Variant, resolution: Resolution) -> GameEnd | None:
     """The end that comes with the results of a phase: the judge's verdict, or a draw that all survivors asked
     for on their sheets (`service.games.draw_votes`); None if the game goes on."""
-    end = verdict(variant, resolution)
+    game = session.get_one(GameRow, phase.game_id)
+    end = verdict(as_played(variant, game.options), resolution)
     if end is not None:
         return end
-    powers = draw_votes.agreed_draw(session, session.get_one(GameRow, phase.game_id), phase)
+    powers = draw_votes.agreed_draw(session, game, phase)
     return None if powers is None else GameEnd(EndKind.DRAW, powers)
 
 

@@ -104,7 +104,10 @@ class TypedText:
 
     def _is_whole_heading(self, text: str) -> bool:
         """Whether it names game or power and the season, and has no word of an order; or is the line that
-        names the phase, and no more."""
+        names the phase, or the game, and no more."""
+        # "Last Stand" stands on our own form of a game of that name, and "stand" is a word of an order.
+        if text.casefold() in {name.casefold() for game in self.games for name in (game.name, *game.aliases)}:
+            return True
         # "Red attacks Kent in Harvest 601" names power and season, and a person must see it.
         heading = parse_sheet_heading([text], self.games)
         # "May 1618 Movement Orders" stands on our own form, and "may" is a word of doubt anywhere else.

@@ -11,8 +11,10 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
+from service.games.ended.ending import EndKind, GameEnd, end_of
+from service.games.options import HOUSE_RULES
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import PhaseState
+from service.store.tables import GameRow, PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
@@ -20,10 +22,11 @@ AUTUMN = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
 KINGDOM = {"Argyll": ["Edinburgh", "Glasgow"], "Ormond": ["Belfast", "Dublin & the Pale"]}
 
 
-def _played(site: Site, centres: Mapping[str, Sequence[str]], **choices: str) -> Table:
-    """An Autumn without units, judged and sent."""
+def _played(site: Site, centres: Mapping[str, Sequence[str]], options: Mapping[str, object] = {},
+            **choices: str) -> Table:
+    """An Autumn without units, judged and sent. `choices`: the board's; `options`: the game's own."""
     owned = {power: frozenset(places) for power, places in centres.items()}
-    table = open_table(site, position=Position(AUTUMN, frozenset(), owned), first=AUTUMN)
+    table = open_table(site, position=Position(AUTUMN, frozenset(), owned), first=AUTUMN, options=options)
     table.variant = replace(maps.load("w3k"), rules=rules.load("w3k", choices))
     table.announce = ResultsAnnouncer(table.writer, drawing=False)
     phase = table.phase()
@@ -64,3 +67,14 @@ def test_a_draw_ends_the_game_where_the_rules_say_so(site: Site) -> None:
     table = _played(site, KINGDOM, draw="at_once")
     assert _over(table)
     assert _told_of_the_end(table) == {"The war ends in a draw between Argyll and Ormond."}
+
+
+def test_a_game_ends_by_the_house_rules_that_it_began_with(site: Site) -> None:
+    """A game whose own rules end it at the draw was judged by them and went on all the same, because its end
+    was looked up by the board's."""
+    table = _played(site, KINGDOM, {HOUSE_RULES: {"draw": "at_once"}})
+    assert _over(table)
+    assert _told_of_the_end(table) == {"The war ends in a draw between Argyll and Ormond."}
+    with table.site.store() as session:
+        game = session.get_one(GameRow, table.game)
+        assert end_of(session, game, maps.load("w3k")) == GameEnd(EndKind.DRAW, ("Argyll", "Ormond"))

@@ -11,7 +11,8 @@ from sqlalchemy import select
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.clock import SimulatedClock
-from service.games.draw_votes import asks_for_draw, ends_here
+from service.games.draw_votes import asks_for_draw, ends_here, vote_of
+from service.games.lines import SettledLine
 from service.public.visits import COOKIE, VISIT, VISIT_HOURS, _keep
 from service.store.tables import GameRow, LineRow, LineState, PhaseRow, PhaseState, SeatRow
 from tests.support.desk_table import DeskTable, open_desk, plain
@@ -82,6 +83,22 @@ def open_draw(site: Site) -> DeskTable:
     table = open_table(site, position=Position(AUTUMN, frozenset(), owned), first=AUTUMN)
     # The coordinator stays signed in while weeks of the game go by.
     return open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
+
+
+def test_words_that_do_not_stand_on_a_sheet_are_no_vote() -> None:
+    """Q-30: crossed out, void, for somebody else, or taken back on the same sheet."""
+    def line(text: str, state: LineState = LineState.NOT_ORDER, *, struck: bool = False) -> SettledLine:
+        return SettledLine(1, 1, 0, "order", state, text, None, None, 0.9, struck, (), ())
+
+    ask = line("I ask for the draw")
+    assert vote_of([line("A London H"), ask]) == "I ask for the draw"
+    assert vote_of([line("A London H")]) is None
+    assert vote_of([line(ask.text, struck=True)]) is None
+    assert vote_of([line(ask.text, LineState.READ, struck=True)]) == ask.text, "a person read it all the same"
+    assert vote_of([line(f"{ask.text}\nI ask for the drum", LineState.VOID)]) is None
+    assert vote_of([line("Ormond asks for a draw"), line("A London H")], ["Ormond", "The Crown"]) is None
+    assert vote_of([line("I ask for a draw with Ormond")], ["Ormond"]) == "I ask for a draw with Ormond"
+    assert vote_of([ask, line("No draw after all")]) == ""
 
 
 def test_a_draw_needs_every_survivor_on_paper_and_a_coordinator(site: Site) -> None:

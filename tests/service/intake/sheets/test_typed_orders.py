@@ -201,9 +201,12 @@ def test_a_typed_sheet_filed_before_its_flag_is_read_from_its_drawing(table: Tab
     ("May 1066 Movement Orders unless Dublin falls", LineState.OPEN),
     ("May 1066 Movement Orders A Dublin H", LineState.OPEN),
     ("Movement Orders, may be changed in 1066", LineState.OPEN),
+    # The game's name on the same form; "stand" is a word of orders.
+    ("Last Stand", LineState.NOT_ORDER),
+    ("Last Stand at Dublin", LineState.OPEN),
 ])
-def test_the_line_that_names_a_phase_in_may_is_a_heading(words: str, status: LineState) -> None:
+def test_a_line_of_our_own_form_is_a_heading_whatever_it_is_elsewhere(words: str, status: LineState) -> None:
     variant = maps.load("britain1066")
-    typed = TypedText(variant, PhaseKind.MOVEMENT, "The Norse", [known_game(variant, "Senlac Ridge")])
+    typed = TypedText(variant, PhaseKind.MOVEMENT, "The Norse", [known_game(variant, "Last Stand")])
     line = InterpretedLine((), "heading", False, words, None, 1.0, LineState.OPEN, ())
     assert [line.status for line in typed.settle([line], 0.8)] == [status]
