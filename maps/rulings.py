@@ -16,7 +16,7 @@ from maps.board_text import board_text
 from maps.variant import Variant
 
 FILE = "rulings.md"
-SECTIONS = ("Play", "Words", "Judging", "Papers")
+SECTIONS = ("Play", "Words", "Judging", "Sheets")
 """Headings whose paragraphs concern players; the others tell how the board was drawn."""
 
 _BOLD = re.compile(r"\*\*(?P<name>[^*]+?)\*\*(?P<rest>.*)", re.DOTALL)

@@ -192,7 +192,7 @@ def take(browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequen
 
 def _take_one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, file: Path) -> list[str]:
     faults: list[str] = []
-    context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]})
+    context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]}, locale="en-GB")
     if shot.coordinator:
         context.add_cookies([{"name": sessions.COOKIE, "value": numbers.token, "url": address}])
     if shot.player:
@@ -243,6 +243,8 @@ def _open_page(page: Any, address: str, shot: Shot, second_token: str) -> int:
         page.context.add_cookies([{"name": sessions.COOKIE, "value": second_token, "url": address}])
     if shot.press:
         page.locator(shot.press).first.click()
+    # A picture far down is fetched only once somebody scrolls to it.
+    page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((img) => { img.loading = 'eager'; })")
     page.wait_for_load_state("networkidle")
     # Pictures of a page are drawn a moment after their bytes have come.
     page.wait_for_timeout(200)

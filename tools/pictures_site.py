@@ -120,7 +120,7 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         sealed = closed_game(session, "Cheriton", variant, now)
         lay_out(session, sample, sealed, blobs)
         sealed.state, sealed.closed_at = PhaseState.OPEN, None
-        sealed.deadline = now + timedelta(days=2, hours=5)
+        _due_again(session, sealed, now + timedelta(days=2, hours=5))
         sessions.add_user(session, NAME, PASSWORD, now)
         session.flush()
         token = sessions.sign_in(session, NAME, PASSWORD, now)
@@ -130,6 +130,15 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         assert second_token is not None
         numbers = _numbers(session, blobs, now, (token, second_token), at_desk.id, all_read.id, sealed.id)
     return settings, numbers
+
+
+def _due_again(session: Session, phase: PhaseRow, deadline: datetime) -> None:
+    """Set a phase's deadline, and move every later phase of its game by as much."""
+    shift = deadline - phase.deadline
+    phase.deadline = deadline
+    for later in session.scalars(select(PhaseRow).where(
+            PhaseRow.game_id == phase.game_id, PhaseRow.ordinal > phase.ordinal)):
+        later.opens_at, later.deadline = later.opens_at + shift, later.deadline + shift
 
 
 def _signed_up(session: Session, now: datetime) -> str:

@@ -12,11 +12,8 @@ from service.store.tables import PhaseRow
 
 
 def phase_title(phase: PhaseRow) -> str:
-    """As players write it: Autumn 1644 Retreats."""
-    word = {"movement": "Movement", "retreat": "Retreats", "adjustment": "Adjustments"}.get(
-        phase.kind, phase.kind.capitalize()
-    )
-    return f"{phase.season} {phase.year} {word}"
+    """As every letter and page names it: Autumn 1644 Retreat."""
+    return f"{phase.season} {phase.year} {phase.kind.capitalize()}"
 
 
 def phase_of(row: PhaseRow) -> Phase:

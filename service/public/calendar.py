@@ -19,7 +19,7 @@ from service.games import mailbox_waits
 from service.games.ended.ending import has_ended
 from service.games.phases import phase_of
 from service.letters.calendar_feed import DueDate, feed
-from service.public.page import show
+from service.public.page import show, site_address
 from service.public.visits import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts
@@ -82,7 +82,7 @@ def game_page(request: Request, game_id: str) -> Response:
         name = game.name
         waiting = [f"{phase_of(phase)} Orders" for phase, _wait in mailbox_waits.all_standing(session)
                    if phase.game_id == game.id]
-    address = f"{ports.settings.base_url}/public/{game_id}/calendar.ics"
+    address = f"{site_address(request)}/public/{game_id}/calendar.ics"
     return show(
         request, "calendar.html", game_name=name, game_id=game_id, ahead=ahead, feed=address,
         waiting=waiting,

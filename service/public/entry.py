@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.create import known_zone
+from service.games.ended.ending import has_ended
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.letters.language import LANGUAGES
@@ -23,7 +24,7 @@ from service.notices import announcements, upload_links
 from service.notices.announcements import AnnouncementRefused
 from service.notices.postal_packs import addresses_of
 from service.public import visits
-from service.public.page import show
+from service.public.page import show, site_address
 from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.row_numbers import row_number
@@ -90,10 +91,11 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
         games, now = visits.games_of(session, visitor), ports.clock.now()
         return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
                     languages=LANGUAGES, games=games,
+                    played=[game for game in games if not has_ended(session, game.id)],
                     absences=_absences(session, player.id, now.date()),
                     links={game.id: upload_links.count_links(session, player.id, game.id, now)
                            for game in games},
-                    feed=f"{ports.settings.base_url}{calendar_feed.feed_path(player)}",
+                    feed=f"{site_address(request)}{calendar_feed.feed_path(player)}",
                     now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
                     cache="private, no-store")
 

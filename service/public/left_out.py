@@ -13,8 +13,9 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy import select
 
+from service.letters.language import N_, language
 from service.mail.mime.parts import payload_of
-from service.public.page import show
+from service.public.page import language_of, show
 from service.public.visits import plays
 from service.store.blobs import BlobError
 from service.store.tables import AccessLinkRow, OutboxRow
@@ -25,6 +26,12 @@ GONE = ("This link has ended, or it is incomplete. Copy it again from your lette
         "for the files.")
 # Anything else is only downloaded: an attachment could be a page with a script.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
+_KINDS = {
+    "map": N_("the map"), "results": N_("the results as a picture"), "sheet": N_("a copy of a sheet"),
+    "gazette": N_("the gazette"), "correction": N_("a correction as a picture"),
+    "war": N_("the war on the map"),
+}
+"""What a letter's file is, by a part of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +47,11 @@ class LeftOutFile:
 def files(request: Request, token: str) -> Response:
     """The files of one letter, each with its size."""
     subject, left_out = _letter(request, token)
+    kinds = [next((words for part, words in _KINDS.items() if part in file.name), N_("a file"))
+             for file in left_out]
     named = [(index, file.name or f"file {index + 1}", len(file.data)) for index, file in enumerate(left_out)]
     return show(request, "left_out.html", subject=subject, token=token, files=named,
+                kinds=[language(language_of(request)).say(kind) for kind in kinds],
                 cache="private, no-store")
 
 

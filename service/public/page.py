@@ -66,6 +66,13 @@ def asked_language(headers: Headers) -> str:
     return max(weighted, key=lambda pair: pair[0], default=(0.0, ENGLISH))[1]
 
 
+def site_address(request: Request) -> str:
+    """The site's public address; where none is set, the one by which the reader came. Without a slash at its
+    end."""
+    ports: DeskPorts = request.app.state.ports
+    return ports.settings.base_url or str(request.base_url).rstrip("/")
+
+
 def show(
     request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object
 ) -> Response:

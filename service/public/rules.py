@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import groupby
 
 from fastapi import APIRouter, HTTPException, Request
@@ -23,11 +24,17 @@ def page(request: Request, slug: str) -> Response:
     if not rules:
         raise HTTPException(404, UNKNOWN)
     parts = [
-        (section, [(anchor(rule.name), rule) for rule in group])
+        (section, [(anchor(rule.name), replace(rule, name=curly(rule.name), text=curly(rule.text),
+                                               answer=curly(rule.answer))) for rule in group])
         # groupby joins neighbours only: the rules come in the order of their sections.
         for section, group in groupby(rules, lambda rule: rule.section)
     ]
     return show(request, "rules.html", board=maps.load(slug).title, parts=parts, cache="max-age=3600")
+
+
+def curly(text: str) -> str:
+    """The text with typographic quotation marks and apostrophes, as the rest of the page has them."""
+    return re.sub(r'"([^"]*)"', r"“\1”", text).replace("'", "’")
 
 
 def anchor(name: str) -> str:

@@ -51,6 +51,16 @@ class Evidence:
     lines: Mapping[str, Sequence[SettledLine]]
     corrections: tuple[CorrectionRow, ...]
 
+    @property
+    def numbers(self) -> Mapping[int, int]:
+        """The number of each line on its sheet by the line's id: from 1, headings and remarks left out, as on
+        the player's own page."""
+        return {
+            line.id: number for sheet in self.lines.values()
+            for number, line in enumerate(
+                (line for line in sheet if line.needs_a_person or line.state is not LineState.NOT_ORDER), 1)
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class InkPlace:
@@ -64,7 +74,7 @@ class InkPlace:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line that gave an order, or that nobody could read.
+    """One line that gave an order, or that nobody could read. `number` is its number on the sheet, from 1.
 
     `correction`: a sentence if a person read the line differently from the machine, else "".
     `void_readings`: the readings of a void line, else "". `entries`: numbers of entries in the game's
@@ -72,6 +82,7 @@ class SourceLine:
     """
 
     line: SettledLine
+    number: int
     power: str
     place: InkPlace
     correction: str
@@ -126,10 +137,11 @@ def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None
     power_name = evidence.variant.powers[power].name
     results = next(results for results in evidence.powers if results.power == power_name)
     return SourceLine(
-        line, results.power,
+        line, evidence.numbers[line_id], results.power,
         InkPlace(submission.version, page, tuple((round(x), round(y)) for x, y in line.box)),
         correction(line),
-        tuple(f"{order.text}: {order.outcome_text}" for order in results.orders if order.line_id == line_id),
+        tuple(f"✓ {order.text}{order.ending}" if order.went_well else f"✗ {order.text}: {order.failure}"
+              for order in results.orders if order.line_id == line_id),
         dict(results.void).get(line_id, ""), _entries(session, evidence.phase, submission.id),
     )
 
@@ -138,7 +150,7 @@ def _entries(session: Session, phase: PhaseRow, submission_id: int) -> tuple[tup
     """Entries of the record about the sheet, its last reading, and the judging of the phase."""
     facts = (
         ("sheet", str(submission_id), "the sheet as it arrived"),
-        ("reading", str(submission_id), "what was read on it, with this rectangle"),
+        ("reading", str(submission_id), "what was read on it, line by line"),
         ("judged", str(phase.id), "the judging"),
     )
     entries = []

@@ -30,10 +30,11 @@ LINK_HOURS = timedelta(hours=24)
 VISIT_HOURS = timedelta(hours=2)
 LINKS_AN_HOUR = 3
 """Links mailed to one address in an hour, whoever asks for them."""
-STRANGER = ("This page is for players. Ask for a link of your own at /public/entry; it comes by mail to your "
-            "registered address and works once.")
+STRANGER = ("This page is for players. Ask for a link of your own with the button below; it comes by mail to "
+            "your registered address and works once.")
 # One sentence for used, ended and unknown links: nobody learns which secrets existed.
-USED = "This link was used before, or it has ended. Nothing was changed: ask for a new one at /public/entry."
+USED = ("This link was used before, or it has ended. Nothing was changed: ask for a new one with the button "
+        "below.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ async def _not_in_time(request: Request, _error: Exception) -> Response:
     # Nobody is looked up for this page: that would wait for the same database once more.
     form = await kept_form.kept_form(request)
     return show(request, "fault.html", status=503, visitor=None, message=NOT_IN_TIME,
-                public=_is_public(request), unsent_form=form)
+                public=_is_public(request), unsent_form=form, asked_only=request.method in {"GET", "HEAD"})
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:
@@ -143,5 +143,5 @@ def _error_page(request: Request, status: int, message: str, form: KeptForm | No
         visitor = None
     return show(
         request, "fault.html", status=status, visitor=visitor, message=message, public=_is_public(request),
-        unsent_form=form
+        unsent_form=form, asked_only=request.method in {"GET", "HEAD"}
     )

@@ -27,13 +27,14 @@ from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
 
 OPTIONS: dict[str, str] = {
-    TYPED: "Orders may be typed into the mail: what is bold there counts as a sheet",
+    TYPED: ("Orders may be typed into the mail instead of written by hand: the words in bold type count as a "
+            "sheet"),
     FIRST_COUNTS: "The first sheet of a power counts in each phase, and later ones do not replace it",
     COMMANDS: ("Players may write STATUS, SHEET, MAP, RESULTS or HELP as a subject and are answered at once, "
                "five times a day"),
     "post_first": "The first movement orders of a power must come by post (strict games)",
-    "reading": ("A receipt shows its sender each line as the machine read it, with a picture (it leaves once "
-                "the sheet is read)"),
+    "reading": ("A receipt shows its sender each line as the machine read it, with a picture; it is sent "
+                "once the sheet has been read"),
     GAZETTE: ("Each game year ends with a gazette, told from the results alone, in the letter and as a "
               "printed page"),
     PLAIN_GAZETTE: "The gazette leaves out weather and omens",
@@ -50,8 +51,8 @@ REVIEW_WORDS: dict[ReviewMode, str] = {
 }
 """Who reads lines: the option's values with their words (desk plan, "Two-person review")."""
 THRESHOLDS: dict[str, str] = {
-    "": "as set for the site", "0.9": "at least 0.90 sure", "0.95": "at least 0.95 sure",
-    "0.99": "at least 0.99 sure", "2": "never: a person reads every line",
+    "": "As sure as the site asks", "0.9": "At least 90 per cent sure", "0.95": "At least 95 per cent sure",
+    "0.99": "At least 99 per cent sure", "2": "Never: a person reads every line",
 }
 """How sure the machine must be to accept a line automatically: the option's values with their words. A game
 cannot go below the site's own setting."""

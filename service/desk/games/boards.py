@@ -36,8 +36,8 @@ TABLES = ("variant.toml", "provinces.csv", "borders.csv", "names.csv", "short_fo
 MOST = 300_000
 """Characters of one table at most; the largest that comes with Galloper has 31,000."""
 _NAME = re.compile(r"[a-z][a-z0-9-]{1,38}[a-z0-9]")
-NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Name one in "
-             'galloper.toml: boards = "boards".')
+NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Whoever runs the site "
+             'adds one line to its settings (galloper.toml): boards = "boards".')
 
 
 @router.get("/boards")
@@ -45,7 +45,7 @@ def boards(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """Every board, with those of the site's own told apart."""
     own = {path.name for folder in maps.added_folders() for path in folder.iterdir()}
     return show(request, "boards.html", visitor=visitor, notice=notice, own=own,
-                boards=[(slug, _title(slug), bool(maps.shapes(slug))) for slug in maps.variants()],
+                boards=[(slug, title, bool(maps.shapes(slug))) for slug, title in titles().items()],
                 has_folder=bool(maps.added_folders()))
 
 
@@ -54,8 +54,8 @@ def board(request: Request, visitor: SignedIn, slug: str) -> Response:
     """The tables of one board."""
     folder = _folder(slug)
     tables = {name: _text(folder / name) for name in TABLES}
-    return show(request, "board.html", visitor=visitor, slug=slug, tables=tables, new_name=f"{slug}-2",
-                faults=None, fault="", without_drawing=False)
+    return show(request, "board.html", visitor=visitor, slug=slug, board_title=title_of(slug),
+                tables=tables, new_name=f"{slug}-2", faults=None, fault="", without_drawing=False)
 
 
 @router.post("/boards/{slug}")
@@ -80,8 +80,9 @@ def _keep(request: Request, visitor: Visitor, slug: str, sent: Mapping[str, str]
                 log_event(session, ports.clock.now(), "board_kept", actor=visitor.name,
                           detail={"board": name, "made_from": slug})
             return RedirectResponse("/boards?notice=kept", status_code=303)
-    return show(request, "board.html", 400 if keeps else 200, visitor=visitor, slug=slug, tables=tables,
-                new_name=name, faults=faults, fault=fault, without_drawing=without_drawing)
+    return show(request, "board.html", 400 if keeps else 200, visitor=visitor, slug=slug,
+                board_title=title_of(slug), tables=tables, new_name=name, faults=faults, fault=fault,
+                without_drawing=without_drawing)
 
 
 def _write(model: Path, draft: Path, tables: Mapping[str, str]) -> tuple[list[Fault], bool]:
@@ -130,8 +131,14 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8-sig") if path.exists() else ""
 
 
-def _title(slug: str) -> str:
+def titles() -> dict[str, str]:
+    """Every board's title by the short name of its folder, in the order of the titles."""
+    return dict(sorted(((slug, title_of(slug)) for slug in maps.variants()), key=lambda pair: pair[1]))
+
+
+def title_of(slug: str) -> str:
+    """A board's title; one that cannot be read is called by its short name."""
     try:
         return maps.load(slug).title
     except maps.MapError:
-        return "has faults"
+        return f"{slug} (has faults)"

@@ -11,8 +11,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
-from maps.loader import variants
 from service.desk.games import offer_acts
+from service.desk.games.boards import titles
 from service.desk.games.carry_out import or_refuse, own_address
 from service.desk.games.offer_acts import OfferForm
 from service.desk.games.seats import welcome
@@ -44,7 +44,7 @@ def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
             days = [(day, words, fits[day])
                     for day, words in zip(row.dates, days_in_words(row.dates), strict=True)]
             shown.append((row, people, seats, names, days))
-        return show(request, "offers.html", visitor=visitor, notice=notice, offers=shown, boards=variants(),
+        return show(request, "offers.html", visitor=visitor, notice=notice, offers=shown, boards=titles(),
                     base_url=ports.settings.base_url)
 
 

@@ -30,6 +30,25 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 
+BLANKS: Mapping[str, str] = {
+    "address": "a mail address or the address of a page", "after": "how many centres, at the end",
+    "attacked": "the power that was attacked", "attacker": "the power that attacked",
+    "beaten": "how many units were dislodged", "before": "how many centres, at the beginning",
+    "bounced": "how many moves were turned back", "centres": "the names of centres",
+    "consequence": "what happens then", "cut": "how many supports were cut", "day": "a day",
+    "duration": "how long, such as 2 days 3 hours", "event": "what is due, such as the end of a phase",
+    "files": "the names of the files", "game": "the name of the game", "instant": "a day and an hour, GMT",
+    "lines": "orders as an example", "name": "the name of a person", "names": "the game and the power",
+    "number": "a number", "orders": "orders, or how many", "phase": "the phase, such as Autumn 1644 Movement",
+    "place": "a place on the board", "power": "the name of a power", "powers": "the names of powers",
+    "reason": "the reason that was given", "season": "the season", "sender": "who sent the mail",
+    "subject": "the subject of the mail", "supports": "how many supports were given",
+    "text": "the words of a line", "title": "the title of the board or of the gazette",
+    "units": "the units, by name",
+    "version": "the version of the sheet, such as version 2", "words": "what happened, in words",
+    "wrong": "how many went otherwise", "year": "the year",
+}
+"""What each blank of a letter's sentences stands for, in a coordinator's words."""
 NO_MAIL = "This site has no mail joined to its desk, so there are no letters to word. Tell the operator."
 
 
@@ -119,7 +138,7 @@ def _page(
         request, "own_wording.html", status, visitor=visitor, game=game, kind=kind, language=code,
         languages=LANGUAGES, sentences=[(field_of(sentence), sentence, own.get(sentence.message, ""),
                                          faults.get(sentence.message, "")) for sentence in sentences],
-        letter=letter, notice=notice, longest=LONGEST, faults=len(faults),
+        letter=letter, notice=notice, longest=LONGEST, faults=len(faults), blank_words=BLANKS,
     )
 
 

@@ -15,6 +15,7 @@ import maps
 from maps.loader import variants
 from service.desk.games import acts, ending, offer_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
+from service.desk.games.boards import titles
 from service.desk.games.carry_out import act_on_game, game_row, own_address
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
@@ -53,7 +54,7 @@ def games(request: Request, visitor: SignedIn) -> Response:
             if visitor.coordinates is None or game.id in visitor.coordinates
         ]
         return show(request, "games.html", visitor=visitor, notice="", games=games_shown,
-                    title_of=phase_title, boards=variants())
+                    title_of=phase_title, boards=titles())
 
 
 @router.get("/games/new")

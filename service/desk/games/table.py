@@ -41,7 +41,7 @@ def pause(request: Request, visitor: Trusted, game_id: str, days: Annotated[str,
           why: Annotated[str, Form()] = "") -> Response:
     """Pause the game; everybody gets a letter."""
     ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "paused", lambda session, row: table_acts.pause(
+    return act_on_game(request, game_id, "game-paused", lambda session, row: table_acts.pause(
         session, row, days, why, ports.actions.circulars, by=visitor.name, now=ports.clock.now()))
 
 

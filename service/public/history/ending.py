@@ -8,6 +8,7 @@ if it did not exist.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -22,6 +23,7 @@ from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
 from service.games import lots
+from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.ended import otherwise
 from service.games.ended.ending import GameEnd, end_of
@@ -33,8 +35,10 @@ from service.games.rulings import as_played
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo
 from service.letters.gazette.phrases import phrases
+from service.letters.set_aside import translatable
 from service.notices.attachments import COPY, Enclosure, sheet_copies
 from service.notices.ending import game_over_facts
+from service.notices.results import concerned
 from service.public import visits
 from service.public.page import language_of
 from service.public.page import show as show_page
@@ -93,18 +97,24 @@ def phase(request: Request, game_id: str, number: int) -> Response:
         ended = _ended(request, session, game_id)
         row, resolution = _phase(ended, number)
         copies = _copies(ports, session, ended, row)
+        set_aside = translatable(papers.set_aside(session, row, ended.variant))
         by_power = {shown.power: shown for shown in show(
-            ended.variant, resolution, _lines(session, row))}
+            ended.variant, resolution, _lines(session, row), set_aside)}
         orders = [(index, outcome.order.power) for index, outcome in enumerate(resolution.outcomes)]
         powers = [
             (power, by_power[power.name],
              [name for name in copies if name.startswith(f"sheet-{_slug(power.id)}-")],
              [index for index, owner in orders if owner == power.id])
             for power in ended.variant.powers.values()]
+        # A power that owed orders and sent none is part of what happened; one that owed none has no section.
+        due = concerned(row, ended.variant)
+        has_part = [bool(shown.orders or shown.sheet or copies_of or shown.set_aside or power.name in due)
+                    for power, shown, copies_of, _ in powers]
         numbers = [each.ordinal for each in ended.phases]
         return show_page(
             request, "ending_phase.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
-            number=number, powers=[each for each in powers if each[1].orders or each[2]],
+            number=number, powers=list(compress(powers, has_part)),
+            not_due=[each[0].name for each, part in zip(powers, has_part, strict=True) if not part],
             before=max((each for each in numbers if each < number), default=None),
             after=min((each for each in numbers if each > number), default=None))
 

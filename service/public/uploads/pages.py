@@ -43,7 +43,7 @@ AT_ONCE = 6
 MOST_VERSION = 999
 _FIELDS = 12
 GONE = ("This link has ended, or it is incomplete. What you sent by it before is safe. Make a new one in "
-        "your entry, at /public/entry.")
+        "your entry: the button below opens the way to it.")
 OUT_OF_DATE = "This page is out of date. Nothing was sent: reload it, and send again."
 WRONG_PLACE = "Nothing was sent: this phase or power is not yours. Reload the page, and send again."
 WRONG_VERSION = "Nothing was sent: the version is a number from 1 to 999."

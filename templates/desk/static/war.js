@@ -3,21 +3,26 @@
 (() => {
   const plates = [...document.querySelectorAll("figure.plate")], steps = document.getElementById("steps");
   const slider = document.getElementById("step"), where = document.getElementById("where");
+  const back = document.getElementById("back"), on = document.getElementById("on");
   if (!steps || plates.length < 2) return;
   const show = (number) => {
     const index = Math.min(Math.max(number, 1), plates.length);
     plates.forEach((plate, at) => { plate.hidden = at !== index - 1; });
     slider.value = String(index);
     where.textContent = plates[index - 1].querySelector("h2").textContent + " (" + index + "/" + plates.length + ")";
+    back.setAttribute("aria-disabled", String(index === 1));
+    on.setAttribute("aria-disabled", String(index === plates.length));
     // The next plate is fetched while this one is looked at.
     const next = plates[index] && plates[index].querySelector("img");
     if (next) next.loading = "eager";
   };
+  // The bar names the phase; below it the name would stand a second time.
+  plates.forEach((plate) => { plate.querySelector("figcaption").hidden = true; });
   const at = () => Number(slider.value);
   steps.hidden = false;
   steps.addEventListener("submit", (event) => event.preventDefault());
-  document.getElementById("back").addEventListener("click", () => show(at() - 1));
-  document.getElementById("on").addEventListener("click", () => show(at() + 1));
+  back.addEventListener("click", () => show(at() - 1));
+  on.addEventListener("click", () => show(at() + 1));
   slider.addEventListener("input", () => show(at()));
   document.addEventListener("keydown", (event) => {
     if (event.target === slider || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -88,7 +88,7 @@ def test_before_the_next_season_what_comes_is_shown_and_at_the_end_that_it_is_ov
     with opened(settings_of(folder)) as store:
         with store.begin() as session:
             records.phases(session, "powick-bridge")[0].state = PhaseState.SENT
-        assert ("Summer 1642 Retreats: opens Thu 14 Mar 2097, 07:00 GMT; deadline Sat 16 Mar "
+        assert ("Summer 1642 Retreat: opens Thu 14 Mar 2097, 07:00 GMT; deadline Sat 16 Mar "
                 "2097") in _shown(folder)
         with store.begin() as session:
             for row in records.phases(session, "powick-bridge"):

@@ -314,7 +314,7 @@ def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: T
             assert "Reason given: A page of Manchester was missing." in words
     unseal(dislodged, 2, "A second reason that is a sentence.")
     retreats = " ".join(dislodged.words(finish(dislodged, 2)[0]).split())
-    assert "Autumn 1642 Retreats: Ada opened" in retreats
+    assert "Autumn 1642 Retreat: Ada opened" in retreats
     assert "missing" not in retreats
 
 

@@ -104,7 +104,7 @@ def test_a_phase_is_named_as_the_api_names_it(site: Site, receiver: Receiver) ->
     assert turn(hooks) == 1
     message = json.loads(receiver.came[0][2])
     assert (message["phase"], message["number"]) == (phase_title(retreats), retreats.ordinal)
-    assert message["phase"].endswith("Retreats")
+    assert message["phase"].endswith("Retreat")
 
 
 def test_an_address_that_fails_is_tried_again_for_a_day(site: Site, receiver: Receiver) -> None:

@@ -260,7 +260,7 @@ def test_the_players_archive_has_the_same_rectangle_and_photograph(
     page_text = plain(player.get(f"{judged.path}/{order['line']}").text)
     assert page["photograph"] in page_text
     assert re.search(", ".join(re.escape(f"({x}, {y})") for x, y in line["box"]), page_text)
-    assert f"Entry {number} of the record : what was read on it, with this rectangle" in page_text
+    assert f"Entry {number} of the record : what was read on it, line by line" in page_text
     assert (order["written"], line["text"]) == ("A Glasgow H", "A Gl4sgow S")
 
 
