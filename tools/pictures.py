@@ -277,7 +277,8 @@ def main(arguments: Sequence[str]) -> int:
         server = Server([sys.executable, "-m", "service.cli.main", "serve", str(site)],
                         f"http://{settings.web.host}:{settings.web.port}")
         try:
-            with chromium() as browser:
+            # Dates in forms as a reader in Britain sees them.
+            with chromium("--lang=en-GB") as browser:
                 server.start()
                 faults = take(browser, server, numbers, args.out, args.only)
         except NoBrowser as error:

@@ -38,8 +38,8 @@ OPTIONS: dict[str, str] = {
     GAZETTE: ("Each game year ends with a gazette, told from the results alone, in the letter and as a "
               "printed page"),
     PLAIN_GAZETTE: "The gazette leaves out weather and omens",
-    "units_on_map": ("The year-end map shows units besides control; it is public (without this, control "
-                     "alone)"),
+    "units_on_map": ("The map at a year's end, which everybody can see, shows the units too, not only who "
+                     "holds what"),
 }
 """The yes-or-no options of a game, each with its words."""
 REVIEW = "review"
@@ -51,8 +51,8 @@ REVIEW_WORDS: dict[ReviewMode, str] = {
 }
 """Who reads lines: the option's values with their words (desk plan, "Two-person review")."""
 THRESHOLDS: dict[str, str] = {
-    "": "As sure as the site asks", "0.9": "At least 90 per cent sure", "0.95": "At least 95 per cent sure",
-    "0.99": "At least 99 per cent sure", "2": "Never: a person reads every line",
+    "": "as sure as the site asks", "0.9": "at least 90 per cent sure", "0.95": "at least 95 per cent sure",
+    "0.99": "at least 99 per cent sure", "2": "never: a person reads every line",
 }
 """How sure the machine must be to accept a line automatically: the option's values with their words. A game
 cannot go below the site's own setting."""

@@ -55,7 +55,8 @@ def board(request: Request, visitor: SignedIn, slug: str) -> Response:
     folder = _folder(slug)
     tables = {name: _text(folder / name) for name in TABLES}
     return show(request, "board.html", visitor=visitor, slug=slug, board_title=title_of(slug),
-                tables=tables, new_name=f"{slug}-2", faults=None, fault="", without_drawing=False)
+                tables=tables, new_name=f"{slug}-2", faults=None, fault="", without_drawing=False,
+                has_folder=bool(maps.added_folders()))
 
 
 @router.post("/boards/{slug}")
@@ -82,7 +83,7 @@ def _keep(request: Request, visitor: Visitor, slug: str, sent: Mapping[str, str]
             return RedirectResponse("/boards?notice=kept", status_code=303)
     return show(request, "board.html", 400 if keeps else 200, visitor=visitor, slug=slug,
                 board_title=title_of(slug), tables=tables, new_name=name, faults=faults, fault=fault,
-                without_drawing=without_drawing)
+                without_drawing=without_drawing, has_folder=bool(maps.added_folders()))
 
 
 def _write(model: Path, draft: Path, tables: Mapping[str, str]) -> tuple[list[Fault], bool]:

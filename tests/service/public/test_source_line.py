@@ -162,6 +162,14 @@ def shows(picture: Pixels, hue: int) -> bool:
     return bool((np.abs(picture - HUES[hue]).max(axis=2) < 40).sum() > 2000)
 
 
+def test_lines_have_the_numbers_of_the_players_own_page(judged: Judged, player: TestClient) -> None:
+    """The first order of a sheet was "line 81": the number of its row in the database."""
+    page_text = plain(player.get(judged.path).text)
+    assert sorted(re.findall(r"handwriting, line (\d+)", page_text)) == ["1", "2", "3", "4"]
+    for number, index in enumerate((5, 6, 7, 8), start=1):
+        assert f": line {number} " in plain(player.get(f"{judged.path}/{judged.lines[index]}").text)
+
+
 def test_the_crop_is_the_lines_own_ink_and_its_context_the_lines_around(
     judged: Judged, player: TestClient
 ) -> None:

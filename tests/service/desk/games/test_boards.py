@@ -50,7 +50,7 @@ def test_a_changed_board_is_checked_then_kept_under_its_own_name(desk: DeskTable
     assert maps.load("another-board").board.links == maps.load("standard").board.links
     assert maps.shapes("another-board")
     assert before == {name: (maps.folder("standard") / name).read_bytes() for name in before}
-    assert "this site's own" in desk.text("/boards").replace("&#39;", "'")
+    assert "Another Board another-board this site’s own" in desk.text("/boards")
     with desk.table.site.store() as session:
         (event,) = session.query(EventRow).where(EventRow.what == "board_kept")
         assert event.detail == {"board": "another-board", "made_from": "standard"}
@@ -97,3 +97,14 @@ def test_a_board_with_another_province_loses_the_drawing_that_does_not_fit(desk:
     assert send(desk, "keep", "sunken", sent).status_code == 303
     assert "ATL" in maps.load("sunken").board.provinces
     assert not maps.shapes("sunken")
+
+
+def test_a_coordinator_chooses_boards_by_their_titles(site: Site) -> None:
+    """A folder's name such as w3k says nothing to whoever has not read the program."""
+    desk = open_desk(open_table(site))
+    titles = {maps.load(slug).title for slug in maps.variants()}
+    for page in ("/games", "/new-games", "/boards"):
+        html = unescape(desk.page(page))
+        shown = set(re.findall(r"<(?:option|a)[^>]*>([^<]*)</", html))
+        assert titles <= shown, page
+        assert not shown & set(maps.variants()), page

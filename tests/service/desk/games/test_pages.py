@@ -283,14 +283,14 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
 def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(desk: DeskTable) -> None:
     """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
     page = f"/games/{desk.table.game}"
-    assert "Accept lines automatically: as set for the site" in desk.text(page)
+    assert "How sure the machine must be to accept a line by itself: as sure as the site asks" in desk.text(page)
     for value, why, sentence in (
         ("0.5", WHY, "no such threshold"), ("", WHY, "has this value already"), ("0.95", "short", "reason"),
     ):
         assert sentence in desk.post(f"{page}/threshold", value=value, why=why).text
     assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
-    assert "Accept lines automatically: at least 0.95 sure" in desk.text(page)
-    assert f"lines without a look: at least 0.95 sure “{WHY}”" in desk.text(page)
+    assert "to accept a line by itself: at least 95 per cent sure" in desk.text(page)
+    assert f"lines without a look: at least 95 per cent sure “{WHY}”" in desk.text(page)
     row = game(desk, desk.table.game)
     assert row is not None
     assert limits_of(row.options, ReviewLimits()).score == 0.95
@@ -301,7 +301,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert limits_of(row.options, ReviewLimits()) == ReviewLimits()
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
-        NAME, "as set for the site", "at least 0.95 sure",
+        NAME, "as sure as the site asks", "at least 95 per cent sure",
     )
 
 

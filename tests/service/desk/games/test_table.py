@@ -70,7 +70,9 @@ def test_a_pause_moves_every_deadline_and_all_are_told(site: Site) -> None:
     assert desk.post(f"/games/{desk.table.game}/pause", days="10", why="short").status_code == 409
     assert desk.post(f"/games/{desk.table.game}/pause", days="0", why="Summer holidays").status_code == 409
     answer = desk.post(f"/games/{desk.table.game}/pause", days="10", why="Summer holidays")
-    assert answer.headers["location"].endswith("?notice=paused"), plain(answer.text)
+    assert answer.headers["location"].endswith("?notice=game-paused"), plain(answer.text)
+    # Of two sentences with one name the second was shown: that letters are held back.
+    assert "Every deadline ahead is later by as many days." in desk.text(answer.headers["location"])
     assert [phase.deadline for phase in desk.table.phases()] == [d + timedelta(days=10) for d in before]
     words = desk.table.words(desk.table.letters("announcement")[0])
     assert "The game pauses for 10 days" in words
@@ -108,7 +110,7 @@ def test_a_draw_needs_every_survivor_on_paper_and_a_coordinator(site: Site) -> N
     table.file("Argyll", [("Draw, please", LineState.NOT_ORDER)])
     silent = table.file("Ormond", [("no draw", LineState.NOT_ORDER)])
     game, phase = f"/games/{table.game}", table.phase()
-    assert "No draw is open" in desk.text(game), "nothing of a sheet is told before its deadline"
+    assert "No draw is asked for" in desk.text(game), "nothing of a sheet is told before its deadline"
     site.clock.set(phase.deadline + timedelta(minutes=1))
     table.close_phase(phase.id)
     assert table.phase().state == PhaseState.READY
