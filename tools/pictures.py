@@ -244,7 +244,7 @@ def _open_page(page: Any, address: str, shot: Shot, second_token: str) -> int:
     if shot.press:
         page.locator(shot.press).first.click()
     # A picture far down is fetched only once somebody scrolls to it.
-    page.evaluate("document.querySelectorAll('img[loading=lazy]').forEach((img) => { img.loading = 'eager'; })")
+    page.evaluate("for (const img of document.querySelectorAll('img[loading=lazy]')) img.loading = 'eager'")
     page.wait_for_load_state("networkidle")
     # Pictures of a page are drawn a moment after their bytes have come.
     page.wait_for_timeout(200)
