@@ -277,8 +277,7 @@ def main(arguments: Sequence[str]) -> int:
         server = Server([sys.executable, "-m", "service.cli.main", "serve", str(site)],
                         f"http://{settings.web.host}:{settings.web.port}")
         try:
-            # Dates in forms as a reader in Britain sees them.
-            with chromium("--lang=en-GB") as browser:
+            with chromium() as browser:
                 server.start()
                 faults = take(browser, server, numbers, args.out, args.only)
         except NoBrowser as error:

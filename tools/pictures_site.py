@@ -1,5 +1,5 @@
-"""A site with every kind of page to photograph: the demo's game, and three more with lines of the desk's
-sample."""
+"""A site with every kind of page to photograph: the demo's game, two like it that have ended or wait for
+approval, and three more with lines of the desk's sample."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
+    ReviewRow,
     SeatRow,
     SignUpRow,
     SubmissionRow,
@@ -177,18 +178,49 @@ def _ended(session: Session, played: Sequence[PhaseRow]) -> str:
     winner = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game.id)
                              .order_by(SeatRow.power)).first()
     declared = {"kind": EndKind.CONCESSION.value, "powers": [winner], "why": "All wrote so."}
-    ended = GameRow(id="edgehill", name="Edgehill", aliases=[], variant=game.variant,
-                    options={GAZETTE: True, ENDED: declared}, created_at=game.created_at)
-    session.add(ended)
+    ended = _copied_game(session, game, "Edgehill", {GAZETTE: True, ENDED: declared})
+    for phase in played:
+        _copy_judged(session, phase, ended)
+    session.flush()
+    return ended
+
+
+def _judged(session: Session, played: Sequence[PhaseRow]) -> PhaseRow:
+    """The last movement phase of a game like the demo's, judged and not sent; the phases after it wait."""
+    game = session.get_one(GameRow, played[0].game_id)
+    copied = _copied_game(session, game, "Marston Moor", {})
+    last = next(phase for phase in reversed(played) if phase.kind == "movement")
+    ready = None
+    for phase in session.scalars(select(PhaseRow).where(PhaseRow.game_id == game.id)
+                                 .order_by(PhaseRow.ordinal)).all():
+        if phase.ordinal > last.ordinal:
+            _copy(session, phase, game_id=copied, state=PhaseState.WAITING, position=None, resolution=None,
+                  closed_at=None, judged_at=None, sent_at=None)
+        else:
+            ready = _copy_judged(session, phase, copied)
+    assert ready is not None
+    ready.state, ready.sent_at = PhaseState.READY, None
+    session.flush()
+    return ready
+
+
+def _copied_game(session: Session, game: GameRow, name: str, options: dict[str, Any]) -> str:
+    """Another game with the players of one, without its phases; its id."""
+    copied = GameRow(id=name.lower().replace(" ", "-"), name=name, aliases=[], variant=game.variant,
+                     options=options, created_at=game.created_at)
+    session.add(copied)
     session.flush()
     for seat in session.scalars(select(SeatRow).where(SeatRow.game_id == game.id)).all():
-        session.add(SeatRow(game_id=ended.id, power=seat.power, player_id=seat.player_id))
-    for phase in played:
-        copied = _copy(session, phase, game_id=ended.id, state=PhaseState.SENT)
-        lines = _copy_sheets(session, phase.id, copied.id)
-        copied.resolution = _with_lines(phase.resolution, lines)
-    session.flush()
-    return ended.id
+        session.add(SeatRow(game_id=copied.id, power=seat.power, player_id=seat.player_id))
+    return copied.id
+
+
+def _copy_judged(session: Session, phase: PhaseRow, game: str) -> PhaseRow:
+    """A phase whose results were sent once more for another game, with its sheets."""
+    copied = _copy(session, phase, game_id=game, state=PhaseState.SENT)
+    lines = _copy_sheets(session, phase.id, copied.id)
+    copied.resolution = _with_lines(phase.resolution, lines)
+    return copied
 
 
 def _copy(session: Session, row: _Row, **changes: object) -> _Row:
@@ -202,8 +234,8 @@ def _copy(session: Session, row: _Row, **changes: object) -> _Row:
 
 
 def _copy_sheets(session: Session, phase_id: int, to_phase_id: int) -> dict[int, int]:
-    """The sheets of a phase once more for another, as if they had come by post: a mail is one sheet alone.
-    The lines' ids by those that they were copied from."""
+    """Copy the sheets of a phase for another one, as if they had come by post (a mail is one sheet alone),
+    with what people decided about them. Returns the ids of the lines by those of their originals."""
     lines: dict[int, int] = {}
     for sheet in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id)).all():
         copied = _copy(session, sheet, phase_id=to_phase_id, sha256=None)
@@ -211,6 +243,8 @@ def _copy_sheets(session: Session, phase_id: int, to_phase_id: int) -> dict[int,
             new_page = _copy(session, page, submission_id=copied.id)
             for line in session.scalars(select(LineRow).where(LineRow.page_id == page.id)).all():
                 lines[line.id] = _copy(session, line, page_id=new_page.id).id
+                for review in session.scalars(select(ReviewRow).where(ReviewRow.line_id == line.id)).all():
+                    _copy(session, review, line_id=lines[line.id], key=f"{review.key}-{to_phase_id}"[-60:])
     return lines
 
 
@@ -246,9 +280,9 @@ def _numbers(
         .order_by(PhaseRow.ordinal)
     ).all()
     ended = _ended(session, played)
-    # One phase of the demo goes back to "judged and not sent", which a played game has not.
-    ready = next(phase for phase in reversed(played) if phase.kind == "movement")
-    ready.state, ready.sent_at = PhaseState.READY, None
+    # A phase that is judged and not sent, which a played game has not.
+    ready = _judged(session, played)
+    game = played[0].game_id
     twice = session.scalars(select(SubmissionRow).where(SubmissionRow.version == 2)).first()
     letter = session.scalars(select(OutboxRow).where(OutboxRow.kind.contains("results"))).first()
     mail = session.scalars(select(MailRow).where(MailRow.state == MailState.QUARANTINED)).first()
@@ -260,7 +294,7 @@ def _numbers(
         mail = any_mail
 
     seat = session.scalars(select(SeatRow).where(
-        SeatRow.game_id == ready.game_id, SeatRow.player_id.is_not(None)).order_by(SeatRow.power)).first()
+        SeatRow.game_id == game, SeatRow.player_id.is_not(None)).order_by(SeatRow.power)).first()
     assert seat is not None
     assert seat.player_id is not None
     session.add(CorrespondenceRow(
@@ -281,7 +315,7 @@ def _numbers(
         second_token=tokens[1],
         visit=_linked(session, seat.player_id, visits.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, visits.LINK, "a link", now),
-        upload=upload_links.make_link(session, seat.player_id, ready.game_id, now),
+        upload=upload_links.make_link(session, seat.player_id, game, now),
         place=_signed_up(session, now),
         left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
         to_read=to_read,
@@ -295,7 +329,7 @@ def _numbers(
         letter=letter.id,
         mail=mail.sha256,
         writer=seat.player_id,
-        game=ready.game_id,
+        game=game,
         power=seat.power,
         results=played[0].ordinal,
         order_line=next(outcome.order.line for outcome in outcomes if outcome.order.line is not None),
