@@ -169,7 +169,7 @@ def _description(variant: Variant, province: Province) -> str:
     if province.is_sea:
         in_area = province.role and province.area
         words = [
-            f"{province.role.value} region of the {province.area} area"
+            f"{province.role.value} region of the {province.area} sea area"
             if province.role and in_area
             else "at sea"
         ]

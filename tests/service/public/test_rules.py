@@ -41,8 +41,8 @@ def test_every_house_rule_that_results_cite_has_its_paragraph_on_the_page(client
 def test_the_answer_that_is_played_is_given_and_no_other(client: TestClient) -> None:
     """Q-18: the board has Szykman's rule; Q-21: an own attack does not disrupt a conversion."""
     page_text = words(client.get("/public/rules/w3k").text)
-    assert ("Q-18. A convoy that hangs on a fight which the army it carries would decide. Here: The convoy "
-            "is disrupted") in page_text
+    assert ("Q-18. What becomes of a convoy that hangs on a fight which the army it carries would decide? "
+            "Here: The convoy is disrupted") in page_text
     # The board has Szykman's rule; this is the sentence of the other answer.
     assert "the army stays, and so does whoever attacks its fleets" not in page_text
     assert "disrupt a conversion? Here: No: it is like cutting support." in page_text
