@@ -3,7 +3,7 @@ part of the board where they lie, each in its new owner's colour with its letter
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import shapely
 
@@ -11,6 +11,7 @@ from maps.variant import Variant
 from service.pictures.board.centre_marks import LAND_TONE, attribute
 from service.pictures.board.map_sheet import MapPlan
 from service.pictures.board.ornament import INK
+from service.pictures.drawing import fonts
 from service.pictures.drawing.svg import path, polygon, text
 from service.pictures.drawing.values import GroundKind, LabelPlace, Rect
 
@@ -43,31 +44,53 @@ def changes_svg(variant: Variant, plan: MapPlan, owners: Mapping[str, str | None
         drawn = shapely.intersection(shapely.simplify(place.shape, _DETAIL_MM), frame)
         power = variant.powers.get(owners.get(name) or "")
         fill = LAND_TONE if power is None else power.colour
-        weight = 0.09 if name in owners else 0.025
+        weight = 0.05 if name in owners else 0.025
         parts.append(f'<path d="{path(drawn)}" fill="{fill}" stroke="{INK if name in owners else _SHORE}" '
                      f'stroke-width="{weight * size:.2f}"/>')
-    parts += [_marked(variant, place, owners[name], size) for name, place in places.items()]
+    parts += [_marked(variant, place, owners[name], size, window) for name, place in places.items()]
+    key = _key(variant, [owners[name] for name in places], window, size)
+    high = window.height + (1.6 * len(key) + 0.5) * size
+    parts += key
     words = ", ".join(place.name for place in places.values())
-    scale = min(WIDE_MM / window.width, HIGH_MM / window.height)
+    scale = min(WIDE_MM / window.width, HIGH_MM / high)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{attribute(words)}" '
-            f'width="{scale * window.width:.1f}mm" height="{scale * window.height:.1f}mm" '
-            f'viewBox="{window.x0:.2f} {window.y0:.2f} {window.width:.2f} {window.height:.2f}">'
+            f'width="{scale * window.width:.1f}mm" height="{scale * high:.1f}mm" '
+            f'viewBox="{window.x0:.2f} {window.y0:.2f} {window.width:.2f} {high:.2f}">'
             f"{''.join(parts)}</svg>")
 
 
-def _marked(variant: Variant, place: LabelPlace, owner: str | None, size: float) -> str:
-    """The owner's letter on a disc, and the centre's name below it."""
+def _marked(variant: Variant, place: LabelPlace, owner: str | None, size: float, window: Rect) -> str:
+    """The owner's letter on a disc, and the centre's name below it, inside of the window."""
     x, y = place.seal or (0.0, 0.0)
     power = variant.powers.get(owner or "")
     halo = f'fill="{LAND_TONE}" stroke="{LAND_TONE}" stroke-width="{0.3 * size:.2f}" stroke-linejoin="round"'
-    below = y + 1.75 * size
+    half = fonts.width(place.name, "roman", size) / 2 + 0.3 * size
+    middle = min(max(x, window.x0 + half), window.x1 - half)
+    below = y + 1.6 * size
     return (
-        f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{0.72 * size:.2f}" fill="{LAND_TONE}" stroke="{INK}" '
-        f'stroke-width="{0.07 * size:.2f}"/>'
-        + text(x, y + 0.33 * size, "–" if power is None else power.letter, "bold", size, f'fill="{INK}"')
-        + text(x, below, place.name, "roman", size, halo)
-        + text(x, below, place.name, "roman", size, f'fill="{INK}"')
+        f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{0.62 * size:.2f}" fill="{LAND_TONE}" stroke="{INK}" '
+        f'stroke-width="{0.06 * size:.2f}"/>'
+        + text(x, y + 0.3 * size, "–" if power is None else power.letter, "bold", 0.9 * size, f'fill="{INK}"')
+        + text(middle, below, place.name, "roman", size, halo)
+        + text(middle, below, place.name, "roman", size, f'fill="{INK}"')
     )
+
+
+def _key(variant: Variant, owners: Sequence[str | None], window: Rect, size: float) -> list[str]:
+    """What the letters stand for, as lines below the map."""
+    powers = [power for power in variant.powers.values() if power.id in owners]
+    words = [f"{power.letter} {power.name}" for power in powers]
+    words += ["– nobody"] if None in owners else []
+    lines: list[str] = []
+    for entry in words:
+        longer = f"{lines[-1]}, {entry}" if lines else entry
+        if lines and fonts.width(longer, "roman", size) > window.width - size:
+            lines.append(entry)
+        else:
+            lines[-1:] = [longer]
+    return [text(window.x0, window.y1 + (1.6 * number + 1.5) * size, line, "roman", size, f'fill="{INK}"',
+                 "start")
+            for number, line in enumerate(lines)]
 
 
 def _window(places: Mapping[str, LabelPlace], plan: MapPlan) -> Rect:

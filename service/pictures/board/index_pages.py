@@ -12,27 +12,34 @@ from maps.marks import provinces_by_mark
 from maps.variant import Variant
 from service.games.results import unit_text
 
-COLUMNS, DEEP = 5, 66
-"""Columns of regions, and the most regions in a column: what a page of A4 has room for."""
+COLUMNS, DEEP = 5, 12
+"""Columns of regions, and the most regions in a column of one part of the list. A part is not broken between
+pages, so that it is short enough to fill what a page has left."""
+TYPE = {"A3": (10.0, 9.0), "A4": (9.0, 8.0)}
+"""Points of the type on each paper: of the tables, and of the list of regions."""
 
 STYLE = """
 @page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
-  @bottom-center { content: counter(page); color: #3a2a1c;
+  @bottom-center { content: string(map-title) ", page " counter(page) " of " counter(pages);
+    color: #3a2a1c; font-variant-ligatures: none;
     font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif } }
 .index { page: index; break-before: page; color: #3a2a1c;
-  font: 9pt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif;
+  font: %spt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif;
   /* Ligatures that the map on page one does not use get lost when its fonts are cut down. */
   font-variant-ligatures: none }
-.index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm }
+.index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm;
+  string-set: map-title content() }
 .index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm;
   border-bottom: .3pt solid #3a2a1c }
 .index table { border-collapse: collapse; width: 100%% }
 .index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
 .index thead th { font-style: italic } .index tbody th { white-space: nowrap }
 .index tr { break-inside: avoid; border-bottom: .2pt solid #b9a67e }
-.index .regions { overflow: hidden } .index .next, .index .regions + .regions { break-before: page }
-.index ul { float: left; width: 19.2%%; margin: 0 .8%% 0 0; padding: 0; list-style: none; font-size: 8pt }
-.index .short { font-variant: small-caps; font-weight: bold }
+.index h2 { break-after: avoid } .index .regions { break-inside: avoid; margin: 0 0 1.6mm }
+.index .regions p { font-style: italic; margin: 0 } .index .said { margin: 0 0 1mm; break-after: avoid }
+.index ul { display: inline-block; vertical-align: top; width: 19.2%%; margin: 0 .8%% 0 0;
+  padding: 0; list-style: none; font-size: %spt }
+.index .short { font-weight: bold }
 """
 
 
@@ -45,17 +52,15 @@ def index_page(
     rows = "".join(_power_row(variant, power, centres.get(power, ())) for power in variant.powers)
     held = {region for regions in centres.values() for region in regions}
     units = sorted(units)
-    # What follows is as deep as a page: where there may be no room for it, it begins the next one.
-    place = "next" if units or size == "A4" else "here"
     free = sorted(variant.board.provinces[c].name for c in variant.board.centres() if c not in held)
     return (
-        f"<style>{STYLE % size}</style><div class='index'><h1>{escape(title)}</h1>"
+        f"<style>{STYLE % (size, *TYPE[size])}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th>"
         "<th>Held</th></tr></thead>"
         f"<tbody>{rows}<tr><td></td><th scope='row'>No "
         f"power</th><td>{len(free)}</td><td>{escape(', '.join(free))}</td></tr></tbody></table>"
-        f"{_marks(variant)}{_units(variant, units)}<section class='{place}'><h2>Regions and their short "
-        f"names</h2>{_regions(variant)}</section></div>"
+        f"{_marks(variant)}{_units(variant, units)}<section><h2>Regions and their short "
+        f"names</h2>{_said_of_short(variant)}{_regions(variant)}</section></div>"
     )
 
 
@@ -89,18 +94,31 @@ def _power_row(variant: Variant, power: str, regions: Iterable[str]) -> str:
     )
 
 
+def _said_of_short(variant: Variant) -> str:
+    """How short names are written, where those of water differ from those of land."""
+    short = {province.is_sea: province.abbr for province in variant.board.provinces.values() if province.abbr}
+    if len(short) < 2 or not short[True].isupper() or short[False].isupper():
+        return ""
+    return (f"<p class='said'>Short names of water are in capitals ({escape(short[True])}), those of land "
+            f"are not ({escape(short[False])}); on the map, names of counties are in capitals too. In an "
+            "order either will do.</p>")
+
+
 def _regions(variant: Variant) -> str:
-    """Every region, in columns that are read downwards."""
+    """Every region, in parts with columns that are read downwards."""
     listed = sorted(variant.board.provinces.values(), key=lambda province: province.name.removeprefix("The "))
+    # Parts of one depth: the last is not a single row.
+    parts = -(-len(listed) // (COLUMNS * DEEP))
+    deep = -(-len(listed) // (COLUMNS * parts))
     # WeasyPrint balances columns by laying out the whole list several times.
-    deep = min(DEEP, -(-len(listed) // COLUMNS))
     columns = [listed[start : start + deep] for start in range(0, len(listed), deep)]
-    return "".join(
-        "<div class='regions'>"
-        + "".join(_column(column) for column in columns[start : start + COLUMNS])
-        + "</div>"
-        for start in range(0, len(columns), COLUMNS)
-    )
+    return "".join(_part(columns[start : start + COLUMNS]) for start in range(0, len(columns), COLUMNS))
+
+
+def _part(columns: Sequence[Sequence[Province]]) -> str:
+    first, last = (province.name.removeprefix("The ") for province in (columns[0][0], columns[-1][-1]))
+    return (f"<div class='regions'><p>{escape(first)} to {escape(last)}</p>"
+            f"{''.join(map(_column, columns))}</div>")
 
 
 def _column(regions: Iterable[Province]) -> str:

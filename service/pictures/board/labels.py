@@ -32,8 +32,11 @@ ROOM_AROUND = (0.0, 4.0, 8.0)
 
 MOST_WORSE = 4.5
 """By how much a place may be dearer than the one left: what half of a name in a strange region costs."""
+LINES_MOST_WORSE = 3.5
+"""The same for a name that only lines cross: it can still be read."""
 LEADER_FROM = 1.1
 FAR = 9.0
+_OTHERS_MARK = 6.0  # a town's name nearer to the mark of another; the short form costs 5
 _COLLISION = 25.0
 _FRAME_ROOM = np.array([-0.7, -0.3, 0.7, 0.3])  # millimetres of ground that a name in a box keeps around it
 _OVER_FRAME = 100.0  # all of a name outside its box; a smaller size costs 0.5
@@ -61,6 +64,8 @@ class _GroundMasks:
     edge: Sums
     blocked: Sums
     foreign: Sums
+    marks: NDArray[np.float64]
+    """Middle and radius of every mark, one a row."""
 
 
 def place_labels(
@@ -82,7 +87,8 @@ def place_labels(
 
 
 def step_aside(
-    sheet: MapPaper, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect]
+    sheet: MapPaper, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect],
+    most_worse: float = MOST_WORSE
 ) -> tuple[Label, ...]:
     """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name;
     names near them may make room, all others stay. What finds no place stays too, and a whole name is never
@@ -101,7 +107,7 @@ def step_aside(
             ]
             moved = _move_group(
                 sheet, under, group,
-                [*plates, *(other.box for other in by_region.values() if other not in group)]
+                [*plates, *(other.box for other in by_region.values() if other not in group)], most_worse
             )
             if moved:
                 by_region.update({other.region: other for other in moved})
@@ -110,7 +116,7 @@ def step_aside(
 
 
 def _move_group(
-    sheet: MapPaper, under: _GroundMasks, group: Sequence[Label], fixed: Sequence[Rect]
+    sheet: MapPaper, under: _GroundMasks, group: Sequence[Label], fixed: Sequence[Rect], most_worse: float
 ) -> tuple[Label, ...]:
     """New places for some names, off everything fixed and off each other; () if there are none."""
     numbers = list(sheet.places)
@@ -119,6 +125,7 @@ def _move_group(
             _candidates(sheet.places[label.region], numbers.index(label.region), sheet, under),
             _box_rows(fixed),
             label,
+            most_worse,
         )
         for label in group
     ]
@@ -129,13 +136,13 @@ def _move_group(
         _label(option, int(pick)) for option, pick in zip(options, chosen, strict=True))
 
 
-def _free_candidates(options: _Candidates, fixed: Boxes, label: Label) -> _Candidates:
+def _free_candidates(options: _Candidates, fixed: Boxes, label: Label, most_worse: float) -> _Candidates:
     """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their
     region."""
     ways = name_variants(options.place)
     box = label.box
     is_current = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
-    most = options.costs[is_current].min() + MOST_WORSE if is_current.any() else np.inf
+    most = options.costs[is_current].min() + most_worse if is_current.any() else np.inf
     free = ~_overlaps(options.boxes, fixed).any(axis=1)
     # A place much dearer than today's would put the name into a strange region.
     free &= options.costs <= most
@@ -157,6 +164,7 @@ def _ground_masks(sheet: MapPaper, furniture: Iterable[Rect]) -> _GroundMasks:
         grid, summed_area(grid.sea), summed_area(grid.edge),
         summed_area(grid.blocked([f.grown(0.8) for f in furniture], discs)),
         summed_area(grid.ids < 0),
+        np.array([(*p.seal, p.radius) for p in sheet.places.values() if p.seal is not None]).reshape(-1, 3),
     )
 
 
@@ -196,7 +204,8 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
     price = 400.0 * (blocked > 0) * (0.15 + blocked)
     # A town's name is beside its disc, so it pays for coast lines below it and not for leaving its region.
     if place.ground is GroundKind.TOWN:
-        return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign)
+        return np.asarray(price + 5.0 * edge + 2.0 * np.minimum(sea, 1 - sea) + 1.0 * foreign
+                          + _OTHERS_MARK * _nearer_to_another(place, boxes, under.marks))
     if place.is_box:
         within = covered_share(sums, boxes + _FRAME_ROOM, corner)
         return np.asarray(price + _OVER_FRAME * (1 - within))
@@ -216,6 +225,24 @@ def _ground_price(place: LabelPlace, number: int, boxes: Boxes, under: _GroundMa
         return np.asarray(price + 3.0 * np.maximum(0, reach - 0.2) + 200.0 * (reach > 2.2))
     # A sea's name on land would name the land, so that costs more than leaving the sea.
     return np.asarray(price + 9.0 * (1 - own_ground) + 14.0 * (1 - sea) + 3.0 * edge)
+
+
+def _nearer_to_another(
+    place: LabelPlace, boxes: Boxes, marks: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How much nearer each box lies to another's mark than to that of a town: 0 where it is nearer to its
+    own, 1 where it is a millimetre farther from it, or more."""
+    if place.seal is None:
+        return np.zeros(len(boxes))
+
+    def away(x: NDArray[np.float64], y: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]:
+        across = np.maximum(0.0, np.maximum(boxes[:, :1] - x, x - boxes[:, 2:3]))
+        down = np.maximum(0.0, np.maximum(boxes[:, 1:2] - y, y - boxes[:, 3:]))
+        return np.asarray(np.hypot(across, down) - r)
+
+    own = np.hypot(marks[:, 0] - place.seal[0], marks[:, 1] - place.seal[1]) < 0.01
+    others = away(*marks[~own].T).min(axis=1) if not own.all() else np.full(len(boxes), np.inf)
+    return np.asarray(np.clip(away(*marks[own].T).min(axis=1) - others, 0.0, 1.0))
 
 
 def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:

@@ -105,7 +105,7 @@ def _marks(box: Rect, y: float, free: int, variant: Variant, *, towns: bool) -> 
     first = next(iter(variant.powers.values())).letter
     town = ((f'<path d="{path(disc(left, y, 1.5))}" fill="{TOWN_TONE}" stroke="{INK}" '
              f'stroke-width="0.3"/>'), _POINT,
-            "a town with its centre, and a wash of its owner around")
+            "a town, as wide as its ground; a wash of its owner around")
     rows = [
         *([town] if towns else []),
         (f'<path d="{path(shield(left, y, 1.6))}" fill="{PALE}" stroke="{INK}" stroke-width="0.3"/>',

@@ -15,7 +15,7 @@ from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, se
 from service.pictures.board.coast_names import draw_coast_names
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
-from service.pictures.board.labels import place_labels, step_aside
+from service.pictures.board.labels import LINES_MOST_WORSE, place_labels, step_aside
 from service.pictures.board.legend import draw_legend, legend_height
 from service.pictures.board.ornament import INK, fitting_size, title_lines
 from service.pictures.board.ship import ship
@@ -56,10 +56,12 @@ class MapPlan:
 
 @dataclass(frozen=True, slots=True)
 class DrawnOrders:
-    """What is drawn of orders, as SVG: below names and plates, and above them."""
+    """What is drawn of orders, as SVG: below names and plates, and above them. `rooms`: what names should not
+    cover."""
 
     below: str = ""
     above: str = ""
+    rooms: tuple[Rect, ...] = ()
 
 
 DrawOrders = Callable[["MapPlan", Mapping[Unit, Rect]], DrawnOrders]
@@ -78,19 +80,20 @@ def plan_map(variant: Variant, shapes: Mapping[str, Shape], paper: PaperSize = A
     sheet = lay_out_map(variant, shapes, paper)
     # How many names end up short is known only after placing them, and the legend that explains them takes
     # room from them: try, and give the legend more room where it was too small.
-    room, window = len(shapes) // CROWDED, inset.crowded(sheet)
+    room, windows = len(shapes) // CROWDED, list(inset.crowded(sheet))
     while True:
+        window = windows[0] if windows else None
         pieces = _arrange_furniture(variant, sheet, room, window)
         # An inset that hides land is worse than crowded names.
         if window is not None and inset.hides_land(sheet, pieces["inset"]):
-            window = None
+            windows.pop(0)
             continue
         labels = place_labels(sheet, pieces.values())
         short = sum(label.wording.short for label in labels)
         if short <= room:
             larger = None if window is None else inset.make_inset(sheet, window, pieces["inset"])
             if window is not None and larger is None:
-                window = None
+                windows.pop(0)
                 continue
             insets = () if larger is None else (larger,)
             return MapPlan(sheet, labels, pieces, draw_base(sheet, labels, pieces.get("compass")), insets)
@@ -156,6 +159,9 @@ def draw_map(
     labels = (step_aside(sheet, pieces.values(), plan.labels, list(plates.values())) if plates
               else plan.labels)
     drawn = orders(replace(plan, labels=tuple(labels)), plates)
+    if drawn.rooms:
+        labels = step_aside(sheet, pieces.values(), labels, [*plates.values(), *drawn.rooms],
+                            LINES_MOST_WORSE)
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -167,7 +173,7 @@ def draw_map(
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
         drawn.below,
         drawn_names(sheet, labels) if plates else plan.base.names,
-        draw_coast_names(variant, sheet, _taken(plan, plates.values())),
+        draw_coast_names(variant, sheet, _taken(plan, labels, [*plates.values(), *drawn.rooms])),
         unit_marks.plates(variant, plates),
         drawn.above,
         *(inset.draw_inset(inset_plan, _inset_body(variant, inset_plan, held, plates, orders))
@@ -197,12 +203,13 @@ def draw_map(
     )
 
 
-def _taken(plan: MapPlan, plates: Iterable[Rect]) -> list[Rect]:
-    """What no further name may cover: names, marks, furniture, units and the edges of an inset's window."""
+def _taken(plan: MapPlan, labels: Iterable[Label], drawn: Iterable[Rect]) -> list[Rect]:
+    """What no further name may cover: names, marks, furniture, units and lines, and the edges of an inset's
+    window."""
     marks = [Rect(x - place.radius, y - place.radius, x + place.radius, y + place.radius)
              for place in plan.sheet.places.values() if place.seal for x, y in (place.seal,)]
     edges = [edge for inset_plan in plan.insets for edge in inset.edges(inset_plan.window)]
-    return [*(label.box for label in plan.labels), *marks, *furniture_boxes(plan), *edges, *plates]
+    return [*(label.box for label in labels), *marks, *furniture_boxes(plan), *edges, *drawn]
 
 
 def _inset_body(
@@ -215,7 +222,10 @@ def _inset_body(
     units = [unit for unit, box in plates.items()
              if unit.region.province in places and inset_plan.window.meets(box)]
     boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units)
-    drawn = orders(MapPlan(inset_plan.sheet, inset_plan.labels, {}, inset_plan.base), boxes)
+    labels = step_aside(inset_plan.sheet, (), inset_plan.labels, list(boxes.values()))
+    drawn = orders(MapPlan(inset_plan.sheet, labels, {}, inset_plan.base), boxes)
+    if drawn.rooms:
+        labels = step_aside(inset_plan.sheet, (), labels, [*boxes.values(), *drawn.rooms], LINES_MOST_WORSE)
     return "".join(
         (
             inset_plan.base.below,
@@ -224,7 +234,7 @@ def _inset_body(
             inset_plan.base.lines,
             *(seal(place, held.get(place.id)) for place in places.values()),
             drawn.below,
-            inset_plan.base.names,
+            drawn_names(inset_plan.sheet, labels) if boxes else inset_plan.base.names,
             unit_marks.plates(variant, boxes),
             drawn.above,
         )

@@ -17,8 +17,9 @@ from service.pictures.drawing.values import GroundKind, LabelPlace
 
 WASH = 0.26
 """Strength of the wash; a county that is held itself has its pattern too."""
-NEAR = 0.35
-"""Millimetres between a town and a county that it stands in or on the edge of, at most."""
+NEAR_KM = 1.0
+"""Kilometres between a town and a county that it stands in or on the edge of, at most. Of ground and not of
+paper, so that every map of a board says the same."""
 
 
 def draw_town_lands(sheet: MapPaper, held: Mapping[str, Power]) -> str:
@@ -35,7 +36,8 @@ def draw_town_lands(sheet: MapPaper, held: Mapping[str, Power]) -> str:
     for place in sheet.places.values():
         if place.ground is not GroundKind.LAND or place.centre or place.id in held:
             continue
-        near = [towns[index] for index in sorted(tree.query(place.shape, "dwithin", distance=NEAR))]
+        about = tree.query(place.shape, "dwithin", distance=NEAR_KM / sheet.scale)
+        near = [towns[index] for index in sorted(about)]
         for town, part in _shares(place, near):
             if town.id in held and not part.is_empty:
                 parts.setdefault(held[town.id].id, []).append(part)

@@ -18,7 +18,7 @@ from service.pictures.board.ornament import INK, PALE, fitting_size
 from service.pictures.drawing.raster import Boxes
 from service.pictures.drawing.shapes import MapPaper, inscribed
 from service.pictures.drawing.svg import text
-from service.pictures.drawing.values import Label, Rect
+from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
 
 # The plate is as small as a letter at 2.5 mm can be read in print.
 WIDE, HIGH = 4.4, 2.7
@@ -30,6 +30,10 @@ WIDER = 1.5
 LEAST = 0.78
 
 CLEAR = 0.25
+CROWN = 2.1
+"""Millimetres that a capital's crown rises above its mark."""
+HOST = 1.0
+"""Millimetres about a town within which the county lies that it stands in."""
 _STEP, _AROUND, _AT_ONCE = 0.6, 4.0, 60
 
 # Prices of the place of a plate; the cheapest place is taken.
@@ -48,7 +52,8 @@ def unit_boxes(
 ) -> dict[Unit, Rect]:
     """The place of each unit's plate: in its region if there is room, off every mark, every piece of
     furniture and every other plate."""
-    marks = [Rect(x - r, y - r, x + r, y + r) for place in sheet.places.values() if place.seal
+    marks = [Rect(x - r, y - r - CROWN * place.capital, x + r, y + r)
+             for place in sheet.places.values() if place.seal
              for (x, y), r in ((place.seal, place.radius + CLEAR),)]
     part = max(LEAST, sheet.paper.furniture)
     height = HIGH * part
@@ -93,11 +98,24 @@ def unit_boxes(
             + _AWAY * away
             + _STRANGE * strange
         )
-        box = Rect(*(float(v) for v in _cheapest_box(boxes, cost, place.shape)))
+        box = Rect(*(float(v) for v in _cheapest_box(boxes, cost, _ground(sheet, place))))
         boxes_by_unit[unit] = box
         # The next plates keep off this one.
         taken.append(box.grown(CLEAR))
     return boxes_by_unit
+
+
+def _ground(sheet: MapPaper, place: LabelPlace) -> BaseGeometry:
+    """Where a plate of a place stands: its shape; of a town, the county that it stands in too, which is the
+    one that has most of the ground around it."""
+    if place.ground is not GroundKind.TOWN:
+        return place.shape
+    around = place.shape.buffer(HOST)
+    counties = [other.shape for other in sheet.places.values() if other.ground is GroundKind.LAND
+                and shapely.intersects(other.shape, around)]
+    if not counties:
+        return place.shape
+    return place.shape.union(max(counties, key=lambda shape: float(shapely.area(shape.intersection(around)))))
 
 
 def _cheapest_box(boxes: Boxes, cost: NDArray[np.float64], shape: BaseGeometry) -> Boxes:

@@ -17,6 +17,7 @@ from service.pictures.board import order_arrows
 from service.pictures.board.map_sheet import DrawnOrders, MapPlan, draw_map
 from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing
 from service.pictures.board.ornament import INK, PALE
+from service.pictures.board.phase_drawing import drawing_of
 from service.pictures.board.shipped_maps import board_plan
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import A3, MapOptions, PaperSize, Rect
@@ -24,11 +25,14 @@ from service.pictures.drawing.values import A3, MapOptions, PaperSize, Rect
 KEY: tuple[tuple[ArrowKind, bool, str], ...] = (
     (ArrowKind.MOVE, True, "a move"),
     (ArrowKind.MOVE, False, "turned back"),
-    (ArrowKind.CONVOYED, True, "a move by convoy"),
-    (ArrowKind.CONVOY, True, "a convoy"),
-    (ArrowKind.SUPPORT, True, "support"),
+    (ArrowKind.CONVOYED, True, "a move by convoy, past its fleets"),
+    (ArrowKind.CONVOYED, False, "a move by convoy, turned back"),
+    (ArrowKind.CONVOY, True, "a convoy, to the move that it carries"),
+    (ArrowKind.CONVOY, False, "a convoy in vain"),
+    (ArrowKind.SUPPORT, True, "support, to a move or a unit that stays"),
     (ArrowKind.SUPPORT, False, "support that was cut, or in vain"),
     (ArrowKind.RETREAT, True, "a retreat"),
+    (ArrowKind.RETREAT, False, "a retreat that failed"),
 )
 FATES: tuple[tuple[dict[str, bool | str], str], ...] = (
     ({"dislodged": True}, "dislodged"),
@@ -52,8 +56,9 @@ def orders_plate(
     units = {*before.units, *(each.unit for each in before.dislodged), *resolution.built}
 
     def orders(plan: MapPlan, boxes: Mapping[Unit, Rect]) -> DrawnOrders:
-        drawing = order_arrows.drawing_of(variant, plan, before, resolution, boxes)
-        return DrawnOrders(order_arrows.draw_orders(variant, drawing), order_arrows.draw_fates(drawing))
+        drawing = drawing_of(variant, plan, before, resolution, boxes)
+        return DrawnOrders(order_arrows.draw_orders(variant, drawing), order_arrows.draw_fates(drawing),
+                           order_arrows.rooms_of(drawing))
 
     return draw_map(variant, maps.shapes(variant.slug), before.centres, title, subtitle,
                     MapOptions(paper, units=frozenset(units)), board_plan(variant.slug, paper), orders)

@@ -21,7 +21,7 @@ from pypdfium2 import raw
 
 import maps
 from service.pictures import MapPlan, NoShapes, board_pdf, board_plan, draw_map, plan_map, to_png
-from service.pictures.board.inset import LARGER
+from service.pictures.board.inset import magnification
 from service.pictures.board.labels import PAD
 from service.pictures.drawing.hatch import PATTERNS, hatch
 from service.pictures.drawing.projection import (
@@ -136,6 +136,10 @@ def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Pape
                  if x < place.shape.representative_point().x < x + middle.width
                  and y < place.shape.representative_point().y < y + middle.height}
         assert len(other) <= len(inside), (x, y)
+    # A mark that the edge cut would have no name.
+    edge = _box(middle).boundary
+    assert [name for name, place in plan.sheet.places.items() if place.seal
+            and shapely.Point(place.seal).buffer(place.radius).intersects(edge)] == []
     names = {label.region for label in inset.labels}
     assert len(names) >= 14
     assert names <= set(inset.sheet.places)
@@ -152,7 +156,9 @@ def test_where_the_board_is_crowded_it_is_drawn_once_more_and_larger(paper: Pape
         assert inset.sheet.inside.y0 <= label.box.y0 < label.box.y1 <= inset.sheet.inside.y1
     short = {label.region for label in plan.short()} & names
     assert sum(label.wording.short for label in inset.labels) < len(short)
-    larger = shapely.affinity.scale(plan.sheet.places["Cunninghame"].shape, LARGER, LARGER)
+    times = magnification(middle, paper)
+    assert times > 1.4
+    larger = shapely.affinity.scale(plan.sheet.places["Cunninghame"].shape, times, times)
     assert inset.sheet.places["Cunninghame"].shape.area == pytest.approx(larger.area, rel=1e-6)
 
 
@@ -202,7 +208,7 @@ def test_the_legend_speaks_of_towns_and_counties_only_where_the_board_has_them(s
         for words in _words(picture(slug))
         if ("town" in words or "county" in words) and words != maps.load(slug).note
     ]
-    expected = ["a town with its centre, and a wash of its owner around",
+    expected = ["a town, as wide as its ground; a wash of its owner around",
                 "the centre of a county, and its owner"]
     assert legend_lines == (expected if slug in counties else [])
 

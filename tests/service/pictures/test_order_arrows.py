@@ -25,7 +25,8 @@ from adjudicator.units import Unit, UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
 from service.pictures import board_plan, key_svg, orders_plate, with_faces
-from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing, draw_orders, drawing_of
+from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing, draw_orders
+from service.pictures.board.phase_drawing import drawing_of
 from service.pictures.board.unit_marks import unit_boxes
 from service.pictures.board.war_plates import KEY
 from service.pictures.drawing.values import Rect
