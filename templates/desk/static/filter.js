@@ -18,7 +18,7 @@
     if (rows.length < FEW) return;
     const words = rows.map((row) => plain(row.textContent));
     const noun = table.dataset.filter;
-    const label = Object.assign(document.createElement("label"), { className: "filter", textContent: "Only " + noun + " with " });
+    const label = Object.assign(document.createElement("label"), { className: "filter", textContent: "Find among these " + noun + ": " });
     const box = Object.assign(document.createElement("input"), { type: "search", id: "filter-" + n, autocomplete: "off", spellcheck: false });
     const told = Object.assign(document.createElement("span"), { className: "dim" });
     told.setAttribute("role", "status");
