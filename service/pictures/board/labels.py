@@ -32,8 +32,9 @@ ROOM_AROUND = (0.0, 4.0, 8.0)
 
 MOST_WORSE = 4.5
 """By how much a place may be dearer than the one left: what half of a name in a strange region costs."""
-LINES_MOST_WORSE = 3.5
-"""The same for a name that only lines cross: it can still be read."""
+LINES_MOST_WORSE, ENDS_MOST_WORSE = 3.5, 7.5
+"""The same for a name that only lines cross, for both can still be read; and for one that hides where a line
+ends."""
 LEADER_FROM = 1.1
 FAR = 9.0
 _OTHERS_MARK = 6.0  # a town's name nearer to the mark of another; the short form costs 5

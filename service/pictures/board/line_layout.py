@@ -26,17 +26,23 @@ BENDS = (0.10, -0.10, 0.18, -0.18, 0.04, -0.04, 0.28, -0.28, 0.42, -0.42, 0.65, 
 """How far a line may bow, in parts of its length. Never straight: two units that attack each other would
 share one line."""
 PASSING = ((0.0, 0.0), (0.0, 1.0), (0.0, -1.0), (1.6, 0.0), (-1.6, 0.0), (1.6, 1.0), (-1.6, -1.0),
-           (1.6, -1.0), (-1.6, 1.0))
+           (1.6, -1.0), (-1.6, 1.0), (0.0, 1.7), (0.0, -1.7), (2.6, 0.0), (-2.6, 0.0))
 """Where a line may pass the plate of a fleet that carries, in millimetres off its middle."""
 ENDS_ON = (0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.8)
 """Where along a move the line of a support or convoy may end, in parts of its length."""
+SHORTER = (1.0, 0.5, 2.2)
+"""How far from its goal the end of a move that was turned back may stand, in parts of `short_by`."""
+ENDS_ON_SHORT = (0.3, 0.55, 0.05)
+"""The same on a move so short that its head is beside each of those."""
 HALO = 0.9
 """Millimetres on either side of a line that another should keep off."""
 END_ROOM, END_TIP = 1.5, 2.4
 """Millimetres about the end of a line that others should keep off; and how much of a help's end is on the
 line that it helps."""
-LEAST_SEEN = 4.0
-"""A line shorter than this is all head."""
+CLEAR = 3.0
+"""Millimetres between a plate and the end of its help's line."""
+LEAST_SEEN, FOR_A_HELP = 4.0, 2.0
+"""A line shorter than this is all head; so much longer for each line that ends on it."""
 MOST_GOALS = 5
 """So many points of a region are tried as the end of a line."""
 ROUNDS = 2
@@ -48,6 +54,7 @@ _END_NAME, _END_MARK, _END_PLATE, _END_PIECE = 10.0, 10.0, 16.0, 30.0
 _LINE, _ON_END, _END_ON_LINE, _END_ON_END = 2.0, 3.0, 5.0, 14.0
 _DEEP, _SHALLOW, _OFF_MIDDLE, _APART = 2.2, 6.0, 0.05, 4.0
 _BEND, _LENGTH, _TOO_SHORT, _LATER = 0.7, 0.08, 5.0, 0.7
+_BY_ITS_PLATE = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +191,10 @@ class LineLayout:
     # Curves and their prices
     # ------------------------------------------------------------------------------------------------------
 
-    def candidates(self, wish: LineWish, helped: Line | None) -> _Candidates:
-        """Every curve that a wish may have, priced by what never changes."""
+    def candidates(self, wish: LineWish, helped: Line | None, helps: int) -> _Candidates:
+        """Every curve that a wish may have on which so many others are to end, priced by what never
+        changes."""
+        least = (LEAST_SEEN + FOR_A_HELP * helps) * self._scale
         lines, extra = [], []
         begin = ((wish.start.x0 + wish.start.x1) / 2, (wish.start.y0 + wish.start.y1) / 2)
         leave = wish.start.grown(0.35)
@@ -200,16 +209,20 @@ class LineLayout:
                 if line is None:
                     continue
                 length = float(np.hypot(*np.diff(line, axis=0).T).sum())
-                shown = min(wish.shown, max(0.5, 1.0 - wish.short_by * self._scale / length))
-                if shown < 1.0:
-                    line = curves.shortened(line, shown)
-                lines.append(line)
-                # What is as long as its head alone says nothing of where it comes from.
-                extra.append(_BEND * abs(bend) * math.dist(begin, goal.point) + _LENGTH * length
-                             + _LATER * rank
-                             + _TOO_SHORT * max(0.0, LEAST_SEEN * self._scale - shown * length))
+                for step, times in enumerate(SHORTER if wish.short_by and wish.shown == 1.0 else (1.0,)):
+                    short_by = times * wish.short_by * self._scale
+                    shown = min(wish.shown, max(0.5, 1.0 - short_by / length))
+                    lines.append(line if shown == 1.0 else curves.shortened(line, shown))
+                    # What is as long as its head alone says nothing of where it comes from.
+                    extra.append(_BEND * abs(bend) * math.dist(begin, goal.point) + _LENGTH * length
+                                 + _LATER * (rank + step)
+                                 + _TOO_SHORT * max(0.0, least - shown * length))
         costs = np.array(extra)
         for number, line in enumerate(lines):
+            if helped is not None:
+                # A line that curls back to its own plate shows nothing.
+                away = _distance(wish.start, line[-1])
+                costs[number] += _BY_ITS_PLATE * max(0.0, CLEAR * self._scale - away)
             costs[number] += self._on(self._under, line) + self._end_on(self._under_end, line)
         return _Candidates(lines, costs)
 
@@ -259,7 +272,8 @@ class _Placing:
             return
         options = self._kept.get(number)
         if options is None:
-            options = self.layout.candidates(wish, helped)
+            helps = sum(other.helps == number for other in self.wishes)
+            options = self.layout.candidates(wish, helped, helps)
             if helped is None:
                 self._kept[number] = options
         if not options.lines:
@@ -291,6 +305,12 @@ def _by_stops(wish: LineWish, goal: Goal) -> list[tuple[float, Line]]:
     return ways
 
 
+def _distance(box: Rect, point: NDArray[np.float64]) -> float:
+    """Millimetres from a box to a point outside of it."""
+    x, y = float(point[0]), float(point[1])
+    return math.hypot(max(box.x0 - x, 0.0, x - box.x1), max(box.y0 - y, 0.0, y - box.y1))
+
+
 def _sides(box: Rect) -> tuple[Point, ...]:
     """The middle of a plate, and a point beside each of its sides."""
     x, y, out = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2, 0.4
@@ -301,4 +321,4 @@ def points_on(line: Line, scale: float) -> list[Point]:
     """Where on the line of a move a help may end: beside neither end, where plates and heads are."""
     length = float(np.hypot(*np.diff(line, axis=0).T).sum())
     parts = [part for part in ENDS_ON if part * length < length - 3.3 * scale]
-    return [curves.along(line, part) for part in parts or ENDS_ON[3:4]]
+    return [curves.along(line, part) for part in (parts if len(parts) > 1 else ENDS_ON_SHORT)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adjudicator.errors import UserFacingError
@@ -15,7 +15,12 @@ from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, se
 from service.pictures.board.coast_names import draw_coast_names
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
-from service.pictures.board.labels import LINES_MOST_WORSE, place_labels, step_aside
+from service.pictures.board.labels import (
+    ENDS_MOST_WORSE,
+    LINES_MOST_WORSE,
+    place_labels,
+    step_aside,
+)
 from service.pictures.board.legend import draw_legend, legend_height
 from service.pictures.board.ornament import INK, fitting_size, title_lines
 from service.pictures.board.ship import ship
@@ -57,11 +62,12 @@ class MapPlan:
 @dataclass(frozen=True, slots=True)
 class DrawnOrders:
     """What is drawn of orders, as SVG: below names and plates, and above them. `rooms`: what names should not
-    cover."""
+    cover; `ends` are the ends of lines among them."""
 
     below: str = ""
     above: str = ""
     rooms: tuple[Rect, ...] = ()
+    ends: tuple[Rect, ...] = ()
 
 
 DrawOrders = Callable[["MapPlan", Mapping[Unit, Rect]], DrawnOrders]
@@ -159,9 +165,7 @@ def draw_map(
     labels = (step_aside(sheet, pieces.values(), plan.labels, list(plates.values())) if plates
               else plan.labels)
     drawn = orders(replace(plan, labels=tuple(labels)), plates)
-    if drawn.rooms:
-        labels = step_aside(sheet, pieces.values(), labels, [*plates.values(), *drawn.rooms],
-                            LINES_MOST_WORSE)
+    labels = _clear_of_lines(sheet, pieces.values(), labels, list(plates.values()), drawn)
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -203,6 +207,18 @@ def draw_map(
     )
 
 
+def _clear_of_lines(
+    sheet: MapPaper, furniture: Iterable[Rect], labels: tuple[Label, ...], plates: Sequence[Rect],
+    drawn: DrawnOrders
+) -> tuple[Label, ...]:
+    """The names of a sheet off the lines, as far as they may go; and off the ends of lines farther."""
+    if not drawn.rooms:
+        return labels
+    pieces = list(furniture)
+    labels = step_aside(sheet, pieces, labels, [*plates, *drawn.rooms], LINES_MOST_WORSE)
+    return step_aside(sheet, pieces, labels, [*plates, *drawn.ends], ENDS_MOST_WORSE)
+
+
 def _taken(plan: MapPlan, labels: Iterable[Label], drawn: Iterable[Rect]) -> list[Rect]:
     """What no further name may cover: names, marks, furniture, units and lines, and the edges of an inset's
     window."""
@@ -224,8 +240,7 @@ def _inset_body(
     boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units)
     labels = step_aside(inset_plan.sheet, (), inset_plan.labels, list(boxes.values()))
     drawn = orders(MapPlan(inset_plan.sheet, labels, {}, inset_plan.base), boxes)
-    if drawn.rooms:
-        labels = step_aside(inset_plan.sheet, (), labels, [*boxes.values(), *drawn.rooms], LINES_MOST_WORSE)
+    labels = _clear_of_lines(inset_plan.sheet, (), labels, list(boxes.values()), drawn)
     return "".join(
         (
             inset_plan.base.below,

@@ -94,14 +94,16 @@ def draw_orders(variant: Variant, drawing: PhaseDrawing) -> str:
 
 def rooms_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
     """What lines and their ends cover, as small boxes."""
-    rooms = []
-    for arrow in drawing.arrows:
-        around, tip = 0.5 * WIDTH * drawing.scale, 0.45 * HEAD * drawing.scale
-        for (x0, y0), (x1, y1) in pairwise(arrow.line):
-            rooms.append(Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)).grown(around))
-        x, y = arrow.line[-1]
-        rooms.append(Rect(x, y, x, y).grown(tip))
-    return tuple(rooms)
+    around = 0.5 * WIDTH * drawing.scale
+    return (*(Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)).grown(around)
+              for arrow in drawing.arrows for (x0, y0), (x1, y1) in pairwise(arrow.line)),
+            *ends_of(drawing))
+
+
+def ends_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
+    """What the ends of lines cover: heads, bars, rings and squares."""
+    tip = 0.45 * HEAD * drawing.scale
+    return tuple(Rect(x, y, x, y).grown(tip) for arrow in drawing.arrows for x, y in arrow.line[-1:])
 
 
 def line_grounds(variant: Variant) -> frozenset[str]:

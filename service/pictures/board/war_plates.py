@@ -58,7 +58,7 @@ def orders_plate(
     def orders(plan: MapPlan, boxes: Mapping[Unit, Rect]) -> DrawnOrders:
         drawing = drawing_of(variant, plan, before, resolution, boxes)
         return DrawnOrders(order_arrows.draw_orders(variant, drawing), order_arrows.draw_fates(drawing),
-                           order_arrows.rooms_of(drawing))
+                           order_arrows.rooms_of(drawing), order_arrows.ends_of(drawing))
 
     return draw_map(variant, maps.shapes(variant.slug), before.centres, title, subtitle,
                     MapOptions(paper, units=frozenset(units)), board_plan(variant.slug, paper), orders)
