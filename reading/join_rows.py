@@ -20,6 +20,7 @@ from grammar.order_traits import ends_in_help, has_kindless_unit, is_incomplete
 from grammar.remarks import is_harmless
 from ocr.layout.wrap import (
     MOST_ROWS,
+    WHOLLY_STRUCK,
     RowGroup,
     as_line,
     best_grouping,
@@ -112,16 +113,19 @@ def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tu
     from ocr.corrections.apply import is_over_struck_word
 
     # A whole order close above a long line, or the end of the order before, was lost on composed sheets.
-    inserted = [[word for word in row.row.inserted if not is_over_struck_word(word, row.row)] for row in rows]
-    decoded = iter(decode_lines([as_line([word]) for words in inserted for word in words], vocabulary))
+    inserted = [word for row in rows for word in row.row.inserted]
+    decoded = iter(decode_lines([as_line([word]) for word in inserted], vocabulary))
     settled: list[PageRow] = []
-    for row, words in zip(rows, inserted, strict=True):
-        candidates = [PageRow(word, None, next(decoded)) for word in words]
-        released = [
-            candidate for candidate in candidates
-            if is_whole_order(candidate.row.text, candidate.decoded, vocabulary)
-            or (settled and _ends_order(settled[-1], candidate, row, vocabulary))
-        ]
+    for row in rows:
+        candidates = [PageRow(word, None, next(decoded)) for word in row.row.inserted]
+        released = []
+        for candidate in candidates:
+            is_all_struck = row.row.strike.score >= WHOLLY_STRUCK
+            replaces = is_over_struck_word(candidate.row, row.row) and not is_all_struck
+            if (not replaces and is_whole_order(candidate.row.text, candidate.decoded, vocabulary)) or (
+                settled and _ends_order(settled[-1], candidate, row, vocabulary, replaces=replaces)
+            ):
+                released.append(candidate)
         settled += [*released, _without(row, released, vocabulary)]
     return tuple(settled)
 
@@ -134,13 +138,15 @@ def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLi
     decoded: Decoded = {RowGroup(index, index + 1): row.decoded for index, row in enumerate(rows)}
     scores = score_groups(rows, decoded, vocabulary)
     # 2. Row groups: a row that is a whole order is the end of another only if the row above reads badly
-    # without it.
+    # without it, or if neither reads well. "Army Kesteven & Holland" was for 11 nats an order to hold, and
+    # "supports Fleet Mull in place" below it for 32 one of a fleet in Portland.
     ends_well = [True, *(
         score > READS_BADLY and not ends_in_help(row.row.text)
         for row, score in zip(rows, scores.values(), strict=True)
     )]
     stand_alone = [
         ends_well[index] and is_whole_order(row.row.text, row.decoded, vocabulary)
+        and not (index and _fits_badly(rows[index - 1]) and _reads_badly(row))
         for index, row in enumerate(rows)
     ]
     layout = {
@@ -195,9 +201,11 @@ def _may_go_on(row: PageRow, below: PageRow | None, reads_well: bool, vocabulary
     # "Fleet Londonderry retreats": for 14 nats it had a short name for the end that it lacks, "to
     # Cambridgeshire" below it was no order, and nothing asked for the two together. "to Essex" or "via
     # convoy" below a whole order, not indented, is its end without the row above having lost anything.
-    return _is_no_order(below) and (
-        _fits_badly(row) or goes_on(below.row.text) or ends_name(text, below.row.text, vocabulary.lexicon)
-    )
+    if _is_no_order(below):
+        return (
+            _fits_badly(row) or goes_on(below.row.text) or ends_name(text, below.row.text, vocabulary.lexicon)
+        )
+    return _fits_badly(row) and _reads_badly(below)
 
 
 def _lacks_kind(row: PageRow) -> bool:
@@ -210,6 +218,11 @@ def _lacks_kind(row: PageRow) -> bool:
 def _fits_badly(row: PageRow) -> bool:
     """True if a row loses as much as a name that its ink does not show costs at least."""
     return row.decoded is not None and row.decoded.log_chance <= INVENTED
+
+
+def _reads_badly(row: PageRow) -> bool:
+    """True if a row loses more than an order may that ends in another row."""
+    return row.decoded is not None and row.decoded.log_chance <= READS_BADLY
 
 
 def _is_no_order(row: PageRow) -> bool:
@@ -346,23 +359,35 @@ def _joined(
     return JoinedLine(line, decoded[group], heading, ends_signed)
 
 
-def _ends_order(above: PageRow, word: PageRow, host: PageRow, vocabulary: Vocabulary) -> bool:
-    """True if a word ends the row above: the two are much likelier as one line than that row by itself, and
-    with what is left of the `host` that it was inserted into likelier than the row above with that host."""
+def _ends_order(
+    above: PageRow, word: PageRow, host: PageRow, vocabulary: Vocabulary, *, replaces: bool
+) -> bool:
+    """True if a word ends the row above: the two are much likelier as one line than that row by itself, or
+    both rows are much likelier so than with the word in the `host`, which it was inserted into; and with what
+    is left of the host likelier than the row above with that host. `replaces`: it stands over a word of the
+    host that was crossed out."""
     if not (above.may_be_order and word.may_be_order):
         return False
     alone = _score([above], above.decoded, vocabulary)
     with_word = _score_together([above, word], vocabulary)
     # "... supports Army London", below it "into Cowal", low enough to touch the order after it: the first row
     # is whole without its end, and passed as another order.
-    if with_word <= alone + (-MAY_BE_ITS_END if _begins_end(word.row.text) else IS_ITS_END):
-        return False
-    if not host.may_be_order:
+    least = alone + (-MAY_BE_ITS_END if _begins_end(word.row.text) else IS_ITS_END)
+    ends_above = with_word > least and not replaces
+    if ends_above and (not host.may_be_order or host.row.strike.score >= WHOLLY_STRUCK):
         return True
+    rest = _without(host, [word], vocabulary)
+    rest_score = _score([rest], rest.decoded, vocabulary)
+    # "... goes to Bristol", below it "channel" in the way of "Army Kinsale moves into Drogheda": all three are
+    # orders without their last word, and the first passed. "... supports", below it "Hertfordshire" over an
+    # order that is crossed out whole: no word of it was exchanged.
+    by_itself = _score([word], word.decoded, vocabulary) + rest_score
+    apart = alone + max(_score([host], host.decoded, vocabulary), by_itself)
+    if not ends_above and with_word + rest_score <= apart + IS_ITS_END:
+        return False
     # "... into", below it "Lathom" with "House" put in at its end: an unfinished order takes any word for its
     # end, became one into "Mons", and "Lathom" was left over.
-    rest = _without(host, [word], vocabulary)
-    return with_word + _score([rest], rest.decoded, vocabulary) > _score_together([above, host], vocabulary)
+    return with_word + rest_score > _score_together([above, host], vocabulary)
 
 
 def _begins_end(text: str) -> bool:
