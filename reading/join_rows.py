@@ -120,6 +120,8 @@ def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tu
         candidates = [PageRow(word, None, next(decoded)) for word in row.row.inserted]
         released = []
         for candidate in candidates:
+            # "... supports", below it "Hertfordshire" over an order that is crossed out whole: there no word of
+            # it was exchanged.
             is_all_struck = row.row.strike.score >= WHOLLY_STRUCK
             replaces = is_over_struck_word(candidate.row, row.row) and not is_all_struck
             if (not replaces and is_whole_order(candidate.row.text, candidate.decoded, vocabulary)) or (
@@ -193,19 +195,21 @@ def _may_go_on(row: PageRow, below: PageRow | None, reads_well: bool, vocabulary
         return False
     if not (reads_well and is_whole_order(text, row.decoded, vocabulary)):
         return True
-    if below is None or not below.may_be_order:
-        return False
+    return below is not None and below.may_be_order and _may_end(row, below, vocabulary)
+
+
+def _may_end(row: PageRow, below: PageRow, vocabulary: Vocabulary) -> bool:
+    """True if the row below a whole order may yet be its end."""
     # "in attacking London" below a whole support was an order of Lindsey's, whose short name is "Lin".
     if _lacks_kind(below):
         return True
+    if not _is_no_order(below):
+        return _fits_badly(row) and _reads_badly(below)
     # "Fleet Londonderry retreats": for 14 nats it had a short name for the end that it lacks, "to
     # Cambridgeshire" below it was no order, and nothing asked for the two together. "to Essex" or "via
     # convoy" below a whole order, not indented, is its end without the row above having lost anything.
-    if _is_no_order(below):
-        return (
-            _fits_badly(row) or goes_on(below.row.text) or ends_name(text, below.row.text, vocabulary.lexicon)
-        )
-    return _fits_badly(row) and _reads_badly(below)
+    above, end = row.row.text, below.row.text
+    return _fits_badly(row) or goes_on(end) or ends_name(above, end, vocabulary.lexicon)
 
 
 def _lacks_kind(row: PageRow) -> bool:
@@ -378,9 +382,8 @@ def _ends_order(
         return True
     rest = _without(host, [word], vocabulary)
     rest_score = _score([rest], rest.decoded, vocabulary)
-    # "... goes to Bristol", below it "channel" in the way of "Army Kinsale moves into Drogheda": all three are
-    # orders without their last word, and the first passed. "... supports", below it "Hertfordshire" over an
-    # order that is crossed out whole: no word of it was exchanged.
+    # "... goes to Bristol", below it "channel" in the way of "Army Kinsale moves into Drogheda": both rows are
+    # whole orders without that word, and the first passed.
     by_itself = _score([word], word.decoded, vocabulary) + rest_score
     apart = alone + max(_score([host], host.decoded, vocabulary), by_itself)
     if not ends_above and with_word + rest_score <= apart + IS_ITS_END:
