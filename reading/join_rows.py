@@ -120,8 +120,8 @@ def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tu
         candidates = [PageRow(word, None, next(decoded)) for word in row.row.inserted]
         released = []
         for candidate in candidates:
-            # "... supports", below it "Hertfordshire" over an order that is crossed out whole: there no word of
-            # it was exchanged.
+            # "... supports", below it "Hertfordshire" over an order that is crossed out whole: no word of that
+            # was exchanged.
             is_all_struck = row.row.strike.score >= WHOLLY_STRUCK
             replaces = is_over_struck_word(candidate.row, row.row) and not is_all_struck
             if (not replaces and is_whole_order(candidate.row.text, candidate.decoded, vocabulary)) or (
@@ -382,8 +382,8 @@ def _ends_order(
         return True
     rest = _without(host, [word], vocabulary)
     rest_score = _score([rest], rest.decoded, vocabulary)
-    # "... goes to Bristol", below it "channel" in the way of "Army Kinsale moves into Drogheda": both rows are
-    # whole orders without that word, and the first passed.
+    # "... goes to Bristol", below it "channel" in the way of "Army Kinsale moves into Drogheda": both rows
+    # are whole orders without that word, and the first passed.
     by_itself = _score([word], word.decoded, vocabulary) + rest_score
     apart = alone + max(_score([host], host.decoded, vocabulary), by_itself)
     if not ends_above and with_word + rest_score <= apart + IS_ITS_END:
