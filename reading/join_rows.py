@@ -120,8 +120,8 @@ def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tu
         candidates = [PageRow(word, None, next(decoded)) for word in row.row.inserted]
         released = []
         for candidate in candidates:
-            # "... supports", below it "Hertfordshire" over an order that is crossed out whole: no word of it was
-            # exchanged.
+            # "... supports", below it "Hertfordshire" over an order that is crossed out whole: no word was
+            # exchanged there.
             is_all_struck = row.row.strike.score >= WHOLLY_STRUCK
             replaces = is_over_struck_word(candidate.row, row.row) and not is_all_struck
             if (not replaces and is_whole_order(candidate.row.text, candidate.decoded, vocabulary)) or (
