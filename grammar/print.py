@@ -53,7 +53,7 @@ _PROSE: Mapping[type[Order], str] = {
     Proxy: "{unit} is under the orders of {power}",
     Retreat: "{unit} retreats to {to}",
     Disband: "{unit} disbands",
-    Build: "Build {article} {built}",
+    Build: "Build {article} {kind} in {place}",
     Remove: "Remove {unit}",
     SendSupply: "Send {count} {units} supply to {power}",
     Waive: "Waive a build",
@@ -137,7 +137,10 @@ def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], p
     blanks: dict[str, str] = {}
     if isinstance(order, Build):
         blanks["built"] = unit(UnitRef(order.kind, order.region))
-        blanks["article"] = "an" if blanks["built"][0] in "AEIO" else "a"
+        # The unit's kind, as it stands before the place.
+        blanks["place"] = board.region_text(order.region)
+        blanks["kind"] = blanks["built"].removesuffix(blanks["place"]).strip()
+        blanks["article"] = "an" if blanks["kind"][0] in "AEIO" else "a"
     if isinstance(order, Proxy | SendSupply):
         blanks["power"] = power(order.to_power)
     if isinstance(order, MoveHome):

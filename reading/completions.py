@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations, permutations
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.geo import LAND, SEA
 from adjudicator.orders import (
     Build,
     Convert,
@@ -51,11 +53,11 @@ _EXAMPLES: Mapping[PhaseKind, tuple[tuple[str, str], ...]] = {
     PhaseKind.RETREAT: (("A {a} - {b}", "the army retreats"), ("A {a} D", "it disbands")),
     PhaseKind.ADJUSTMENT: (("Build A {a}", "an army is built"), ("Remove A {a}", "it is removed")),
 }
-"""Orders as they may be typed in any game, each with its meaning; {a}, {b}, {c} are provinces and {p} is a
-power."""
+"""Orders as they may be typed in any game, each with its meaning; {a}, {b}, {c} are provinces, as
+`_example_places` chooses them, and {p} is a power."""
 _BLANK = re.compile(r"\{\w+\}")
-_SHORT_NAME = 9
-"""Most letters of a name in an example."""
+_SHORT_NAME, _SHORT_SEA = 9, 16
+"""Most letters of the name of a land province, and of a sea, in an example."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +100,42 @@ def _verbs(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
 
 
 def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
-    """Examples of short orders, each with its meaning, for a person who has never written one."""
-    # Names in the order of the alphabet: an example must tell nothing of the position.
-    names = sorted(
-        {p.name for p in variant.board.provinces.values() if p.name.isalpha() and len(p.name) <= _SHORT_NAME}
-    )
-    if len(names) < 3 or not variant.powers:
+    """Examples of short orders, each with its meaning, for a person who has never written one. The board's
+    tables allow each of them, wherever units stand."""
+    places = _example_places(variant, kind)
+    if not places or not variant.powers:
         return ()
     first, *others = variant.powers.values()
-    filled = dict(zip("abc", names, strict=False)) | {"p": (others or [first])[0].name}
+    filled = {**places, "p": (others or [first])[0].name}
     examples = [
         (order.format(**filled), meaning.format(**filled))
         for order, meaning in (*_EXAMPLES.get(kind, ()), *variant.rules.EXAMPLES.get(kind, ()))
     ]
     # Only examples that are understood here.
     return tuple(pair for pair in examples if _is_order(variant, kind, first.id, pair[0]))
+
+
+def _example_places(variant: Variant, kind: PhaseKind) -> Mapping[str, str]:
+    """The names for the blanks of examples, empty for a board that has none: `a` and `b` are neighbours on a
+    coast, or two home centres of one power where units are built; a fleet goes from the sea `c` to both."""
+    # The first in the order of the alphabet that the map allows, the same for every power and position: an
+    # example must tell nothing of a game. One coast alone: else a fleet's order would have to name it.
+    board = variant.board
+    named = sorted((p for p in board.provinces.values() if not p.coasts), key=lambda p: p.name)
+    land = [p for p in named if not p.is_sea and p.name.isalpha() and len(p.name) <= _SHORT_NAME]
+    seas = [p for p in named if p.is_sea and len(p.name) <= _SHORT_SEA]
+    if kind is PhaseKind.ADJUSTMENT:
+        # On a board without home centres, units are built in any centre.
+        homes = [(p, other) for p, other in combinations(land, 2)
+                 if p.centre and other.centre and p.home == other.home and (p.home or not board.homes)]
+        return {"a": homes[0][0].name, "b": homes[0][1].name, "c": homes[0][1].name} if homes else {}
+    for place, other in permutations(land, 2):
+        if other.id not in board.near(place.id, LAND):
+            continue
+        for sea in seas:
+            if {place.id, other.id} <= board.near(sea.id, SEA):
+                return {"a": place.name, "b": other.name, "c": sea.name}
+    return {}
 
 
 def _is_order(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:

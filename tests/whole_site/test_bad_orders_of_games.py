@@ -73,8 +73,8 @@ BAD = {
     "TYW-12, Q-51: the ice of December keeps fleets from being built, not armies": Bad(
         "war1648", Phase(1618, "December", PhaseKind.ADJUSTMENT), (),
         {"Russia": ["Build F Kargopol", "Build A Kargopol"]}, "Russia",
-        (("✗ Build a Fleet Kargopol: void, Kargopol is frozen in December, and no fleet is built there. "
-          "(rule 10)"), "✓ Build an Army Kargopol. "),
+        (("✗ Build a Fleet in Kargopol: void, Kargopol is frozen in December, and no fleet is built there. "
+          "(rule 10)"), "✓ Build an Army in Kargopol. "),
         units=("Russia A Kargopol",), centres=_owned(Russia="Kargopol")),
     "TYW-12, Q-52: and an army built there cannot go on into the next frozen land": Bad(
         "war1648", Phase(1619, "January", PhaseKind.MOVEMENT), ("Russia A Kargopol",),
