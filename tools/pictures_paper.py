@@ -120,9 +120,9 @@ def _correction(session: Session, game: GameRow) -> Iterator[Attachment]:
         return
     facts = CorrectionFacts(
         "a correction", "Army Newark was said to have held.",
-        "Army Newark moved to Lindsey, as its sheet of version 2 says.",
-        "Lindsey is Newcastle’s. Nothing else changes.", "The player of Manchester",
-        datetime(2026, 3, 1, 7, tzinfo=UTC))
+        "Army Newark moved to Lindsey, as version 2 of its sheet says.",
+        "Lindsey is Newcastle’s. Nothing else changes.", "the player of Manchester",
+        phase.sent_at or phase.deadline)
     pages = pictures.correction_pictures(_info(game), f"{phase_title(phase)}: correction", facts)
     for number, data in enumerate(pages, 1):
         yield Attachment(f"correction-{number}.png", "image/png", data)

@@ -74,7 +74,8 @@ class ShownOrder:
         ", where Army Cheshire is dislodged (2 against 1)", or ": the siege has begun"."""
         cause = self._cause
         if self.mark not in _GIVEN.values():
-            return f": {cause or self.mark}"
+            # "conversion completed: now Fleet Derry" has its own colon.
+            return f"{';' if ':' in cause else ':'} {cause or self.mark}"
         before, sign, rest = cause.partition(", where ")
         if not sign:
             before, sign, rest = cause.partition("; ")

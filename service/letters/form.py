@@ -58,7 +58,7 @@ class Form:
         parts = (
             self.title, self.para, self.heading, self.item, self.done, self.failed, self.copy, self.mail,
             self.address, self.small, self.small_copy, self.small_item, self.strong, self.rule, self.link,
-            self.joined, self.picture, self.sheet, self.duration, self.spaced, self.with_power,
+            self.joined, self.either, self.picture, self.sheet, self.duration, self.spaced, self.with_power,
             self.season_words,
         )
         return {"_": self.say, "ngettext": self.count, "version": self.language.version, "told": self.clean,
@@ -95,6 +95,13 @@ class Form:
         if self.is_markup:
             return Markup(message) % cleaned  # noqa: S704 - a message of the catalogue
         return Markup(message % {name: str(value) for name, value in cleaned.items()})  # noqa: S704
+
+    def either(self, values: Sequence[Any]) -> Markup:
+        """Names in a row after a "no": "A, B or C"."""
+        cleaned = [self.clean(value) for value in values]
+        if len(cleaned) < 2:
+            return Markup("").join(cleaned)
+        return self.say("%(first)s or %(last)s", first=Markup(", ").join(cleaned[:-1]), last=cleaned[-1])
 
     def joined(self, values: Sequence[Any]) -> Markup:
         """Names in a row: "A, B and C"."""

@@ -89,7 +89,7 @@ class Language:
         """An instant in a letter: GMT first, then the player's own clock (CAL-13).
 
         "Sun 14 Mar 2027, 07:00 GMT (08:00 your time)". The day is repeated if the player's differs. A time
-        zone that is not known is left out.
+        zone that is not known, or has GMT's time then, is left out.
         """
         gmt = self.say("%(day)s, %(time)s GMT", day=self.day(moment, year=True), time=f"{moment:%H:%M}")
         if not zone:
@@ -97,6 +97,9 @@ class Language:
         try:
             local = moment.astimezone(ZoneInfo(zone))
         except (ZoneInfoNotFoundError, ValueError):
+            return gmt
+        # One time printed twice would look like two.
+        if not local.utcoffset():
             return gmt
         time = f"{local:%H:%M}"
         if local.date() == moment.date():

@@ -72,7 +72,8 @@ def printed_sheet(
         (" ".join(note for note in notes if note),
          *((say("Example: %(order)s", order=example),) if example else ())),
         say("Version"), _BOXES if has_boxes else (), tuple(units),
-        words=say("Four words of your last results"))
+        # Nobody has results before the game's first phase.
+        words="" if phase == variant.start.phase else say("Four words of your last results"))
 
 
 def blanks(

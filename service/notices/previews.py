@@ -5,9 +5,10 @@ those already judged, or what the position gives without a single order.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -16,9 +17,10 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.outcome import Resolution
-from adjudicator.position import Position
+from adjudicator.position import Dislodgement, Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service.games.ended.ending import EndKind, GameEnd
 from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of
 from service.games.results import show, unit_text
@@ -50,7 +52,6 @@ from service.letters.facts import (
     ReminderFacts,
     ResultsFacts,
     RetreatFacts,
-    RetreatUnit,
     WelcomeFacts,
 )
 from service.letters.language import ENGLISH, Sentence
@@ -60,11 +61,12 @@ from service.notices import announcements
 from service.notices.answers import command_answers
 from service.notices.answers.correspondence import seats_on_file
 from service.notices.answers.receipts import nobody
+from service.notices.answers.replies import NO_OTHER, OTHER_COUNTS
 from service.notices.broadcasts import playing_rules, welcome_links
-from service.notices.ending import players_of
+from service.notices.ending import game_over_facts, players_of
 from service.notices.letter_context import LetterContext
 from service.notices.order_examples import order_examples
-from service.notices.phase_letters.requests import adjustment_facts
+from service.notices.phase_letters.requests import adjustment_facts, attackers_of, retreat_unit
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.record.references import commitments
@@ -74,25 +76,26 @@ from service.store.tables import GameRow, PhaseRow, PhaseState, PlayerRow, SeatR
 RECEIVERS: Mapping[str, tuple[str, str]] = {
     "receipt": ("the sender", "a sheet arrives in time"),
     "receipt_late": ("the sender", "a sheet arrives after its deadline"),
-    "receipt_posted": ("its player", "you log a letter that came by post"),
+    "receipt_posted": ("the player", "you log a letter that came by post"),
     "rejection": ("the sender, if registered", "a mail cannot be used"),
     "held": ("the sender", "a sheet waits for you"),
     "acknowledgement": ("the sender", "a player writes you a letter without a sheet"),
     "answer": ("the player", "you answer a letter at Correspondence"),
-    "command": ("the sender", "a player asks by mail command, where the game takes commands"),
+    "command": ("the sender", "a player asks by a word in the subject, such as STATUS, where the game takes such questions"),
     "coordinator_notice": ("you", "something waits for a person"),
-    "reminder": ("who asked for it", "48 and 12 hours before a deadline, with nothing that counts"),
+    "reminder": ("a player who asked for reminders",
+                 "48 and 12 hours before a deadline, while no sheet of theirs counts"),
     "draft_results": ("all players", "you approve a movement phase with dislodged units"),
     "retreat_request": ("owners of dislodged units", "with the draft results"),
     "final_results": ("all players", "you approve the retreats, or a movement phase without any"),
-    "adjustment": ("all players, each their own", "with the results before builds and removals"),
+    "adjustment": ("all players, each a letter of their own", "with the results before builds and removals"),
     "year_end_results": ("all players", "you approve builds and removals"),
     "postal_pack": ("you", "with the last results of a game year"),
     "deadline_moved": ("all players", "you move a deadline"),
     "game_over": ("all players", "the game is won, or you declare a draw or a concession"),
-    "correction": ("all players", "you correct an error in results"),
+    "correction": ("all players", "you correct an error in the results"),
     "welcome": ("a new player", "a game begins, or a seat changes hands"),
-    "hand_over": ("all players", "another coordinator takes over"),
+    "hand_over": ("all players", "another coordinator takes over the game"),
     "announcement": (
         "all players", "a player is away, the game pauses, a power changes hands, or a draw is agreed"),
 }
@@ -179,9 +182,16 @@ class Previews:
         return Recipient(self.letters.sender.coordinator, language=self.language or ENGLISH)
 
     def _phase(self) -> PhaseRow:
-        """The phase in play, else the last one."""
+        """The phase that takes orders; else the first that is not sent, else the last one."""
         rows = records.phases(self.session, self.game.id)
-        return next((row for row in rows if row.state != PhaseState.SENT), rows[-1])
+        return records.open_phase(self.session, self.game.id) or next(
+            (row for row in rows if row.state != PhaseState.SENT), rows[-1])
+
+    @property
+    def _other(self) -> str:
+        """The name of another power, or the power's own in a game of one."""
+        return next((power.name for power in self._variant.powers.values() if power.id != self.power),
+                    self._name)
 
     def _closing(self) -> Closing:
         phase = self._phase()
@@ -192,38 +202,45 @@ class Previews:
 
     # Single mails
 
-    def _paper(self) -> tuple[ReceiptFacts, bool]:
-        closing, now = self._closing(), self.letters.clock.now()
-        row = self.session.scalar(
-            select(SubmissionRow).join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-            .where(PhaseRow.game_id == self.game.id, SubmissionRow.power == self.power,
+    def _newest_sheet(self) -> SubmissionRow | None:
+        """The power's newest sheet for the phase in play, if one came by mail."""
+        return self.session.scalar(
+            select(SubmissionRow)
+            .where(SubmissionRow.phase_id == self._phase().id, SubmissionRow.power == self.power,
                    SubmissionRow.sha256.is_not(None))
             .order_by(SubmissionRow.id.desc()).limit(1))
-        if row is None:
-            sheet = ArrivedSheet(now, closing.phase, 1, 1, "0" * 64)
-            return ReceiptFacts(sheet, closing, subject=self._subject(closing.phase, 2)), False
-        phase_row = self.session.get_one(PhaseRow, row.phase_id)
-        phase, pages = phase_of(phase_row), records.pages(self.session, row.id)
-        sheet = ArrivedSheet(row.received_at, phase, row.version, len(pages), row.sha256 or "")
-        subject = self._subject(phase, (row.version or 0) + 1)
-        return ReceiptFacts(sheet, Closing(phase, phase_row.deadline), subject=subject), True
+
+    @property
+    def _next_version(self) -> int:
+        row = self._newest_sheet()
+        return 1 if row is None else (row.version or 0) + 1
+
+    def _made_up_sheet(self, received_at: datetime) -> ArrivedSheet:
+        # A digest like any other: zeros would look like a fault.
+        digest = hashlib.sha256(f"a sheet of {self.power}, {received_at}".encode()).hexdigest()
+        return ArrivedSheet(received_at, self._closing().phase, self._next_version, 1, digest)
 
     def _receipt(self) -> Preview:
-        facts, real = self._paper()
-        basis = "Of the newest sheet of this power."
-        if not real:
-            basis = "No sheet of this power is on file: the numbers are made up."
+        closing, row = self._closing(), self._newest_sheet()
+        if row is None:
+            sheet = self._made_up_sheet(self.letters.clock.now())
+            basis = "As if a first sheet for this phase had just come; its numbers are made up."
+        else:
+            pages = records.pages(self.session, row.id)
+            sheet = ArrivedSheet(row.received_at, closing.phase, row.version, len(pages), row.sha256 or "")
+            basis = "This power's newest sheet for this phase, as it came."
+        facts = ReceiptFacts(sheet, closing, subject=self._subject(closing.phase, (sheet.version or 0) + 1))
         return Preview(render.receipt(self._info, self._to, facts), basis)
 
     def _late(self) -> Preview:
-        (facts, _), closed = self._paper(), self._phase()
-        sheet = replace(
-            facts.sheet, phase=phase_of(closed), received_at=closed.deadline + timedelta(minutes=5))
-        # Five minutes after a deadline the next phase is open.
+        closed = self._phase()
+        # After a deadline a later phase is open: not one of retreats, for which most players have no unit.
         after = next((row for row in records.phases(self.session, self.game.id)
-                      if row.ordinal > closed.ordinal), closed)
-        late = replace(facts, sheet=sheet, closing=Closing(phase_of(after), after.deadline),
-                       subject=self._subject(phase_of(after)))
+                      if row.ordinal > closed.ordinal and row.kind != PhaseKind.RETREAT), closed)
+        late = ReceiptFacts(
+            self._made_up_sheet(closed.deadline + timedelta(minutes=5)),
+            Closing(phase_of(after), after.deadline), subject=self._subject(phase_of(after)),
+            has_other=self._newest_sheet() is not None)
         letter = render.receipt_late(self._info, self._to, late)
         return Preview(letter, "As if a sheet came five minutes late.")
 
@@ -235,17 +252,20 @@ class Previews:
 
     def _rejection(self) -> Preview:
         words, closing = self._words(RefusalReason.TOO_DARK), self._closing()
-        mail = AnsweredMail("preview", self.letters.clock.now(), self._subject(closing.phase))
+        subject = self._subject(closing.phase, self._next_version)
+        mail = AnsweredMail("preview", self.letters.clock.now(), subject)
         facts = RejectionFacts(
-            mail, words[0], Sentence("The photograph is kept. The sheet that you sent before still counts."),
-            words[1], self._subject(closing.phase, 2), closing)
+            mail, words[0], Sentence(NO_OTHER if self._newest_sheet() is None else OTHER_COUNTS),
+            words[1], subject, closing)
         return Preview(render.rejection(self._info, self._to, facts), "As if a photograph were too dark.")
 
     def _held(self) -> Preview:
         words, closing = self._words(RefusalReason.HEADING_DISAGREES), self._closing()
-        mail = AnsweredMail("preview", self.letters.clock.now(), self._subject(closing.phase))
+        mail = AnsweredMail(
+            "preview", self.letters.clock.now(), self._subject(closing.phase, self._next_version))
         facts = HeldFacts(mail, *words)
-        return Preview(render.held(self._info, self._to, facts), "As if heading and subject disagreed.")
+        return Preview(render.held(self._info, self._to, facts),
+                       "As if the sheet's heading and the mail's subject disagreed.")
 
     def _acknowledgement(self) -> Preview:
         player = self.session.get_one(SeatRow, (self.game.id, self.power)).player_id
@@ -285,7 +305,8 @@ class Previews:
     def _reminder(self) -> Preview:
         closing, base = self._closing(), self.letters.sender.base_url.rstrip("/")
         facts = ReminderFacts(
-            48, closing, closing.deadline - timedelta(hours=48), self._subject(closing.phase),
+            48, closing, closing.deadline - timedelta(hours=48),
+            self._subject(closing.phase, self._next_version),
             f"{base}/public/{self.game.id}/calendar.ics" if base else "",
             f"{base}/public/entry" if base else "")
         letter = render.reminder(self._info, self._to, facts)
@@ -348,10 +369,15 @@ class Previews:
 
     def _retreats(self) -> Preview:
         closing = self._coming(PhaseKind.RETREAT)
-        units = tuple(RetreatUnit(unit) for unit in self._units()[:1])
-        facts = RetreatFacts(units, closing, self._subject(closing.phase))
+        units = sorted((unit for unit in self._position().units if unit.power == self.power),
+                       key=lambda unit: unit_text(self._variant, unit))
+        # From the first neighbour by name, that an attack can come from.
+        variant = self._variant
+        asked = [retreat_unit(variant, Dislodgement(unit, attackers_of(variant, unit)[0]), frozenset())
+                 for unit in units[:1]]
+        facts = RetreatFacts(tuple(asked), closing, self._subject(closing.phase))
         return Preview(render.retreat_request(self._info, closing.phase, self._to, facts),
-                       "As if the first of this power's units had been dislodged.")
+                       "As if the first of this power’s units had been dislodged from the place that is named.")
 
     def _adjustment(self) -> Preview:
         closing = self._coming(PhaseKind.ADJUSTMENT)
@@ -374,12 +400,15 @@ class Previews:
 
     def _moved(self) -> Preview:
         closing = self._closing()
+        two, phase = timedelta(days=2), self._phase()
+        later = [row for row in records.phases(self.session, self.game.id) if row.ordinal > phase.ordinal]
+        # The retreats of the same season follow within days, so they move along.
+        along = [row for row in later if (row.season, row.year) == (phase.season, phase.year)]
         facts = DeadlineFacts(
-            "preview", closing.phase, closing.deadline, closing.deadline + timedelta(days=2),
-            "The post is on strike.",
-            unchanged=tuple(NextDate(str(phase_of(row)), row.deadline)
-                            for row in records.phases(self.session, self.game.id)
-                            if row.state == PhaseState.WAITING)[:3])
+            "preview", closing.phase, closing.deadline, closing.deadline + two, "The post is on strike.",
+            moved=tuple(NextDate(str(phase_of(row)), row.deadline + two) for row in along),
+            unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in later
+                            if row not in along)[:3])
         letter = render.deadline_moved(self._info, self._to, facts)
         return Preview(letter, "As if this deadline moved by two days.")
 
@@ -401,28 +430,43 @@ class Previews:
             rules=playing_rules(self.game, self._variant),
             proofs=Proofs(seeds=commitments(self.session, self._phase(), with_it=True)))
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),
-                       "As it would leave today; the map goes along, and the root of the record is named.")
+                       "As it would leave today, with the map, a blank sheet and the fingerprint of the record.")
 
     def _announcement(self) -> Preview:
         today = self.letters.clock.now().date()
+        # Of another player's absence: who is away needs no letter to know it.
         facts = announcements.absence_facts(
-            "preview", self._to.power, today, today + timedelta(days=9), closing=self._closing())
-        return Preview(render.announcement(self._info, self._to, facts), "The days are made up.")
+            "preview", self._other, today, today + timedelta(days=9), closing=self._closing())
+        return Preview(render.announcement(self._info, self._to, facts),
+                       "As if another player were away; who and when is made up.")
 
     def _hand_over(self) -> Preview:
         root = chain.root(self.session, self.game.id)
         facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.letters.clock.now(),
                               root.link, self._closing(), root.number)
-        return Preview(render.hand_over(self._info, self._to, facts), "With the record's root as it is now.")
+        return Preview(render.hand_over(self._info, self._to, facts), "With the fingerprint of the record as it is now; the new name is left out.")
 
     def _game_over(self) -> Preview:
+        other = next((power for power in self._variant.powers if power != self.power), self.power)
+        end = GameEnd(EndKind.DRAW, (self.power, other), "(your reason)")
+        rows = [row for row in records.phases(self.session, self.game.id)
+                if row.resolution is not None and row.state == PhaseState.SENT]
+        if rows:
+            last = rows[-1]
+            facts = game_over_facts(
+                self.session, self.game, self._variant, end, last,
+                codec.load_resolution(last.resolution or {}), self.letters.sender.base_url)
+        else:
+            last, facts = self._phase(), self._over_at_once(end)
+        return Preview(render.game_over(self._info, phase_of(last), self._to, facts),
+                       "As if the game ended today in a draw; a printed sheet of the same goes along.")
+
+    def _over_at_once(self, end: GameEnd) -> GameOverFacts:
+        """The end of a game of which nothing is judged yet."""
         names = {power.id: power.name for power in self._variant.powers.values()}
-        start = {power: len(centres) for power, centres in self._variant.start.centres.items()}
-        phase = phase_of(self._phase())
-        facts = GameOverFacts(
-            "draw", (self._name,), "(your reason)",
-            tuple((name, start.get(power, 0), start.get(power, 0)) for power, name in names.items()),
+        start = {power: len(self._variant.start.centres.get(power, ())) for power in names}
+        return GameOverFacts(
+            end.kind.value, tuple(names[power] for power in end.powers), end.why,
+            tuple((names[power], number, number) for power, number in start.items()),
             players_of(self.session, self.game, self._variant), statistics_of(self._variant, ()),
-            (str(phase.year),), {power: (start.get(power, 0),) * 2 for power in names})
-        return Preview(render.game_over(self._info, phase, self._to, facts),
-                       "As if the game ended today as it began; a printed sheet of the same goes along.")
+            (str(self._phase().year),), {power: (number, number) for power, number in start.items()})

@@ -71,8 +71,8 @@ LAST_ANSWER = Sentence(
 _TOO_LATE_TO_MEND = Sentence(
     "The deadline has passed, so no new version can count. The coordinator looks at this one as it is.")
 """What to do about a sheet that waits, where nothing can be done about it any more."""
-_OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
-_NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
+OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
+NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +291,7 @@ class Replies:
                 session, render.held(info, to, HeldFacts(answered, words.problem, _TOO_LATE_TO_MEND)), phase)
             return
         other = submission.power in ballots.executed(session, phase)
-        reassurance = Sentence(_OTHER_COUNTS if other else _NO_OTHER)
+        reassurance = Sentence(OTHER_COUNTS if other else NO_OTHER)
         versions = [row.version or 1 for row in records.submissions(session, phase.id, submission.power)]
         facts = RejectionFacts(
             answered, words.problem, _reassurance(reassurance, before), words.remedy,

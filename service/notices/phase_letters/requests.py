@@ -34,13 +34,29 @@ def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> li
         if unit.power != power:
             words = Sentence("%(unit)s (%(power)s's, given to you in proxy)", unit=words,
                              power=variant.powers[unit.power].name)
-        dislodgement = known.get(unit)
-        attacker_from = (
-            "" if dislodgement is None else variant.board.provinces[dislodgement.attacker_from].name)
-        barred = () if dislodgement is None else _barred(variant, dislodgement, contested)
-        units.append(RetreatUnit(words, attacker_from, barred, _examples(variant, unit, power)))
+        if unit in known:
+            units.append(retreat_unit(variant, known[unit], contested, power, words))
+        else:
+            units.append(RetreatUnit(words, examples=_examples(variant, unit, power)))
     own_units = [unit for unit in units if not isinstance(unit.words, Sentence)]
     return own_units + [unit for unit in units if isinstance(unit.words, Sentence)]
+
+
+def retreat_unit(
+    variant: Variant, dislodgement: Dislodgement, contested: frozenset[str], power: str = "", words: str = "",
+) -> RetreatUnit:
+    """What a power is told of a dislodged unit. `power` is by default the unit's own, `words` its name."""
+    unit = dislodgement.unit
+    return RetreatUnit(
+        words or unit_text(variant, unit), variant.board.provinces[dislodgement.attacker_from].name,
+        _barred(variant, dislodgement, contested), _examples(variant, unit, power or unit.power))
+
+
+def attackers_of(variant: Variant, unit: Unit) -> tuple[str, ...]:
+    """The provinces beside a unit from which one of its kind could attack it, by name."""
+    beside = {region.province for movement in variant.kinds[unit.kind].moves
+              for region in variant.board.neighbours(unit.region, movement)}
+    return tuple(sorted(beside, key=lambda province: variant.board.provinces[province].name))
 
 
 def _barred(variant: Variant, dislodgement: Dislodgement, contested: frozenset[str]) -> tuple[Sentence, ...]:

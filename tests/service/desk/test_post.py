@@ -94,7 +94,7 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
     (receipt,) = desk.table.letters()
     assert list(desk.table.message(receipt).iter_attachments()) == []
     assert ("It is on file as a scan, without a version number, and is read like a mailed sheet. "
-            "The paper is kept.") in desk.table.words(receipt)
+            "The letter is kept.") in desk.table.words(receipt)
 
 
 def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskTable) -> None:

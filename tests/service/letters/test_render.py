@@ -177,7 +177,7 @@ def test_time_left_is_told_in_two_units() -> None:
     assert render.duration(timedelta(minutes=1)) == "1 minute"
     assert render.duration(timedelta(minutes=-5)) == "no time"
     flat = re.sub(r"\s+", " ", LETTERS["rejection"].text)
-    assert "Time left: 1 day 12 hours, until Sun 14 Mar 2027, 07:00 GMT (07:00 your time)." in flat
+    assert "Time left: 1 day 12 hours, until Sun 14 Mar 2027, 07:00 GMT." in flat
 
 
 def test_results_show_every_part() -> None:
@@ -191,8 +191,8 @@ def test_results_show_every_part() -> None:
         "HAMILTON - No orders on the sheet.",
         "Army Derbyshire (Newcastle), dislodged by the attack from Nottinghamshire",
         "Fleet Wexford (Confederacy)",
-        "The Crown: 7 centres, 5 units. Gained Oxford. Offer: build 2.",
-        "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Demand: remove 2.",
+        "The Crown: 7 centres, 5 units. Gained Oxford. May build 2 units.",
+        "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Must remove 2 units.",
         "Hamilton: 6 centres, 6 units.",
         "The Crown has won the war.", "Montrose and Ormond together meet the condition for a draw.",
         "fingerprint 9f86 d081 884c",
@@ -247,7 +247,7 @@ def test_results_open_with_the_news_and_the_readers_own_power() -> None:
     crown = render.final_results(
         GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada"), samples.MOVEMENT,
         Recipient("a@b.example", "The Crown"), samples.results()).text
-    assert "Of your 4 orders, 3 did not go as you wrote them." in crown
+    assert "3 of your 4 orders did not go as you wrote them." in crown
     assert crown.index("\nTHE CROWN\n") < crown.index("\nMONTROSE\n")
 
 
@@ -258,7 +258,7 @@ def test_powers_of_whom_there_is_nothing_to_tell_are_named_together() -> None:
     silent = tuple(ShownPower(name, (), sheet=False) for name in ("Argyll", "Ormond", "Kerry"))
     facts = ResultsFacts(powers=silent)
     text = render.year_end_results(game, samples.WINTER, Recipient("a@b.example", "Ormond"), facts).text
-    assert "No sheet came from Argyll, Ormond and Kerry." in text
+    assert "No sheet came from Argyll, Ormond or Kerry." in text
     assert text.count("Argyll") == 1
     assert "ORMOND\n- No sheet was received." in text
     assert "\nARGYLL\n" not in text

@@ -36,7 +36,7 @@ def welcome(table: Table, power: str = "Montrose") -> str:
 
 SAID = (
     # CON-01: by post, pouch or courier alone, by hand for choice, typed allowed, household members too.
-    "Players talk to each other by post alone, also where they share a house.",
+    "Players talk to each other by post alone, even if they share a house.",
     "Letters by hand are preferred, typed ones are welcome.",
     # POST-05.
     "A courier or a diplomatic pouch counts as post.",

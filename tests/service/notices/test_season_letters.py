@@ -169,10 +169,11 @@ def test_the_autumns_final_results_tell_all_players_every_powers_offer_or_demand
             section = words.partition(f"- {power.name}: {centres.get(power.id, 6)} centres, {units} "
                                       f"units.")[2].partition(" - ")[0]
             assert (
-                (f"Offer: build {offers[power.id]}." in section) if power.id in offers
-                else "Offer" not in section
+                (("May build one unit." if offers[power.id] == 1 else
+                  f"May build {offers[power.id]} units.") in section) if power.id in offers
+                else "May build" not in section
             ), power.id
-            assert "Demand" not in section
+            assert "Must remove" not in section
     adjustments = {letter.recipient: autumn.words(letter) for letter in letters
                    if letter.kind == "adjustment"}
     assert set(adjustments) == everyone(autumn)
