@@ -87,7 +87,8 @@ class Power:
     carry (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks
     on a map without colour (MAP-05), `letter_word` what the letter stands for where no name of it says so,
     `kingdom` the land area it comes from or None, `victory` the centres it needs to win where that is not
-    the board's number, else 0, `is_plural` whether its name takes a plural verb (the Scots were)."""
+    the board's number, else 0, `is_plural` whether its name takes a plural verb (the Scots were),
+    `has_article` whether a sentence names it with one that its name does not have (the Confederacy)."""
 
     id: str
     name: str
@@ -100,6 +101,7 @@ class Power:
     kingdom: str | None = None
     victory: int = 0
     is_plural: bool = False
+    has_article: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,6 +299,7 @@ def _power(keys: _Keys) -> Power:
         kingdom=keys.text("kingdom", "") or None,
         victory=keys.number("victory", 0),
         is_plural=keys.flag("plural", False),
+        has_article=keys.flag("article", False),
     )
     if power.colour and not _COLOUR.fullmatch(power.colour):
         keys.fault("colour", f"is {power.colour!r}; write six digits as in #b3261e")

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudicator.calendar import Phase
-from service.letters.gazette.phrases import Phrases, filled, phrases
+from service.letters.gazette.phrases import Phrases, filled, phrases, with_article
 from service.letters.gazette.reports import LIST_MARK
 from service.letters.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
 from service.letters.language import Language, language
@@ -54,7 +54,8 @@ class _Composer:
             omen=self._yearly("omen", self.phrases.omens) if facts.has_omens else "",
             words={
                 **words, "subtitle": filled(words["subtitle"], {"game": facts.game}),
-                "span": filled(words["span"], {"first": _season(first), "last": _season(last)}),
+                "span": _season(last) if _season(first) == _season(last) else filled(
+                    words["span"], {"first": _season(first), "last": _season(last)}),
                 "imprint": filled(words["imprint" if facts.has_omens else "imprint_plain"],
                                   {"game": facts.game})})
 
@@ -95,11 +96,15 @@ class _Composer:
         order = self._shuffled(f"{statement.kind} {self.facts.number}", lines)
         line = order[self._used[statement.kind] % len(order)]
         self._used[statement.kind] += 1
-        values = {name: self.language.join(value.split(LIST_MARK))
-                  for name, value in statement.values.items()}
-        plurals = {name for name, value in statement.values.items()
-                   if LIST_MARK in value or value in self.facts.plurals}
-        words = filled(line, values, plurals)
+        facts = self.facts
+        values = {}
+        for name, value in statement.values.items():
+            names = value.split(LIST_MARK)
+            values[name] = self.language.join(names)
+            values[f"the_{name}"] = self.language.join([with_article(each, facts.articled) for each in names])
+        second = {name for name, value in statement.values.items()
+                  if LIST_MARK in value or value in facts.plurals or value.startswith(facts.fleets)}
+        words = filled(line, values, second)
         return Dispatch(words[:1].upper() + words[1:], statement)
 
     def _weather(self, season: str, place: int) -> str:

@@ -51,20 +51,26 @@ def blanks(phrase: str) -> frozenset[str]:
     return frozenset(match[1] for match in _BLANK.finditer(phrase))
 
 
-def filled(phrase: str, values: Mapping[str, str], plurals: Collection[str] = ()) -> str:
-    """A phrase with its blanks filled. "The Crown" is "the Crown" but where a sentence begins, if its phrase
-    is English enough to say so: a blank written {the_power} takes the small article.
+def with_article(name: str, articled: Collection[str] = ()) -> str:
+    """A name as the middle of an English sentence has it: "the Crown" of "The Crown", and "the Confederacy" of
+    one among `articled`, the names that take an article."""
+    if name.startswith("The "):
+        return f"the {name.removeprefix('The ')}"
+    return f"the {name}" if name in articled else name
 
-    A blank written {power:was|were} becomes the first word, or the second where the blank is among
-    `plurals`: the names of those blanks whose values are grammatically plural. Raises KeyError for a blank
-    without a value."""
+
+def filled(phrase: str, values: Mapping[str, str], second: Collection[str] = ()) -> str:
+    """A phrase with its blanks filled; one that is written {the_power} takes `with_article` where `values`
+    has no such name.
+
+    A blank written {power:was|were} becomes the first word, or the second where the blank is among `second`:
+    those whose values are grammatically plural, or fleets. Raises KeyError for a blank without a value."""
     def fill(match: re.Match[str]) -> str:
         name = match[1]
         if match[2] is not None:
-            return match[3] if name in plurals else match[2]
-        if name.startswith("the_"):
-            value = values[name.removeprefix("the_")]
-            return f"the {value.removeprefix('The ')}" if value.startswith("The ") else value
+            return match[3] if name in second else match[2]
+        if name.startswith("the_") and name not in values:
+            return with_article(values[name.removeprefix("the_")])
         return values[name]
 
     return _BLANK.sub(fill, phrase)

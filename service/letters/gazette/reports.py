@@ -12,6 +12,7 @@ from typing import Any
 from adjudicator.geo import Region
 from adjudicator.orders import (
     Build,
+    Convert,
     Convoy,
     Disband,
     Hold,
@@ -140,10 +141,20 @@ class _Reporter:
         values = {name: text for name in type(order).__dataclass_fields__
                   if name != "line" and (text := self._field(getattr(order, name)))}
         values["power"] = self._power(order.power)
+        if isinstance(order, Convert):
+            values = {"unit": values["unit"], "power": values["power"], "becomes": self._converted(order)}
         if "to_power" in values:
             values["friend"] = self._power(values.pop("to_power"))
         yield Statement(f"{type(order).__name__}.{word}", values, ORDER_WEIGHT,
                         Source(self._judged.number, SourcePart.OUTCOME, entry))
+
+    def _converted(self, order: Convert) -> str:
+        """The unit that a conversion has made, where it stands or was dislodged."""
+        units = {*self._resolution.position.units, *(each.unit for each in self._resolution.dislodged)}
+        place = order.unit.region.province
+        was = self._unit_in[place]
+        return next((self._unit(unit) for unit in sorted(units) if unit.region.province == place
+                     and unit.power == was.power), self._unit(was))
 
     def _field(self, value: Any) -> str:
         if isinstance(value, Region):

@@ -74,7 +74,8 @@ class YearFacts:
     the first and the last; `statements` are in playing order. `holdings` has every power; `chart` its centres
     at the beginning of the game and at the end of each year so far, in the order of `years`. `seed`: the
     chance that chooses phrases. `has_omens`: whether weather and omens are printed. `plurals`: the
-    names of powers that are grammatically plural.
+    names of powers that are grammatically plural; `articled`: of those that a sentence names with an article;
+    `fleets`: the words that the names of fleets begin with.
     """
 
     game: str
@@ -87,6 +88,8 @@ class YearFacts:
     seed: str
     has_omens: bool = True
     plurals: frozenset[str] = frozenset()
+    articled: frozenset[str] = frozenset()
+    fleets: tuple[str, ...] = ()
 
     @property
     def seasons(self) -> tuple[Phase, Phase]:

@@ -54,10 +54,12 @@ def year_facts(
         game.name, number, {judged.number: judged.phase for judged in phases}, statements,
         tuple(_holdings(variant, power, phases[0].before, phases[-1].resolution.position)
               for power in variant.powers),
-        tuple(str(each[0].phase.year) for each in numbers[:number]),
+        tuple(str(each[-1].phase.year) for each in numbers[:number]),
         {power: tuple(len(end.centres.get(power, ())) for end in ends) for power in variant.powers},
         hashlib.sha256(game.id.encode()).hexdigest(), game.has_omens,
-        frozenset(power.name for power in variant.powers.values() if power.is_plural))
+        frozenset(power.name for power in variant.powers.values() if power.is_plural),
+        frozenset(power.name for power in variant.powers.values() if power.has_article),
+        tuple(f"{kind.name} " for kind in variant.kinds.values() if kind.can_convoy))
 
 
 def with_deployment(variant: Variant, judged: JudgedPhase) -> JudgedPhase:

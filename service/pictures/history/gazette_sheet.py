@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -22,8 +23,8 @@ CHART_MM = (176.0, 57.0)
 _LEFT, _TOP, _FOOT, _NAMES = 7.0, 3.5, 7.0, 52.0
 _LEAST = 5.2
 """Millimetres between two names, one below the other."""
-_DASHES = ("", "2.2 1", "0.6 0.9", "3.4 1 0.6 1")
-"""Neighbours in the list of powers have lines of other forms, to be told apart without colour."""
+_DASH = 1.6
+"""Millimetres of each power's part where several have the same line."""
 
 
 def centre_chart(
@@ -41,13 +42,17 @@ def centre_chart(
 
     parts = [_grid(columns, (beginning, *years), most, right, y_of(0), y_of(most))]
     ends: list[tuple[float, Power, int]] = []
-    for index, (power_id, numbers) in enumerate(counts.items()):
+    for power_id, numbers in counts.items():
         power = variant.powers[power_id]
-        # Lines of equal numbers lie side by side.
-        shift = (index - len(counts) / 2) * 0.22
-        points = [(x, y_of(number) + shift) for x, number in zip(columns, numbers, strict=True)]
-        parts.append(_line(points, power, _DASHES[index % len(_DASHES)]))
+        # Whose numbers are the same from one year to the next have one line there, each a part in turn: a
+        # line beside it would lie where the number is another.
+        shared = [[other for other in counts if counts[other][index : index + 2] == numbers[index : index + 2]]
+                  for index in range(len(years))]
+        points = [(x, y_of(number)) for x, number in zip(columns, numbers, strict=True)]
+        parts.append(_line(points, power, [(each.index(power_id), len(each)) for each in shared]))
         ends.append((points[-1][1], power, numbers[-1]))
+    parts += [_dot(x, y_of(number)) for index, x in enumerate(columns)
+              for number in sorted({numbers[index] for numbers in counts.values()})]
     parts += _names(ends, right, high)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{attribute(label)}" '
             f'width="{wide:g}mm" height="{high:g}mm" viewBox="0 0 {wide:g} {high:g}">'
@@ -76,12 +81,22 @@ def _grid(
     return "".join(parts)
 
 
-def _line(points: Sequence[tuple[float, float]], power: Power, dashes: str) -> str:
-    way = "L".join(f"{x:.2f} {y:.2f}" for x, y in points)
-    dash = f' stroke-dasharray="{dashes}"' if dashes else ""
-    dots = "".join(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="0.55" fill="{ink_of(power)}"/>' for x, y in points)
-    return (f'<g data-power="{attribute(power.id)}"><path d="M{way}" fill="none" stroke="{ink_of(power)}" '
-            f'stroke-width="0.55"{dash}/>{dots}</g>')
+def _line(
+    points: Sequence[tuple[float, float]], power: Power, turns: Sequence[tuple[int, int]]
+) -> str:
+    """A power's line through its points. `turns`, for each piece of it: which of the powers that share the
+    piece this is, from 0, and how many they are."""
+    pieces = []
+    for (start, end), (turn, sharers) in zip(pairwise(points), turns, strict=True):
+        dashes = ("" if sharers == 1 else f' stroke-dasharray="{_DASH} {_DASH * (sharers - 1):g}" '
+                  f'stroke-dashoffset="{-_DASH * turn:g}"')
+        pieces.append(f'<path d="M{start[0]:.2f} {start[1]:.2f}L{end[0]:.2f} {end[1]:.2f}" fill="none" '
+                      f'stroke="{ink_of(power)}" stroke-width="0.6"{dashes}/>')
+    return f'<g data-power="{attribute(power.id)}">{"".join(pieces)}</g>'
+
+
+def _dot(x: float, y: float) -> str:
+    return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="0.6" fill="{INK}"/>'
 
 
 def _names(ends: Sequence[tuple[float, Power, int]], right: float, high: float) -> list[str]:

@@ -3,6 +3,8 @@ letter, and no other."""
 
 from __future__ import annotations
 
+import re
+
 from markupsafe import Markup
 
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
@@ -15,12 +17,26 @@ PNG_WIDTH = 1240
 COLOURS = 48
 """Enough for the edges of ink on paper."""
 
+_HEADING = re.compile(r"(?=<h2)")
+_APOSTROPHE = re.compile(r"(?<=\w)(?:'|&#39;)(?=\w)(?![^<>]*>)")
+"""One inside a word, and none inside a tag."""
+
+
 def results_html(game: GameInfo, heading: str, facts: ResultsFacts, changes: str = "") -> str:
     """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats". `changes` is
     the small map of what changed hands, as SVG, or ""."""
     template = environment("pictures", markup=True).get_template("results.html")
-    return template.render(game=game, heading=heading, facts=facts, parts=results_html_parts(facts),
+    parts = {name: _as_printed(part) for name, part in results_html_parts(facts).items()}
+    return template.render(game=game, heading=heading, facts=facts, parts=parts,
                            changes=Markup(changes))  # noqa: S704 - our own drawing
+
+
+def _as_printed(part: Markup) -> Markup:
+    """A part with each list in one piece with its heading, so that no column begins with a list whose heading
+    is elsewhere; apostrophes as printers set them."""
+    pieces = _HEADING.split(str(part))
+    sections = [f"<section>{piece}</section>" if piece.startswith("<h2") else piece for piece in pieces]
+    return Markup(_APOSTROPHE.sub("’", "".join(sections)))  # noqa: S704 - the letter's own HTML
 
 
 def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts, changes: str = "") -> bytes:

@@ -86,6 +86,12 @@ def _check(judge: _Judge, statement: Statement) -> None:
             assert isinstance(order, Move)
             assert board.provinces[order.to.province].centre
             assert judge.owner(order.to.province) != unit.power
+        if statement.kind == "Convert.completed":
+            # In the season in which it is completed a unit that converts goes nowhere.
+            after = {*judge.resolution.position.units, *(each.unit for each in judge.resolution.dislodged)}
+            assert values["becomes"] in {judge.words(each) for each in after if each.power == unit.power
+                                         and each.region.province == unit.region.province
+                                         and each.kind != unit.kind}
         if isinstance(order, SupportMove | SupportHold):
             helped = judge.at(order.target.region.province)
             assert values["helped"] == judge.words(helped)
@@ -206,7 +212,7 @@ SINGULAR_TO_PLURAL = {
     # English has one form of the past for both.
     "en": {word: word for word in (
         "drove", "sent", "lent", "saved", "lost", "raised", "paid", "struck", "took", "won", "met", "made",
-        "put", "had", "chose", "spent", "attacked", "entered", "gave")} | {"has": "have", "its": "their"},
+        "put", "had", "turned", "chose", "spent", "attacked", "entered", "gave")} | {"has": "have", "its": "their"},
 }
 """The verbs that follow a power as the subject of a phrase, and words that agree with it; from grammars."""
 
@@ -227,7 +233,8 @@ def test_verbs_agree_with_every_power_of_every_board(code: str) -> None:
             for name in people:
                 words = phrase_files.filled(
                     line, {**values, name: power.name}, {name} if power.is_plural else ())
-                subject = re.search(rf"(?:^|, und |, and ){re.escape(power.name)} (\w+)", words)
+                subject = re.search(rf"(?:^|, und |, and ){re.escape(power.name)} (\w+)", words,
+                                    re.IGNORECASE)
                 if subject is not None:
                     allowed = forms.values() if power.is_plural else forms.keys()
                     assert subject[1] in allowed, (words, power.name)
@@ -250,7 +257,20 @@ def test_a_sentence_of_the_scots_in_full() -> None:
             "Kent fiel, doch nicht an The Scots, die 4 Korn daran gewandt hatten.",
             "The Norse verloren York an The Scots."} <= set(sentences["de"])
     assert {"Kent fell, but not to the Scots, who had spent 4 grain.",
-            "The Scots chose Kent for their capital."} <= set(sentences["en"])
+            "the Scots chose Kent for their capital."} <= set(sentences["en"])
+
+
+def test_a_name_has_its_article_and_a_fleet_sails() -> None:
+    """In two years of w3k: no "of Confederacy", no fleet that marches, no unit at a place beaten from the
+    place in whose name it stands; and what has changed its kind is of the other now."""
+    words = [each for gazette in _gazettes("w3k", 4) for each in _dispatches(gazette)]
+    named = [each for each in words if re.search(r"Confederacy|Protectorate", re.sub(r"\([^)]*\)", "", each))]
+    assert named
+    assert [each for each in named if re.search(
+        r"(?<![Tt]he )(Confederacy|Protectorate)", re.sub(r"\([^)]*\)", "", each))] == []
+    assert any(re.search(r"Fleet [^.;:]* sail", each) for each in words)
+    assert [each for each in words if re.search(r"Fleet [^.;:]* march|Army [^.;:]* sail(?!s)", each)] == []
+    assert [each for each in words if re.search(r"Army ([\w &]+) .*beaten from \1", each)] == []
 
 
 def test_the_number_of_a_power_comes_from_its_board() -> None:
