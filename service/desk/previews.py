@@ -3,6 +3,8 @@ game over to another coordinator."""
 
 from __future__ import annotations
 
+import re
+
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -29,6 +31,9 @@ MAIL_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri
                "'none'")
 """For a letter on a page of its own: its inline style is allowed, as in mail programs, and nothing is
 loaded."""
+
+_FLOWED = re.compile(r" \n *")
+"""The end of a line that goes on in the next, and that one's indent."""
 
 NO_MAIL = "This site has no mail joined to its desk, so there are no letters to show. Tell the operator."
 
@@ -76,6 +81,8 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
         return show(
             request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power,
             receivers=kinds[kind], letter=preview.letter, basis=preview.basis,
+            # As a mail program shows it (RFC 3676): a line that ends with a blank goes on in the next.
+            words=_FLOWED.sub(" ", preview.letter.text),
             before=names[index - 1] if index else "",
             after=names[index + 1] if index + 1 < len(names) else "",
         )

@@ -32,6 +32,10 @@ _HOW = {
     PhaseKind.ADJUSTMENT: N_("Write one build or removal on a line."),
 }
 _ORDERS = N_("Write one order on a line.")
+_HEADS = {
+    PhaseKind.MOVEMENT: N_("MOVEMENT ORDERS"), PhaseKind.RETREAT: N_("RETREAT ORDERS"),
+    PhaseKind.ADJUSTMENT: N_("BUILDS AND REMOVALS"), PhaseKind.TURN: N_("ORDERS"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ def printed_sheet(
     say = language(reader.language).say
     has_boxes = phase.kind in _BOXED and set(_BOXES) <= set(variant.kinds)
     notes = [
+        # The heading above is what is read back, and so it is English; here it is in the reader's own words.
+        "" if language(reader.language).code == ENGLISH else f"{say(_HEADS[phase.kind])}.",
         say("Photograph this whole sheet with its four corners, and mail the picture to %(address)s.",
             address=reader.address) if reader.address
         else say("Photograph this whole sheet with its four corners, and mail the picture."),
