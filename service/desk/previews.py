@@ -4,7 +4,6 @@ game over to another coordinator."""
 from __future__ import annotations
 
 import re
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request

@@ -69,7 +69,7 @@ from service.notices.order_examples import order_examples
 from service.notices.phase_letters.requests import adjustment_facts, attackers_of, retreat_unit
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
-from service.record.references import commitments
+from service.record.references import RecordReference, commitments
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow, SubmissionRow
 
@@ -81,7 +81,7 @@ RECEIVERS: Mapping[str, tuple[str, str]] = {
     "held": ("the sender", "a sheet waits for you"),
     "acknowledgement": ("the sender", "a player writes you a letter without a sheet"),
     "answer": ("the player", "you answer a letter at Correspondence"),
-    "command": ("the sender", "a player asks by a word in the subject, such as STATUS, where the game takes such questions"),
+    "command": ("the sender", "a player asks by a word such as STATUS, in a game that takes such questions"),
     "coordinator_notice": ("you", "something waits for a person"),
     "reminder": ("a player who asked for reminders",
                  "48 and 12 hours before a deadline, while no sheet of theirs counts"),
@@ -377,7 +377,7 @@ class Previews:
                  for unit in units[:1]]
         facts = RetreatFacts(tuple(asked), closing, self._subject(closing.phase))
         return Preview(render.retreat_request(self._info, closing.phase, self._to, facts),
-                       "As if the first of this power’s units had been dislodged from the place that is named.")
+                       "As if the first of this power’s units had been dislodged.")
 
     def _adjustment(self) -> Preview:
         closing = self._coming(PhaseKind.ADJUSTMENT)
@@ -421,6 +421,7 @@ class Previews:
         return Preview(letter, "With your words left out; a picture of them goes along.")
 
     def _welcome(self) -> Preview:
+        root = chain.root(self.session, self.game.id)
         closing, base = self._closing(), self.letters.sender.base_url.rstrip("/")
         facts = WelcomeFacts(
             self._units(), tuple(power.name for power in self._variant.powers.values()), closing,
@@ -428,9 +429,10 @@ class Previews:
             examples=order_examples(self._variant, closing.phase.kind),
             links=welcome_links(base, self.game),
             rules=playing_rules(self.game, self._variant),
-            proofs=Proofs(seeds=commitments(self.session, self._phase(), with_it=True)))
+            proofs=Proofs(seeds=commitments(self.session, self._phase(), with_it=True),
+                          record=RecordReference(root.number, root.link) if root.number else None))
         return Preview(render.welcome(self._info, closing.phase, self._to, facts),
-                       "As it would leave today, with the map, a blank sheet and the fingerprint of the record.")
+                       "As it would leave today, with a map, a blank sheet and the record’s fingerprint.")
 
     def _announcement(self) -> Preview:
         today = self.letters.clock.now().date()
@@ -444,7 +446,8 @@ class Previews:
         root = chain.root(self.session, self.game.id)
         facts = HandOverFacts("preview", self._info.coordinator, "(the new name)", self.letters.clock.now(),
                               root.link, self._closing(), root.number)
-        return Preview(render.hand_over(self._info, self._to, facts), "With the fingerprint of the record as it is now; the new name is left out.")
+        return Preview(render.hand_over(self._info, self._to, facts),
+                       "With the record’s fingerprint as it is now, and without the new name.")
 
     def _game_over(self) -> Preview:
         other = next((power for power in self._variant.powers if power != self.power), self.power)

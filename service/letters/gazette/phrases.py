@@ -52,7 +52,7 @@ def blanks(phrase: str) -> frozenset[str]:
 
 
 def with_article(name: str, articled: Collection[str] = ()) -> str:
-    """A name as the middle of an English sentence has it: "the Crown" of "The Crown", and "the Confederacy" of
+    """A name as the middle of an English sentence has it: "the Crown" of "The Crown", "the Confederacy" of
     one among `articled`, the names that take an article."""
     if name.startswith("The "):
         return f"the {name.removeprefix('The ')}"

@@ -46,8 +46,8 @@ def centre_chart(
         power = variant.powers[power_id]
         # Whose numbers are the same from one year to the next have one line there, each a part in turn: a
         # line beside it would lie where the number is another.
-        shared = [[other for other in counts if counts[other][index : index + 2] == numbers[index : index + 2]]
-                  for index in range(len(years))]
+        shared = [[other for other in counts if counts[other][year:year + 2] == numbers[year:year + 2]]
+                  for year in range(len(years))]
         points = [(x, y_of(number)) for x, number in zip(columns, numbers, strict=True)]
         parts.append(_line(points, power, [(each.index(power_id), len(each)) for each in shared]))
         ends.append((points[-1][1], power, numbers[-1]))

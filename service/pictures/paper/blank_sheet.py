@@ -160,7 +160,8 @@ def _type_size(lines: Sequence[str], room: float, most: float, least: float, spa
 
 def _notes_size(notes: Sequence[str]) -> float:
     """The largest type, in points, in which all notes fit into their place, long ones on several lines."""
-    width, height = _width(layout.NOTES), layout.NOTES.bottom - layout.NOTES.top
+    # Set in as far as the heading above.
+    width, height = _width(layout.NOTES) - 1.5, layout.NOTES.bottom - layout.NOTES.top
     size = NOTE
     while size > NOTE_LEAST:
         # A line breaks at a word, so a row holds less than its width.

@@ -50,8 +50,8 @@ def _result(variant: Variant, order: Order, units: frozenset[Unit]) -> Result:
 
 @pytest.mark.parametrize("slug", maps.variants())
 def test_the_board_allows_every_example(slug: str) -> None:
-    """No army of an example goes or retreats where none can go, no fleet helps where it cannot be, and what is
-    built is built: by the judge, on a board that has nothing else."""
+    """No army of an example goes or retreats where none can go, no fleet helps where it cannot be, and what
+    is built is built: by the judge, on a board that has nothing else."""
     variant = maps.load(slug)
     for kind in sorted({kind for _, kind in variant.calendar.steps} - {PhaseKind.TURN}):
         classic = {
