@@ -295,9 +295,10 @@ class Previews:
         return words.problem, words.remedy
 
     def _notice(self) -> Preview:
+        base = self.letters.sender.base_url.rstrip("/")
         facts = NoticeFacts(
             "preview", f"A mail needs you: {REASONS['unknown_sender']}.",
-            f"{self.letters.sender.base_url}/quarantine", self.letters.clock.now(),
+            f"{base}/quarantine" if base else "", self.letters.clock.now(),
             "it does not count. The mail stays in quarantine, unchanged.")
         letter = render.coordinator_notice(self._info, self._you, facts)
         return Preview(letter, "As if a stranger had written.")
