@@ -212,7 +212,7 @@ SINGULAR_TO_PLURAL = {
     # English has one form of the past for both.
     "en": {word: word for word in (
         "drove", "sent", "lent", "saved", "lost", "raised", "paid", "struck", "took", "won", "met", "made",
-        "put", "had", "turned", "chose", "spent", "attacked", "entered", "gave")} | {
+        "put", "had", "received", "turned", "chose", "spent", "attacked", "entered", "gave")} | {
             "has": "have", "its": "their"},
 }
 """The verbs that follow a power as the subject of a phrase, and words that agree with it; from grammars."""

@@ -106,7 +106,9 @@ def test_no_sender_forges_a_header_a_paragraph_or_a_script(name: str) -> None:
     assert message["To"] == letter.recipient
     assert message["Subject"].startswith(letter.subject.split()[0])
     assert "script" not in parsed_html(letter.html).tags
-    assert not [line for line in letter.text.splitlines() if line.startswith("Bcc:")]
+    # A line that goes on in the next is one line (RFC 3676), wherever its words happen to be broken.
+    flowed = letter.text.replace(" \n", " ")
+    assert not [line for line in flowed.splitlines() if line.startswith("Bcc:")]
     assert "\x00" not in letter.text
 
 
