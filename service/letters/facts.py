@@ -549,7 +549,7 @@ class GameOverFacts:
     powers by name; `why` is the coordinator's reason, or "". `standings`: each power with its centres at the
     beginning and at the end, the most first; `players`: who played, by name, each with their powers;
     `statistics` counts over the game; `page` is the address where all of it is open to its players, or
-    ""."""
+    "". `is_voted`: the draw was asked for on the sheets of all who share it."""
 
     kind: str
     winners: tuple[str, ...]
@@ -560,3 +560,4 @@ class GameOverFacts:
     years: tuple[str, ...]
     chart: Mapping[str, tuple[int, ...]]
     page: str = ""
+    is_voted: bool = False

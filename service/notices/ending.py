@@ -12,8 +12,9 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
-from service.games.ended.ending import GameEnd
+from service.games.ended.ending import EndKind, GameEnd
 from service.games.phases import phase_of
+from service.games.rulings import as_played
 from service.letters import render
 from service.letters.ending.statistics import statistics_of
 from service.letters.facts import GameOverFacts
@@ -66,7 +67,10 @@ def game_over_facts(
         "" if end is None else end.why,
         tuple((names[power], counts[0], counts[-1]) for power, counts in ranked),
         players_of(session, game, variant), statistics_of(variant, phases), year.years, year.chart,
-        f"{base}/public/{game.id}/end" if base else "")
+        f"{base}/public/{game.id}/end" if base else "",
+        # A draw is declared with a reason, or the rules make it so, or else it was asked for on paper.
+        end is not None and end.kind is EndKind.DRAW and not end.why
+        and not as_played(variant, game.options).rules.draw_ends_game())
 
 
 def judged_phases(

@@ -91,7 +91,8 @@ def test_a_draw_by_paper_is_told_and_shared(site: Site) -> None:
         end = end_of(session, session.get_one(GameRow, table.game), table.variant)
     assert end == GameEnd(EndKind.DRAW, ("Argyll", "Ormond"))
     words = table.words(table.letters("game_over")[0])
-    assert "The war ends in a draw between Argyll and Ormond." in words
+    assert ("The war ends in a draw between Argyll and Ormond. All of them asked for it on their sheets. "
+            "THE STANDINGS") in words
 
 
 STANDARD = maps.load("standard")

@@ -46,7 +46,7 @@ def test_a_winner_ends_the_game(site: Site) -> None:
     table = _played(site, {"Argyll": [*capitals, *plain[:52]]})
     assert table.resolution().winner == "Argyll"
     assert _over(table)
-    assert _told_of_the_end(table) == {"Argyll has won the war."}
+    assert _told_of_the_end(table) == {"The war is won by Argyll."}
 
 
 def _told_of_the_end(table: Table) -> set[str]:
@@ -66,6 +66,7 @@ def test_a_draw_is_asked_for_and_does_not_come_by_itself(site: Site) -> None:
 def test_a_draw_ends_the_game_where_the_rules_say_so(site: Site) -> None:
     table = _played(site, KINGDOM, draw="at_once")
     assert _over(table)
+    assert "on their sheets" not in table.words(table.letters("game_over")[0])
     assert _told_of_the_end(table) == {"The war ends in a draw between Argyll and Ormond."}
 
 
