@@ -9,12 +9,15 @@ from datetime import date
 import pytest
 from sqlalchemy import func, select
 
+from adjudicator.calendar import PhaseKind
 from service.clock import SimulatedClock
+from service.games.phases import phase_of
 from service.letters import render
 from service.notices.postal_packs import RETURN, post_of
 from service.notices.previews import RECEIVERS
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import EventRow, GameRow, OutboxRow
+from service.store import records
+from service.store.tables import EventRow, GameRow, OutboxRow, PhaseState
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import address, autumn_1642, open_table
@@ -58,6 +61,19 @@ def test_each_letter_is_shown_in_both_forms_of_a_game_that_has_just_begun(desk: 
     assert not [other for other in map(address, desk.table.variant.powers) if other in page]
     with desk.table.site.store() as session:
         assert session.scalar(select(func.count()).select_from(OutboxRow)) == 0
+
+
+def test_every_letter_is_of_the_phase_that_takes_orders_now(desk: DeskTable) -> None:
+    """LET-01: a phase that still waits for approval while a later one is open is not asked about again."""
+    with desk.table.site.store.begin() as session:
+        first, second = [row for row in records.phases(session, desk.table.game)
+                         if row.kind == PhaseKind.MOVEMENT][:2]
+        first.state, second.state = PhaseState.READY, PhaseState.OPEN
+        waiting, now = str(phase_of(first)), str(phase_of(second))
+    for kind in ("receipt", "rejection", "command", "welcome", "hand_over", "announcement"):
+        words = " ".join(letter(desk.page(f"/previews/{desk.table.game}/{kind}?power=Montrose")).split())
+        assert now in words.replace(" - Movement", " Movement"), kind
+        assert waiting not in words.replace(" - Movement", " Movement"), kind
 
 
 def test_results_are_those_judged_and_never_sheets_that_are_still_sealed(desk: DeskTable) -> None:
