@@ -32,6 +32,9 @@ ENDS_ON = (0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.8)
 """Where along a move the line of a support or convoy may end, in parts of its length."""
 SHORTER = (1.0, 0.5, 2.2)
 """How far from its goal the end of a move that was turned back may stand, in parts of `short_by`."""
+BESIDE = (7.0, 5.5, 9.0, 12.0)
+"""Millimetres along the line of an army between the plate of a fleet that carries it and the end of the
+fleet's own line."""
 ENDS_ON_SHORT = (0.3, 0.55, 0.05)
 """The same on a move so short that its head is beside each of those."""
 HALO = 0.9
@@ -68,8 +71,8 @@ class Goal:
 @dataclass(frozen=True, slots=True)
 class LineWish:
     """A line to be placed: from a plate through the `stops` to the first of the goals that costs little, or
-    onto the line of the wish of number `helps`. `shown`: how much of its length is drawn, in parts, but no
-    more than all but `short_by` millimetres."""
+    onto the line of the wish of number `helps`, as `is_convoy` near its own plate. `shown`: how much of its
+    length is drawn, in parts, but no more than all but `short_by` millimetres."""
 
     start: Rect
     goals: tuple[Goal, ...] = ()
@@ -77,6 +80,7 @@ class LineWish:
     helps: int | None = None
     shown: float = 1.0
     short_by: float = 0.0
+    is_convoy: bool = False
 
 
 @dataclass(slots=True)
@@ -200,7 +204,10 @@ class LineLayout:
         leave = wish.start.grown(0.35)
         goals = wish.goals
         if helped is not None:
-            goals = tuple(Goal(point) for point in points_on(helped, self._scale))
+            points = points_on(helped, self._scale)
+            if wish.is_convoy:
+                points = points_beside(helped, begin, self._scale) or points
+            goals = tuple(Goal(point) for point in points)
         for rank, goal in enumerate(goals):
             ways = (_by_stops(wish, goal) if wish.stops
                     else [(bend, curves.bow(begin, goal.point, bend)) for bend in BENDS])
@@ -315,6 +322,16 @@ def _sides(box: Rect) -> tuple[Point, ...]:
     """The middle of a plate, and a point beside each of its sides."""
     x, y, out = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2, 0.4
     return ((x, y), (box.x0 - out, y), (box.x1 + out, y), (x, box.y0 - out), (x, box.y1 + out))
+
+
+def points_beside(line: Line, plate: Point, scale: float) -> list[Point]:
+    """Where the line of a convoy may end on the line that passes its plate: within a few millimetres of it,
+    so that it is seen whose it is."""
+    whole = shapely.LineString(line)
+    passed = whole.project(shapely.Point(plate))
+    places = [passed + sign * away * scale for away in BESIDE for sign in (1, -1)]
+    return [(point.x, point.y) for point in (whole.interpolate(place) for place in places
+                                             if 3.3 * scale < place < whole.length - 3.3 * scale)]
 
 
 def points_on(line: Line, scale: float) -> list[Point]:

@@ -174,6 +174,12 @@ def draw_map(
         plan.base.lines,
         *(inset.outline(inset_plan.window, [label.box for label in plan.labels])
           for inset_plan in plan.insets),
+        # Ornaments lie below lines; title and legend above.
+        _scaled(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
+        *(() if sheet.is_sketch else (
+            _scaled(paper, pieces["compass"], ornament.compass),
+            _scaled(paper, pieces["scale"],
+                    lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)))),
         *(seal(place, held.get(place.id)) for place in sheet.places.values()),
         drawn.below,
         drawn_names(sheet, labels) if plates else plan.base.names,
@@ -188,11 +194,6 @@ def draw_map(
             lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title)),
         ),
         _draw_legend(plan, variant, held),
-        _scaled(paper, pieces["ship"], lambda box: ship(box, ornament.PALE)),
-        *(() if sheet.is_sketch else (
-            _scaled(paper, pieces["compass"], ornament.compass),
-            _scaled(paper, pieces["scale"],
-                    lambda box: ornament.scale_bar(box, sheet.scale * paper.furniture)))),
         _imprint(
             sheet,
             " ".join(words for words in (

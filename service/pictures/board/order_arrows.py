@@ -35,6 +35,8 @@ from service.pictures.drawing.values import Rect
 WIDTH = 0.62
 """Millimetres of a move's line on A3; the others are parts of it."""
 HEAD = 2.3
+BURST, BADGE = 2.2, 1.2
+"""Millimetres that the ring of a dislodged unit, and the other signs of a fate, reach beyond its plate."""
 CASING, CASING_OPACITY = 0.4, 0.9
 """Millimetres of paper drawn on either side of a line, and how much of the ground it covers: the pattern of a
 power's land is in the power's own ink."""
@@ -101,9 +103,11 @@ def rooms_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
 
 
 def ends_of(drawing: PhaseDrawing) -> tuple[Rect, ...]:
-    """What the ends of lines cover: heads, bars, rings and squares."""
+    """What the ends of lines cover: heads, bars, rings and squares; and the signs of fates."""
     tip = 0.45 * HEAD * drawing.scale
-    return tuple(Rect(x, y, x, y).grown(tip) for arrow in drawing.arrows for x, y in arrow.line[-1:])
+    ends = [Rect(x, y, x, y).grown(tip) for arrow in drawing.arrows for x, y in arrow.line[-1:]]
+    signs = [fate.box.grown((BURST if fate.dislodged else BADGE) * drawing.scale) for fate in drawing.fates]
+    return (*ends, *signs)
 
 
 def line_grounds(variant: Variant) -> frozenset[str]:

@@ -83,9 +83,12 @@ class _Wishes:
         self._standing = {unit.region.province: box for unit, box in boxes.items()
                           if unit not in {each.unit for each in before.dislodged}}
         marks = [(place.seal, place.radius) for place in plan.sheet.places.values() if place.seal]
-        names = [label.box for label in plan.labels]
-        self.layout = LineLayout(
-            plan.sheet.inside, names, marks, boxes.values(), furniture_boxes(plan), scale)
+        solid = [box for name, box in plan.pieces.items()
+                 if name in {"title", "legend"} or (name == "inset" and plan.insets)]
+        # Lines may run over a ship, but better do not.
+        light = [box for box in furniture_boxes(plan) if box not in solid]
+        names = [*(label.box for label in plan.labels), *light]
+        self.layout = LineLayout(plan.sheet.inside, names, marks, boxes.values(), solid, scale)
         self.lines: list[_WishedLine] = []
         self._moves: dict[str, int] = {}
         self._goals_of: dict[str, tuple[Goal, ...]] = {}
@@ -159,7 +162,8 @@ class _Wishes:
         goals = () if target is None else (Goal(_middle(target), target),)
         kind = ArrowKind.CONVOY if isinstance(order, Convoy) else ArrowKind.SUPPORT
         self.lines.append(_WishedLine(
-            kind, order.power, outcome.result is Result.SUCCEEDS, LineWish(start, goals, helps=helped)))
+            kind, order.power, outcome.result is Result.SUCCEEDS, LineWish(
+                start, goals, helps=helped, is_convoy=kind is ArrowKind.CONVOY)))
 
     def _carriers(self, move: Move) -> tuple[str, ...]:
         """The provinces of the fleets that were to carry an army, in the order in which it passes them: the
