@@ -72,11 +72,13 @@ class NoSuchGame(UserFacingError):
 @dataclass(frozen=True, slots=True)
 class _PlayersEdition:
     """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number,
-    `executed` the sheets that counted in them, `until` the instant up to which the log of acts is open,
+    `over` those and the ones that were passed over, as nobody had to retreat, `executed` the sheets that
+    counted in them, `until` the instant up to which the log of acts is open,
     `secrets` what the rules still hide, `last` the entry of the last judging whose results were sent, 0 for
     none, `format` that of the record."""
 
     sent: frozenset[int]
+    over: frozenset[int]
     executed: frozenset[int]
     until: str
     secrets: Secrets
@@ -89,6 +91,9 @@ class _PlayersEdition:
         return self.format > 1 and number <= self.last
 
     def opens(self, kind: str, tells: dict[str, Any]) -> bool:
+        if kind == "letter":
+            # A welcome that left between two phases names the next one, which may be passed over.
+            return tells["phase"] in self.over
         return not self.secrets.hides(kind, tells) and self._was_sent(kind, tells)
 
     def _was_sent(self, kind: str, tells: dict[str, Any]) -> bool:
@@ -97,7 +102,7 @@ class _PlayersEdition:
                 return True
             case "reading" | "decision":
                 return tells["phase"] in self.sent and tells["sheet"] in self.executed
-            case "judged" | "sheet" | "posted" | "word" | "letter" | "correction":
+            case "judged" | "sheet" | "posted" | "word" | "correction":
                 return tells["phase"] in self.sent
             case "mail":
                 return bool(tells["stamped"] <= self.until)
@@ -162,11 +167,9 @@ def _json(value: Any) -> bytes:
 
 
 def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
-    over = [
-        p for p in records.phases(session, game.id) if p.state == PhaseState.SENT and p.sent_at is not None
-    ]
+    over = [phase for phase in records.phases(session, game.id) if phase.state == PhaseState.SENT]
     executed: dict[int, set[int]] = {}
-    sent = frozenset(phase.ordinal for phase in over)
+    sent = frozenset(phase.ordinal for phase in over if phase.sent_at is not None)
     last = 0
     for number, body in session.execute(
         select(EntryRow.number, EntryRow.body)
@@ -177,9 +180,10 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
         # A phase that was judged again executed what its last judging says.
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
         last = number if tells["phase"] in sent else last
-    until = max((str(plain(phase.sent_at)) for phase in over), default="")
+    until = max((str(plain(phase.sent_at)) for phase in over if phase.sent_at is not None), default="")
     return _PlayersEdition(
         sent,
+        frozenset(phase.ordinal for phase in over),
         frozenset(key for ordinal in sent for key in executed.get(ordinal, ())),
         until,
         secrets_of(session, game),

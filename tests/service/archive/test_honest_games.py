@@ -10,19 +10,33 @@ from pathlib import Path
 
 import pytest
 
+from service.archive.export import _PlayersEdition
+from service.archive.redaction import Secrets
 from tests.service.archive.honest.play import play
 from tests.support.servers.postgres import Postgres, binaries
 
 # Of these seeds: one of 1066 that ends with phases closed to players, and two are forgotten; one of brittania
 # in which results were lost by a restore and the phase was judged otherwise then; one of bretwalda in which
-# receipts of a phase were lost whose results are not sent yet.
+# receipts of a phase were lost whose results are not sent yet; one of the classic board in which players were
+# welcomed between two phases, of which the second was passed over.
 
 
-@pytest.mark.parametrize("seed", [7, 8, pytest.param(36, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [7, 8, *(
+    pytest.param(seed, marks=pytest.mark.slow) for seed in (36, 45))])
 def test_a_game_that_was_called_a_fault_once_is_none(seed: int, tmp_path: Path) -> None:
     """What is closed to players proves nothing; a lost letter was held against the entries that have its
     numbers now; the players' archive closed the entry of a restore."""
     assert play(seed, tmp_path)[1] == []
+
+
+def test_a_letter_about_a_phase_that_was_passed_over_is_open_to_players() -> None:
+    """The checkers call a closed one a fault once its phase is over (C16)."""
+    players = _PlayersEdition(
+        sent=frozenset({1}), over=frozenset({1, 2}), executed=frozenset(), until="", secrets=Secrets(), last=9,
+        format=2)
+    assert players.opens("letter", {"phase": 2})
+    assert not players.opens("letter", {"phase": 3})
+    assert not players.opens("judged", {"phase": 2})
 
 
 @pytest.fixture(scope="module")
