@@ -182,3 +182,21 @@ def test_a_word_put_in_on_a_short_row_is_no_end_of_the_order_above() -> None:
     lines = lines_of([row("Army York supports Army Kent to", 100, 140),
                       replace(host, inserted=(row("Nottingham", 70, 172, 30),))])
     assert [line.order for line in lines] == ["A York S A Kent - Nottingham Castle"]
+
+
+def test_the_last_word_of_a_name_that_only_looks_put_in_goes_to_the_order_above() -> None:
+    """INK-07. Bristol is a place too: the move passed as one to there, and "Channel" was lost."""
+    host = row("Army Limerick moves to Kerry", 100, 200)
+    lines = lines_of([row("Army Harlech moves to Bristol", 100, 140),
+                      replace(host, inserted=(row("Channel", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["A Harlech Castle - Bristol Channel", "A Limerick - Kerry"]
+
+
+def test_a_word_over_an_order_that_is_crossed_out_whole_ends_the_order_above() -> None:
+    """INK-07. It counted as the word that takes a crossed-out word's place."""
+    strike = Strike(1.0, (StruckWord(0.0, 1.0, 0.998, "cross"),))
+    host = row("Army Limerick moves to Kerry", 100, 200, strike=strike)
+    lines = lines_of([row("Army York supports Army Kent to", 100, 140),
+                      replace(host, inserted=(row("Durham", 140, 172, 30),))])
+    assert [line.order for line in lines] == ["A York S A Kent - Durham", None]
+    assert [line.struck for line in lines] == [False, True]
