@@ -87,7 +87,7 @@ def correct(
 def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every phase.")
     # A phase may be sent without a resolution: one that ended without any results.
     if phase.state != PhaseState.SENT or phase.resolution is None:
         raise HTTPException(409, NOT_SENT)

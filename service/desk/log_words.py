@@ -39,7 +39,7 @@ SENTENCES: Mapping[str, str] = {
     "letters_paused": "Letters are held back",
     "letters_resumed": "Letters leave again",
     "letters_tried_again": "Failed letters are tried again",
-    "sheet_chosen": "A sheet of {power} was chosen to be executed",
+    "sheet_chosen": "A sheet of {power} was chosen to count",
     "sheet_choice_taken_back": "The choice of a sheet of {power} was taken back",
     "sheet_refused": "A sheet of {power} was refused",
     "sheet_refusal_taken_back": "The refusal of a sheet of {power} was taken back",
@@ -109,6 +109,10 @@ SENTENCES: Mapping[str, str] = {
 """A sentence for each kind of entry. Another kind is shown with its underscores as blanks."""
 _IN_SENTENCE = frozenset({
     "mail", "power", "phase", "phase_id", "person", "submission", "letter", "command", "reply"})
+_ACTORS: Mapping[str, str] = {
+    "galloper": "The machine", "galloper, for a player": "The machine, for a player",
+    "coordinator": "The coordinator", "player": "The player", "demo": "The demo"}
+"""Who did something, where the log names no person."""
 _NOBODY_KNOWN = "A mail whose sender is not known"
 
 
@@ -121,6 +125,11 @@ class LoggedEvent:
     sentence: str
     address: str
     details: tuple[tuple[str, str], ...]
+
+    @property
+    def actor(self) -> str:
+        """Who did it: a person's name, a command, or "The machine"."""
+        return _ACTORS.get(self.row.actor, self.row.actor)
 
 
 def in_words(

@@ -186,6 +186,10 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
         powers = page_data.judged_powers(session, phase_id, ports.load) if judged else ()
         values["after"] = page_data.aftermath(session, phase_id, ports.load) if judged else None
         values |= _in_the_way(ports, session, phase)
+        values["crops"] = reading_view.line_crops(session, [
+            line_id for power in powers
+            for line_id in (*(order.line_id for order in power.orders), *(line for line, _ in power.void))
+            if line_id is not None])
     return show(
         request, "results.html", visitor=visitor, powers=[grouped(power) for power in powers],
         totals=totals(powers), open_lines=open_lines, stale=stale, **values,
@@ -225,7 +229,7 @@ def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> tuple[Ph
     """A phase, its counts, and the values that each of its pages shows. Raises 404 if there is none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every phase.")
     view = _named(ports, queries.phase_view(session, phase, session.get_one(GameRow, phase.game_id)))
     return phase, view, {"phase": phase, "view": view, "game": view.game.name, "phase_title": view.title}
 

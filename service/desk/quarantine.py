@@ -300,7 +300,12 @@ def _sender_status(session: Session, mail: MailRow) -> str:
     if mail.sender is None:
         return "not proved, so nobody can be answered"
     player = records.player_of(session, mail.sender)
-    return "not registered" if player is None else f"registered: {player.name}"
+    if player is None:
+        return "not registered"
+    # An address may be added after its mail came: "nobody is registered" stood beside "registered: Ada".
+    if mail.reason == RefusalReason.UNKNOWN_SENDER:
+        return f"not registered when this mail came; now it is an address of {player.name}"
+    return f"an address of {player.name}"
 
 
 def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:

@@ -247,12 +247,12 @@ def check_reading_pace(observation: Observation) -> Finding:
 
 def check_senders_dns(observation: Observation) -> Finding:
     """Does the DNS of senders' domains answer, where mails are proved by their signatures?"""
-    name, session = "Senders' DNS", observation.session
+    name, session = "Senders' domains", observation.session
     waiting = session.execute(
         select(func.count(), func.min(MailRow.stored_at)).where(
             MailRow.state == MailState.STORED, MailRow.try_again_at.is_not(None))).one()
     if waiting[1] is None:
-        return Finding(name, FindingState.WELL, "No mail waits for it.")
+        return Finding(name, FindingState.WELL, "No mail waits for the domain of its sender to answer.")
     why = session.scalar(
         select(MailRow.proof).where(MailRow.state == MailState.STORED, MailRow.try_again_at.is_not(None))
         .order_by(MailRow.stored_at).limit(1))
@@ -262,7 +262,7 @@ def check_senders_dns(observation: Observation) -> Finding:
         f"{(why or {}).get('reason', '')}".strip(),
         "They are tried again by themselves, and a phase that they came in time for is not judged before. "
         "After 12 hours they go to quarantine, where you decide. If it is more than one domain, look at this "
-        "machine's own DNS.")
+        "machine's own name service (DNS).")
 
 
 def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]]:
@@ -334,9 +334,10 @@ def check_reading_engine(observation: Observation) -> Finding:
     age = (
         "No sheet was read yet."
         if last_read is None
-        else f"Last sheet read {ago(observation.now - last_read)}."
+        else f"The last sheet was read {ago(observation.now - last_read)}."
     )
-    loaded = "Loaded." if observation.engines_loaded else "Loads at the first photograph."
+    # Another process, a worker, may have read it.
+    loaded = "At work." if observation.engines_loaded else "Installed; it starts with the next photograph."
     failures = observation.recent_events("reading_failed")
     if failures:
         return Finding(
@@ -413,7 +414,8 @@ def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
     week = f"{now:%G-W%V}"
     if made_at is None:
         return Finding("Backup", FindingState.TROUBLE, "None made yet.",
-                       "Make one with `galloper backup`; until then the mail server has the only copy.", week)
+                       "Make one with `galloper backup`; until then the mail server has the only other copy.",
+                       week)
     sentence = f"Last made {ago(now - made_at)}."
     if now - made_at > LONGEST_WITHOUT_BACKUP:
         return Finding("Backup", FindingState.TROUBLE, sentence,
@@ -431,13 +433,13 @@ def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
     if tested_at is None:
         return Finding(
             "Restore test", FindingState.TROUBLE, "Never made.",
-            "Put a backup back on another machine, check that its games are there, and note it on the "
-            "Health page: an "
-            "untested backup is not a backup.")
+            "Put a backup back on another machine, check that its games are there, and note it at "
+            "Health, below Backups: "
+            "nobody knows of an untested backup whether it is whole.")
     sentence = f"Last made {ago(now - tested_at)}."
     if now - tested_at > LONGEST_WITHOUT_RESTORE_TEST:
         return Finding("Restore test", FindingState.TROUBLE, sentence,
-                       "Put a backup back on another machine again, and note it on the Health page.")
+                       "Put a backup back on another machine again, and note it at Health, below Backups.")
     return Finding("Restore test", FindingState.WELL, sentence)
 
 
@@ -454,7 +456,7 @@ CHECKS = (
     Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it."),
     Check("Reading pace", check_reading_pace,
           "the results of a deadline come later, by the time that its sheets take to be read."),
-    Check("Senders' DNS", check_senders_dns,
+    Check("Senders' domains", check_senders_dns,
           "after 12 hours these mails go to quarantine; until then their phases wait for them."),
     Check(
         "Deadlines", check_deadlines,

@@ -23,7 +23,7 @@ def key_finding(session: Session, name: str) -> Finding:
         .order_by(PhaseRow.game_id, PhaseRow.ordinal)).all()
     by_game = {phase.game_id: phase for phase in reversed(sealed) if _needs_its_seed(phase)}
     if not by_game:
-        return Finding(name, FindingState.WELL, "No lots wait for it.")
+        return Finding(name, FindingState.WELL, "No sealed lots need it now.")
     if session.info.get(IN_SESSION) is None:
         return Finding(
             name, FindingState.TROUBLE,
@@ -36,7 +36,7 @@ def key_finding(session: Session, name: str) -> Finding:
             name, FindingState.TROUBLE,
             f"The file site.key is another than that of {', '.join(strange)}: no lots can be drawn there.",
             ADVICE)
-    return Finding(name, FindingState.WELL, "The site's key opens the lots of its games.")
+    return Finding(name, FindingState.WELL, "It is here, and fits the sealed lots of the games.")
 
 
 def _needs_its_seed(phase: PhaseRow) -> bool:

@@ -80,7 +80,8 @@ def stamp_finding(session: Session, now: datetime) -> Finding:
     """What is said of results that wait for a stamp. A site that never had one asks for none."""
     last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == ROOT_STAMPED))
     if last is None:
-        return Finding(NAME, FindingState.WELL, "No authority stamps the roots of results here.")
+        return Finding(NAME, FindingState.WELL,
+                       "This site asks no outside authority to stamp the time of its results.")
     late = [row for row in lacking(session, now - WINDOW)
             if row.sent_at is not None and row.sent_at < now - LONGEST_WITHOUT]
     if not late:

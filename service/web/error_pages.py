@@ -20,7 +20,7 @@ from service.web.passkeys import NoPasskeyLibrary
 from service.web.ports import DeskPorts
 
 log = logging.getLogger(__name__)
-NO_PAGE = "There is no such page. Nothing is lost: everything starts from Today."
+NO_PAGE = "There is no such page. Nothing is lost: the page Today shows all there is to do."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form is incomplete. Nothing was changed: go back, reload the page, and send it again."
 SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "

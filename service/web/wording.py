@@ -3,11 +3,15 @@ sentences."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from markupsafe import Markup, escape
+
 from service.games.hold_reasons import REASONS, reasons
+from service.mail.sending.compose import whole_paragraphs
 
 _ENDS = (
     ("used", "used"), ("refused", "refused with an answer"), ("quarantined", "in quarantine"),
@@ -83,6 +87,19 @@ LETTER_NAMES = {
 """A coordinator's names for the kinds of letters."""
 
 
+def commands(sentence: str) -> Markup:
+    """A sentence for a page, with each command that stands in it between backticks in a `code` element."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
+
+
+_LINE_STATES = {"auto": "read surely by the machine", "read": "read by a person", "open": "still open"}
+
+
+def line_state(state: str) -> str:
+    """What a line's state is called on the page of its sheet."""
+    return _LINE_STATES.get(state, state)
+
+
 def letter_name(kind: str) -> str:
     """The name of a kind of letter."""
     return LETTER_NAMES.get(kind, kind.replace("_", " ").capitalize())
@@ -91,4 +108,5 @@ def letter_name(kind: str) -> str:
 FILTERS: dict[str, Callable[..., Any]] = {
     "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": reasons,
     "listed": listed, "mails": mails, "letters": letters, "letter_name": letter_name,
+    "commands": commands, "line_state": line_state, "whole_paragraphs": whole_paragraphs,
 }

@@ -127,6 +127,12 @@ def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]])
     boxes = session.scalars(
         select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART)
     )
+    return rows_among(box, boxes.all())
+
+
+def rows_among(box: Sequence[Sequence[float]], boxes: Sequence[Sequence[Sequence[float]]]) -> int:
+    """The number of rows of writing in a line's box, judged by the boxes of the machine's lines on its
+    page."""
     # The median, so that a box over two rows does not change what one row is.
     return crops.written_rows(size(box)[1], median([size(quad)[1] for quad in boxes] or [0.0]))
 

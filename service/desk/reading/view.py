@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from ocr.decoding.open_reasons import SENTENCES
@@ -15,11 +16,11 @@ from service.desk.queries import WorkLine
 from service.desk.reading import candidates
 from service.desk.reading.candidates import ShownReading
 from service.desk.reading.echo import Echo, echo
-from service.desk.reading.shape import size, written_rows
+from service.desk.reading.shape import rows_among, size, written_rows
 from service.games.agreement import ReviewDecision, Stage
 from service.games.decisions import PART
 from service.games.lines import AGAIN, ranked_readings
-from service.store.tables import LineState, PageRow
+from service.store.tables import LineRow, LineState, PageRow
 from service.web import crops
 from service.web.ports import DeskPorts
 
@@ -57,8 +58,8 @@ class LineCrop:
         return crops.pieces(self.ratio, self.rows)
 
     def height(self, fold: int) -> int:
-        """The height of the crop, folded so, if it is shown 1,000 pixels wide."""
-        return round(1000 / crops.folded_ratio(self.ratio, self.rows, fold))
+        """The height of the crop, folded so (0: not at all), if it is shown 1,000 pixels wide."""
+        return round(1000 / (crops.folded_ratio(self.ratio, self.rows, fold) if fold else self.ratio))
 
     @property
     def row(self) -> float:
@@ -123,6 +124,25 @@ class LineView:
         return readings if self.work.line.state is LineState.VOID and len(readings) == 2 else ()
 
 
+def _ratio(box: Sequence[Sequence[float]]) -> float:
+    """The width over height of a line's crop."""
+    length, height = size(box)
+    return (length + 2 * crops.MARGIN * height) / (height * (1 + 2 * crops.MARGIN))
+
+
+def line_crops(session: Session, line_ids: Sequence[int]) -> dict[int, LineCrop]:
+    """The shapes of lines' pictures by the lines' ids, for a page that keeps their places before they come.
+    Asks the database twice, whatever the number of lines."""
+    chosen = session.execute(
+        select(LineRow.id, LineRow.page_id, LineRow.box).where(LineRow.id.in_(line_ids))).all()
+    boxes: dict[int, list[Sequence[Sequence[float]]]] = {}
+    for page_id, box in session.execute(select(LineRow.page_id, LineRow.box).where(
+            LineRow.page_id.in_({page_id for _, page_id, _ in chosen}), LineRow.kind != PART)):
+        boxes.setdefault(page_id, []).append(box)
+    return {key: LineCrop("", _ratio(box), rows_among(box, boxes.get(page_id, ())))
+            for key, page_id, box in chosen}
+
+
 def line_view(
     ports: DeskPorts, session: Session, phase_id: int, lines: Sequence[WorkLine], work: WorkLine, *,
     variant: str, me: str
@@ -130,12 +150,8 @@ def line_view(
     """A line with all data for its part of the page. `variant` is used for the power's name only."""
     index = lines.index(work)
     below = lines[index + 1] if index + 1 < len(lines) else None
-    length, height = size(work.line.box)
-    crop = LineCrop(
-        picture_trouble(ports, session, work),
-        (length + 2 * crops.MARGIN * height) / (height * (1 + 2 * crops.MARGIN)),
-        written_rows(session, work.line.page_id, work.line.box),
-    )
+    crop = LineCrop(picture_trouble(ports, session, work), _ratio(work.line.box),
+                    written_rows(session, work.line.page_id, work.line.box))
     blind = is_second_reader(work, me)
     review = SecondReading(
         blind, work.line.votes if work.line.stage is Stage.DIFFERS else (),

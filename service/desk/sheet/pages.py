@@ -74,7 +74,8 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "")
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
         if phase is None:
-            raise HTTPException(404, "There is no such phase. Nothing is lost: everything starts from Today.")
+            raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every "
+                                     "phase.")
         game = session.get_one(GameRow, phase.game_id)
         powers = session.query(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)
         powers_shown = [
@@ -326,8 +327,10 @@ def add_line(
         row = _page(session, submission_id, page)
         lines = view.own_lines(session, submission_id)
         above = lines[after - 1] if 1 <= after <= len(lines) else None
-        # A line number of another page has its box in other pixels.
-        above = above if above is not None and above.page_id == page else None
+        # Its box is in other pixels; and the line went to the top of the page that was chosen, unasked.
+        if above is not None and above.page_id != page:
+            raise HTTPException(400, f"Nothing was changed: line {after} is not on the page that you chose. "
+                                     "Choose the page and a line of that page.")
         box = _box(ports, row, above, (left, top, right, bottom))
         typed = page_data.typed_line(session, filed.phase.id, ports.load, filed.submission.power, words)
         act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())

@@ -57,20 +57,23 @@ def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     # The same count as at the deadline, so that the page says why a sheet counts or not (VER-04).
     submissions = ballots.ranked_submissions(session, phase.id)
     own_versions = [submission for submission in submissions if submission.power == power]
-    ballot = count(own_versions, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
+    first = ballots.first_counts(session, phase)
+    ballot = count(own_versions, phase.deadline, first=first).get(power)
     return [
         Version(row.id, row.version, row, ballot is not None and ballot.submission.id == row.id,
-                _why(row, ballot, phase), row.received_at > phase.deadline)
+                _why(row, ballot, phase, first=first), row.received_at > phase.deadline)
         for row in records.submissions(session, phase.id, power)
     ]
 
 
-def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow) -> str:
+def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: bool) -> str:
     # Late comes first: no version number and no choice helps a sheet that came late.
     if row.received_at > phase.deadline:
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.submission.id == row.id:
-        return "chosen by the coordinator" if CHOSEN in row.flags else "counts: the latest version in time"
+        # in some games nothing that was sent can be changed.
+        by_rule = f"counts: the {'first sheet' if first else 'latest version'} in time"
+        return "chosen by the coordinator" if CHOSEN in row.flags else by_rule
     losers = () if ballot is None else ballot.losers
     loser = next((loser for loser in losers if loser.submission.id == row.id), None)
     if loser is not None and refusal_of(row.flags) is None:

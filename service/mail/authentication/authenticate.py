@@ -63,7 +63,7 @@ def _judge(own_stamps: OwnStamps, provider: Provider, domain: str) -> Authentica
         return _failure(f"The stamps of {server} contradict each other about DMARC "
                         f"({', '.join(sorted(verdicts))}).")
     if verdicts - {_PASS}:
-        return _failure(f"{_capital(server)} says of the sender: dmarc={verdicts.pop()}.")
+        return _failure(f"{_capital(server)} says of the sender: not proved (DMARC: {verdicts.pop()}).")
     proving = _proving(own_stamps)
     return (
         _by_dmarc(own_stamps, proving, server, domain)
@@ -151,7 +151,8 @@ def domain_of(value: str | None) -> str | None:
 
 def _success(method: Method, stamp: Stamp, domain: str) -> Authentication:
     by = stamp.authserv_id
-    sentence = f"{by or 'Our mail server'} found that the mail comes from {domain} ({method.value}=pass)."
+    sentence = (f"{by or 'Our mail server'} found that the mail comes from {domain}, by "
+                f"{method.value.upper()}.")
     return Authentication(AuthResult.PASS, Proof(method, by, domain), sentence)
 
 

@@ -151,6 +151,20 @@ def words_of(part: MIMEPart | None) -> str:
     return "\n".join(line.removeprefix(" ") for line in text.split("\n"))
 
 
+def whole_paragraphs(text: str) -> str:
+    """A letter's text with each broken paragraph in one line, for a page that breaks lines itself: what a
+    reader of `flowed` text does (RFC 3676, 4.1). The text may be of `words_of` or not yet flowed."""
+    lines: list[str] = []
+    goes_on = False
+    for line in text.split("\n"):
+        if goes_on:
+            lines[-1] += line.lstrip(" ")
+        else:
+            lines.append(line)
+        goes_on = line.endswith(" ") and bool(line.strip()) and line != _SIGNATURE
+    return "\n".join(line if line == _SIGNATURE else line.rstrip(" ") for line in lines)
+
+
 def _is_flowed(part: MIMEPart | None) -> bool:
     # Not by the header itself: a part need not have one.
     return part is not None and str(part.get_param("format", "")).casefold() == "flowed"

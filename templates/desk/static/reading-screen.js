@@ -110,7 +110,7 @@ export class Screen {
       const item = document.createElement("li");
       const add = (kind, text, name) => item.append(Object.assign(document.createElement(kind), { textContent: text, className: name }), " ");
       add("span", one.state, "state");
-      add("span", (one.text || "—").replace("\n", " or "), "");
+      add("span", (one.text || "—").replace("\n", " or "), "words-read");
       add("span", "line " + one.number + ", " + one.by, "dim");
       const undo = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "undo" });
       undo.dataset.undo = one.key;

@@ -11,6 +11,18 @@
   document.addEventListener("focusin", (event) => {
     form = event.target.closest(".add-line, .fix-box") || form;
   });
+  // A page and a line of another page do not go together: choosing one sets the other.
+  const below = (page) => [...add.elements.after.options].filter((option) => option.dataset.page === page);
+  if (add && add.elements.page.options) {
+    add.elements.page.addEventListener("change", () => {
+      const lines = below(add.elements.page.value);
+      add.elements.after.value = lines.length ? lines[lines.length - 1].value : "0";
+    });
+    add.elements.after.addEventListener("change", () => {
+      const page = add.elements.after.selectedOptions[0].dataset.page;
+      if (page) add.elements.page.value = page;
+    });
+  }
   // Start from the present box.
   const now = () => {
     const box = fix.elements.line.selectedOptions[0].dataset.box.split(" ");
@@ -30,7 +42,12 @@
     const sides = [Math.min(from[0], to[0]), Math.min(from[1], to[1]), Math.max(from[0], to[0]), Math.max(from[1], to[1])];
     if (form === fix && fix.elements.line.selectedOptions[0].dataset.page !== page) return; // a line stays on its page
     SIDES.forEach((side, n) => { form.elements[side].value = sides[n]; });
-    if (form === add) form.elements.page.value = page;
+    if (form === add) {
+      form.elements.page.value = page;
+      // Below the last line that begins above the box.
+      const above = below(page).filter((option) => Number(option.dataset.top || 0) < (sides[1] + sides[3]) / 2);
+      form.elements.after.value = above.length ? above[above.length - 1].value : "0";
+    }
     (form === add ? form.elements.text : form.querySelector("button")).focus();
   };
   for (const picture of document.querySelectorAll("img.whole")) {

@@ -146,17 +146,17 @@ def test_a_digest_that_was_kept_is_looked_for_in_the_record(table: Table) -> Non
     log(table, "option_changed", game_id=table.game)
     # As a person copies it from a letter: a blank in front, and in capitals.
     path = f"/log?game={table.game}&digest=%20{root.link.upper()}"
-    assert (f"= This is the digest of this record up to entry {root.number}. No earlier "
+    assert (f"This is the fingerprint of this record up to entry {root.number}. No earlier "
             f"entry") in desk.text(path)
-    assert ("= This is the digest of entry 1 of this "
+    assert ("This is the fingerprint of entry 1 of this "
             "record.") in desk.text(f"/log?game={table.game}&digest={first}")
     with table.site.store.begin() as session:
         row = session.get_one(EntryRow, (table.game, root.number))
         # As by hand in the database.
         row.body = row.body.replace("By telephone.", "By letter.")
-    assert "≠ This record does not have that digest." in desk.text(path)
-    assert "Check a digest" not in desk.text("/log")
-    assert "Check a digest" not in desk.text("/log?game=nowhere")
+    assert "This record does not have that fingerprint." in desk.text(path)
+    assert "Check a fingerprint" not in desk.text("/log")
+    assert "Check a fingerprint" not in desk.text("/log?game=nowhere")
 
 
 def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_site(table: Table) -> None:

@@ -70,7 +70,7 @@ def test_a_mail_is_shown_with_what_is_known_of_it_and_what_was_answered(desk: De
     assert "1. jpeg," in page_text
     assert "nobody can be answered" in page_text
     page_text = desk.text(f"/quarantine/{known.sha256}")
-    assert f"{address('Montrose')}; registered: Player Montrose" in page_text
+    assert f"{address('Montrose')}; an address of Player Montrose" in page_text
     assert "Powick Bridge, Argyll" in page_text
 
 

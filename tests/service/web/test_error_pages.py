@@ -156,7 +156,7 @@ def test_a_line_of_another_phase_cannot_be_decided_here(desk: DeskSite) -> None:
 def test_an_address_that_leads_nowhere_leads_back_to_today(desk: DeskSite, path: str) -> None:
     answer = desk.client.get(path)
     assert answer.status_code in {404, 405}
-    assert "Nothing is lost: everything starts from Today." in answer.text
+    assert "Nothing is lost: the page Today shows" in answer.text
     assert 'href="/quarantine"' in answer.text
 
 

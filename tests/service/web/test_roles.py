@@ -404,7 +404,7 @@ def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
     assert str(other["sha256"]) not in page
     today = desk.page("/")
     assert "1 mail in quarantine" in today
-    assert "1 letter of players waits for you" in today
+    assert "1 letter from a player waits for you" in today
     assert f'/quarantine/{own_ids["sha256"]}' in desk.page("/search?q=orders")
     mail = f"/quarantine/{own_ids['sha256']}"
     assert desk.post(f"{mail}/discard", why="sent by mistake, says Ada").status_code == 303

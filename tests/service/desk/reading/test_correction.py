@@ -55,7 +55,7 @@ def test_results_that_were_sent_are_read_only_with_a_way_to_correct_an_error(des
     assert f'href="/results/{phase.id}/correct"' in page
     assert "Correct an error…" in page
     assert "/approve" not in page
-    assert "no longer changed" in desk.text(f"/desk/{phase.id}")
+    assert "no longer be changed" in desk.text(f"/desk/{phase.id}")
 
 
 def test_the_letter_is_looked_at_before_it_leaves(desk: DeskTable) -> None:
@@ -65,7 +65,7 @@ def test_the_letter_is_looked_at_before_it_leaves(desk: DeskTable) -> None:
     assert "WHAT WAS SAID Army Kesteven was said to be dislodged." in page_text
     assert "<b>where</b>" not in answer.text
     assert letters(desk) == []
-    assert "Nothing leaves yet." in plain(send(desk, "change").text)
+    assert "Nothing is sent yet." in plain(send(desk, "change").text)
 
 
 def test_everybody_is_told_once_and_the_record_is_kept(desk: DeskTable) -> None:
