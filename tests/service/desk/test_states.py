@@ -124,7 +124,7 @@ def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) 
     desk.decide(3, "reading-1", "a")
     desk.second_reader()
     desk.decide(4, "reading-1", "b")
-    assert ("All 4 lines read: 1 sure, 1 by you, 1 by others, 0 void, 1 without an order."
+    assert ("All 4 lines read: 1 read surely by the machine, 1 by you, 1 by others; 1 is not an order."
             in desk.text("/desk/7"))
 
 
@@ -142,8 +142,8 @@ def test_after_the_deadline_nobody_can_be_nudged(desk: DeskSite) -> None:
 def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.SENT, sent_at=DEADLINE + timedelta(hours=3))
     page_text = desk.text("/desk/7?line=3")
-    assert ("The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can be read, and no longer "
-            "changed.") in page_text
+    assert ("The results were sent Sun 14 Mar 2027, 10:00 GMT. The lines can still be looked "
+            "at, but no longer be changed.") in page_text
     assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
 
 
