@@ -69,7 +69,7 @@ def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table
     )
     log(table, "mail_discarded", actor="Ada", detail={"mail": "0123456789ab"})
     full_log, game_log = desk.text("/log"), desk.text(f"/log?game={table.game}")
-    assert "A sheet of Montrose was chosen to be executed Powick Bridge why: By telephone. Grace" in full_log
+    assert "A sheet of Montrose was chosen to count Powick Bridge why: By telephone. Grace" in full_log
     discarded = "A mail whose sender is not known: discarded, from quarantine"
     assert discarded in full_log
     assert "A sheet of Montrose was chosen" in game_log
@@ -345,7 +345,7 @@ def test_a_backup_that_was_never_made_is_said_to_be_none(table: Table) -> None:
 
 
 def test_sheets_that_could_not_be_read_make_the_reading_engine_worth_a_look(table: Table) -> None:
-    assert look(table, loaded=True)["Reading engine"].sentence == "Loaded. No sheet was read yet."
+    assert look(table, loaded=True)["Reading engine"].sentence == "At work. No sheet was read yet."
     log(table, "reading_failed", detail={"submission": 1})
     assert look(table)["Reading engine"].state is FindingState.TROUBLE
 
