@@ -104,7 +104,7 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
     assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
     page.keyboard.press("Enter")
     page.wait_for_selector("text=This is the first rehearsal of this phase.")
-    assert ("The same, byte for byte, as the results that wait for "
+    assert ("The same results as those that wait for "
             "approval.") in page.locator("main").inner_text()
     assert violations(page) == []
     assert state(place) == "ready"

@@ -169,7 +169,7 @@ def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
     assert "This is the first rehearsal" in page
     assert "Army Lindsey moves to Kesteven" in page
     assert "letters would leave" in page
-    assert "= Nothing changed" in plain(desk.post(path).text)
+    assert "Nothing has changed" in plain(desk.post(path).text)
     assert "Last rehearsed" in desk.text(path)
 
 
