@@ -156,7 +156,8 @@ def whole_paragraphs(text: str) -> str:
     reader of `flowed` text does (RFC 3676, 4.1). The text may be of `words_of` or not yet flowed."""
     lines: list[str] = []
     goes_on = False
-    for line in text.split("\n"):
+    # A stored letter has the line ends of mail.
+    for line in text.replace("\r\n", "\n").split("\n"):
         if goes_on:
             lines[-1] += line.lstrip(" ")
         else:

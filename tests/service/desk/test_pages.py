@@ -46,7 +46,8 @@ def test_results_are_grouped_with_failures_first_and_named_in_words(desk: DeskSi
     assert ("3 orders: 1 ✓ succeeded, 1 ✗ failed, 1 ○ void. 1 line could not be read. 2 units had no "
             "order.") in page_text
     signs = [
-        "✗ Failed 1", "Bounced at Portland", "○ Void 1", "✓ Succeeded 1", "○ Could not be read 1", "Without an order 2",
+        "✗ Failed 1", "Bounced at Portland", "○ Void 1", "✓ Succeeded 1", "○ Could not be read 1",
+        "Without an order 2",
     ]
     places = [page_text.index(mark) for mark in signs]
     assert places == sorted(places)

@@ -7,7 +7,7 @@ from email import message_from_bytes
 from email.policy import SMTP
 
 from service.letters.render import wrap_text
-from service.mail.sending.compose import Attachment, OutLetter, compose, flowed, shrink, words_of
+from service.mail.sending.compose import Attachment, OutLetter, compose, flowed, shrink, whole_paragraphs, words_of
 
 PARAGRAPH = ("Your orders of Summer 1642 were read: seven lines, and none of them is in doubt. Write again "
              "before Sunday, if you want to change any of them; the newest counts.")
@@ -78,3 +78,10 @@ def test_a_letter_without_a_type_is_read_as_it_stands() -> None:
     """RFC 2045, 5.2: such a part is plain text; an older letter may be one."""
     bare = message_from_bytes(b"Subject: S\r\n\r\n a\r\n", policy=SMTP)
     assert words_of(bare).splitlines() == [" a"]
+
+
+def test_a_page_shows_a_stored_letter_with_each_paragraph_whole() -> None:
+    """On a telephone each line was broken twice: at 72 columns and at the edge of the screen."""
+    body = message_from_bytes(_mail(wrap_text(LETTER)), policy=SMTP).get_body(("plain",))
+    lines = whole_paragraphs(words_of(body)).split("\n")
+    assert lines[:9] == ["Dear Ada,", "", PARAGRAPH, "", ITEM, ARROW, COMMAND, "From here on > nothing", ""]
