@@ -7,7 +7,15 @@ from email import message_from_bytes
 from email.policy import SMTP
 
 from service.letters.render import wrap_text
-from service.mail.sending.compose import Attachment, OutLetter, compose, flowed, shrink, whole_paragraphs, words_of
+from service.mail.sending.compose import (
+    Attachment,
+    OutLetter,
+    compose,
+    flowed,
+    shrink,
+    whole_paragraphs,
+    words_of,
+)
 
 PARAGRAPH = ("Your orders of Summer 1642 were read: seven lines, and none of them is in doubt. Write again "
              "before Sunday, if you want to change any of them; the newest counts.")
