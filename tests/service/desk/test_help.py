@@ -131,10 +131,10 @@ def test_each_game_is_explained_in_its_own_notation_and_in_no_other(
 
 
 def test_a_second_reader_is_not_sent_to_pages_that_are_the_coordinators(desk: DeskSite) -> None:
-    assert "its sheet" in desk.page("/desk/7?line=3")
+    assert "Open the whole sheet" in desk.page("/desk/7?line=3")
     assert 'href="/sheet/1"' in desk.page("/desk/7?line=3")
     with desk.store.begin() as session:
         session.get_one(UserRow, NAME).role = "second reader"
     page = desk.page("/desk/7?line=3")
-    assert "its sheet" not in page
+    assert "Open the whole sheet" not in page
     assert "tell the coordinator" in _help(desk)
