@@ -46,7 +46,7 @@ BLANKS: Mapping[str, str] = {
     "text": "the words of a line", "title": "the title of the board or of the gazette",
     "units": "the units, by name",
     "version": "the version of the sheet, such as version 2", "words": "what happened, in words",
-    "wrong": "how many went otherwise", "year": "the year",
+    "written": "how many orders the player wrote", "year": "the year",
 }
 """What each blank of a letter's sentences stands for, in a coordinator's words."""
 NO_MAIL = "This site has no mail joined to its desk, so there are no letters to word. Tell the operator."
