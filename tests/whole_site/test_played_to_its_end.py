@@ -207,7 +207,7 @@ def test_the_letter_tells_the_end_the_standings_and_thanks_by_name(played: Playe
     assert f"conceded the war to {variant.powers[end.powers[0]].name}" in words
     for power in variant.powers.values():
         held = len(resolution.position.centres.get(power.id, ()))
-        assert f"- {power.name} held {held} at the end" in words
+        assert f"- {power.name}: {held} at the end" in words
         assert f"Player {power.id}, who played {power.name}" in words
 
 

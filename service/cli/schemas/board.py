@@ -70,11 +70,15 @@ def variant_file() -> Schema:
             "victory": with_text(
                 COUNT, "Centres that win for this power, where that is not the same for all."
             ),
+            "article": with_text(
+                {**FLAG, "default": False},
+                "Whether a sentence names it with an article that its name does not have: the Confederacy."
+            ),
             "plural": with_text(
                 {**FLAG, "default": False}, "Whether its name takes a plural verb: the Scots were."
             ),
         },
-        ("name", "aliases", "person", "letter_word", "kingdom", "victory", "plural"),
+        ("name", "aliases", "person", "letter_word", "kingdom", "victory", "article", "plural"),
     )
     rules = an_object(
         {

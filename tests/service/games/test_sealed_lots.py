@@ -332,7 +332,7 @@ def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_
 
 
 @pytest.mark.parametrize(("key", "state", "words"), [
-    (KEY, FindingState.WELL, "opens the lots"),
+    (KEY, FindingState.WELL, "fits the sealed lots"),
     (None, FindingState.TROUBLE, "site.key is not here. No receipt is signed"),
     (SiteKey(b"\1" * 32), FindingState.TROUBLE, "another than that of powick-bridge"),
 ])

@@ -174,7 +174,7 @@ def test_the_coordinator_reads_answers_and_settles(desk: DeskTable) -> None:
     write(table, "And good luck.")
     (first, _) = letters_of(table)
     at = f"/correspondence/{first.player_id}"
-    assert "2 letters of players wait for you" in desk.text("/")
+    assert "2 letters from players wait for you" in desk.text("/")
     assert "Player Montrose" in desk.text("/correspondence")
     page = desk.page(at)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
