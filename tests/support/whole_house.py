@@ -125,13 +125,14 @@ class House:
     # Mail
     # --------------------------------------------------------------------------------------------------------
 
-    def mail_in(self, sender: str, subject: str, parts: Sequence[bytes] = (), *, proof: str = "pass") -> None:
-        """A mail arrives now, with the mail server's own lines on top."""
+    def mail_in(self, sender: str, subject: str, parts: Sequence[bytes] = (), *, proof: str = "pass",
+                words: str = "With my compliments.") -> None:
+        """A mail arrives now, with the mail server's own lines on top. `words`: its text."""
         now, domain = self.clock.now(), sender.rpartition("@")[2]
         count = sum(map(len, self.sent.values()))
         received = email.utils.format_datetime(now)
         raw = mail(
-            subject, sender, parts=[text("With my compliments."), *parts],
+            subject, sender, parts=[text(words), *parts],
             stamps=[stamp(domain, proof, SERVER)],
             headers=[f"Received: from mx.{domain} by {SERVER} with ESMTPS id {count}; {received}",
                      f"Message-ID: <{count}@{domain}>", f"Date: {received}"])

@@ -329,7 +329,7 @@ def results_go_out(
 def no_draw_is_open(play: LongPlay, ada: Browser, phase: PhaseRow) -> None:
     """All ask for it on paper, and the rules open none at this position: nothing is changed (Q-30)."""
     game = f"/games/{play.game}"
-    assert "No draw is open" in ada.says(game)
+    assert "There is no draw to agree on now" in ada.says(game)
     refused = ada.send(game, f"{game}/draw", 409, phase=phase.id, why="All have asked for it")
     assert "Nothing was changed: no draw is open" in plain(refused.text)
 
