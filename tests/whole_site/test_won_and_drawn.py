@@ -209,8 +209,8 @@ ASK = "I ask for the draw"
 
 
 def test_a_draw_is_taken_once_every_survivor_asks_for_it_on_paper(tmp_path: Path) -> None:
-    """Not by a vote that a later version or line takes back, one after the deadline, or one in another power's
-    name; by a photograph as by a form; and not before its results are approved."""
+    """Not by a vote that a later version or line takes back, one after the deadline, or one in another
+    power's name; by a photograph as by a form; and not before its results are approved."""
     with open_prepared(tmp_path / "site", KINGDOMS) as play:
         ada, hand, game = play.house.at_desk("Ada"), play.at_desk(), f"/games/{play.game}"
         # Manchester takes its vote back by a second version.
@@ -218,7 +218,8 @@ def test_a_draw_is_taken_once_every_survivor_asks_for_it_on_paper(tmp_path: Path
         play.send_photograph("Ormond", AUTUMN, ["A Belfast H", "I vote for the draw"], tmp_path)
         play.send_form("Manchester", AUTUMN, ["A London H", "Draw, please"])
         play.send_form("Manchester", AUTUMN, ["A London H"], version=2)
-        assert "There is no draw to agree on now" in ada.says(game), "nothing of a sheet is told before its deadline"
+        # Nothing of a sheet is said before its deadline.
+        assert "There is no draw to agree on now" in ada.says(game)
         the_coordinator_reads(play, hand, AUTUMN, {"Ormond": ["A Belfast H", "I vote for the draw"]})
         assert asked_by(ada, game) == f"Argyll (“{ASK}”), Ormond (“I vote for the draw”)"
         refused(play, ada, AUTUMN, "Missing: Manchester")
