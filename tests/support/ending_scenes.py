@@ -19,13 +19,14 @@ MOVEMENT = PhaseKind.MOVEMENT
 @dataclass(frozen=True, slots=True)
 class Victory:
     """A scene and its end: who wins, and what each power that has a centre held at first and at last.
-    `otherwise`: title of a phase, an order of it, other words for it, and what would have come of them.
+    `otherwise`: title of a phase, an order of it, other words for it, the units that would be
+    there, and those that would not.
     `secret`: a power, and words that no other reads before the end."""
 
     scene: Scene
     winners: tuple[str, ...]
     held: Mapping[str, tuple[int, int]]
-    otherwise: tuple[str, str, str, tuple[str, ...]]
+    otherwise: tuple[str, str, str, str, str]
     secret: tuple[str, str] | None = None
 
 
@@ -53,7 +54,7 @@ def _w3k() -> Victory:
         ("Argyll",), {"Argyll": (54, 55), "Ormond": (3, 2), "Montrose": (1, 1)},
         # One against one.
         ("Autumn 1642 Movement", "F Irish Sea S A Antrim - Belfast", "F Irish Sea H",
-         ("Army Antrim (Argyll)", "Army Belfast (Ormond)", "There would not stand: Army Belfast (Argyll).")))
+         "Army Antrim (Argyll), Army Belfast (Ormond)", "Army Belfast (Argyll)"))
 
 
 def _war1648() -> Victory:
@@ -82,7 +83,7 @@ def _war1648() -> Victory:
                               "Poland": (1, 1)},
         # Two against one: it would have been dislodged, and not in Moravia.
         ("August 1618 Movement", "A Vienna - Moravia", "A Vienna H",
-         ("There would not stand: Army Moravia (Austria).",)))
+         "", "Army Moravia (Austria)"))
 
 
 def _bretwalda() -> Victory:
@@ -98,7 +99,7 @@ def _bretwalda() -> Victory:
             "Northumbria": {"A York H": WELL}}}),
         ("Mercia",), {"Mercia": (25, 26), "East Anglia": (2, 1), "Northumbria": (1, 1)},
         ("Autumn 621 Movement", "A Buckingham - London", "A Buckingham H",
-         ("There would stand: Army Buckingham (Mercia).", "There would not stand: Army London (Mercia).")))
+         "Army Buckingham (Mercia)", "Army London (Mercia)"))
 
 
 def _britain1066() -> Victory:
@@ -118,8 +119,8 @@ def _britain1066() -> Victory:
                                "Harold Godwinson": (2, 2), "The Scots": (1, 1)},
         # One against one.
         ("April 1066 Movement", "A York - Ripun", "A York H",
-         ("There would stand: Army/Fleet Clyveland (Harald Hardrada), Army York (The Northern Earls).",
-          "Army Ripun (The Northern Earls)")),
+         "Army/Fleet Clyveland (Harald Hardrada), Army York (The Northern Earls)",
+         "Army/Fleet York (Harald Hardrada), Army Ripun (The Northern Earls)"),
         ("Harald Hardrada", "Hidden Germanicus 2"))
 
 
@@ -142,7 +143,7 @@ def _empire() -> Victory:
         ("Red",), {"Red": (13, 14), "Gold": (2, 1)},
         # Nobody comes to Aberdeen, and its king stays there.
         ("Harvest 603 Turn", "40 Grain for Conquest of Aberdeen", "40 Grain for Defense of Essex",
-         ("It would have been: 5 Grain for Defense of Aberdeen", "King Aberdeen (Gold)")))
+         "King Aberdeen (Gold)", "King Moray (Gold)"))
 
 
 def _allies() -> Victory:
@@ -161,7 +162,7 @@ def _allies() -> Victory:
               capitals={"Red": "Essex", "Gold": "Mide", "Teal": "Osraige"})),
         ("Gold", "Red"), {"Red": (10, 10), "Gold": (6, 7), "Teal": (2, 1)},
         ("Harvest 603 Turn", "40 Grain for Conquest of Laighin", "40 Grain for Defense of Mide",
-         ("It would have been: 40 Grain for Defense of Mide", "Every unit would stand where it stood.")))
+         "", ""))
 
 
 VICTORIES = {"w3k": _w3k, "war1648": _war1648, "bretwalda": _bretwalda, "britain1066": _britain1066,
