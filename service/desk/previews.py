@@ -3,7 +3,6 @@ game over to another coordinator."""
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -13,7 +12,7 @@ from sqlalchemy.orm import Session
 from service.desk.games.carry_out import game_row
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
-from service.mail.sending.compose import one_line
+from service.mail.sending.compose import one_line, whole_paragraphs
 from service.notices.letter_context import LetterContext
 from service.notices.postal_packs import RETURN
 from service.notices.previews import Previews, kinds_of
@@ -30,9 +29,6 @@ MAIL_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri
                "'none'")
 """For a letter on a page of its own: its inline style is allowed, as in mail programs, and nothing is
 loaded."""
-
-_FLOWED = re.compile(r" \n *")
-"""The end of a line that goes on in the next, and that one's indent."""
 
 NO_MAIL = "This site has no mail joined to its desk, so there are no letters to show. Tell the operator."
 
@@ -80,8 +76,7 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
         return show(
             request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power,
             receivers=kinds[kind], letter=preview.letter, basis=preview.basis,
-            # As a mail program shows it (RFC 3676): a line that ends with a blank goes on in the next.
-            words=_FLOWED.sub(" ", preview.letter.text),
+            words=whole_paragraphs(preview.letter.text),
             before=names[index - 1] if index else "",
             after=names[index + 1] if index + 1 < len(names) else "",
         )

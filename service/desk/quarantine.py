@@ -47,16 +47,16 @@ def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Respons
     """Mails that no rule could route, oldest first, and the mails discarded last."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        own = visitor.coordinates
+        coordinated = visitor.coordinates
         mails = [(mail, _sender_status(session, mail)) for mail in queries.quarantine(session)
-                 if is_within_mail(session, mail, own)]
+                 if is_within_mail(session, mail, coordinated)]
         discarded = session.scalars(
             select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
             .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
         return show(request, "quarantine.html", visitor=visitor, mails=mails,
-            discarded=[mail for mail in discarded if is_within_mail(session, mail, own)],
-            notice=notice, ignored=_ignored(session, ignored_mails.waiting(session), own),
-            settled=_ignored(session, ignored_mails.settled(session), own))
+            discarded=[mail for mail in discarded if is_within_mail(session, mail, coordinated)],
+            notice=notice, ignored=_ignored(session, ignored_mails.waiting(session), coordinated),
+            settled=_ignored(session, ignored_mails.settled(session), coordinated))
 
 
 @router.get("/quarantine/{sha256}.eml")
@@ -225,11 +225,11 @@ def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
 
 
 def _ignored(
-    session: Session, rows: list[IgnoredMailRow], own: frozenset[str] | None
+    session: Session, rows: list[IgnoredMailRow], coordinated: frozenset[str] | None
 ) -> list[tuple[IgnoredMailRow, MailRow, PlayerRow]]:
     with_mails = [(row, session.get_one(MailRow, row.sha256)) for row in rows]
     return [(row, mail, session.get_one(PlayerRow, row.player_id))
-            for row, mail in with_mails if is_within_mail(session, mail, own)]
+            for row, mail in with_mails if is_within_mail(session, mail, coordinated)]
 
 
 def _require_own_mails(request: Request, visitor: Visitor, chosen: Sequence[str]) -> None:

@@ -45,13 +45,13 @@ def mail_link(address: str, subject: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Form:
     """The parts of a letter in one language, as text or, with `is_markup`, as HTML. `longest` is the most
-    characters of one value; `own` are a game's own words by message. What a method returns is marked as set:
+    characters of one value; `own_words` are a game's own by message. What a method returns is marked as set:
     neither cut nor escaped once more."""
 
     language: Language
     is_markup: bool
     longest: int = LONGEST
-    own: Mapping[str, str] = field(default_factory=dict)
+    own_words: Mapping[str, str] = field(default_factory=dict)
 
     def names(self) -> dict[str, Callable[..., Any]]:
         """The parts by the names that templates call them."""
@@ -85,10 +85,10 @@ class Form:
 
     def _worded(self, message: str, ours: str) -> str:
         """The game's own words for a message, else ours. A coordinator writes words, never markup."""
-        own = self.own.get(message)
-        if own is None:
+        words = self.own_words.get(message)
+        if words is None:
             return ours
-        return str(escape(own)) if self.is_markup else own
+        return str(escape(words)) if self.is_markup else words
 
     def _filled(self, message: str, values: dict[str, Any]) -> Markup:
         cleaned = {name: self.clean(value) for name, value in values.items()}

@@ -314,9 +314,10 @@ def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
     code = language(to.language).code
     text, html = letter_environment(code, markup=False), letter_environment(code, markup=True)
     game: GameInfo | None = values["game"]
-    own = game.wording.of(code) if game else {}
+    own_words = game.wording.of(code) if game else {}
     text_values, html_values = (
-        {**values, "when": form.when(to.zone), **(replace(form, own=own).names() if own else {})}
+        {**values, "when": form.when(to.zone),
+         **(replace(form, own_words=own_words).names() if own_words else {})}
         for form in (form_of(code, markup=markup) for markup in (False, True))
     )
     subject = one_line(text.get_template(f"{kind}-subject.txt").render(text_values))

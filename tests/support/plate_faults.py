@@ -87,10 +87,10 @@ def faults_of(svg: str) -> PlateFaults:
         if under / line.end.area > 0.25:
             words = ", ".join(name for name, box in near if box.intersects(line.end))
             hidden.append((f"{_called(line)} below {words or 'a plate'}", round(under / line.end.area, 2)))
-        for what, shape in marks:
+        for mark, shape in marks:
             length = line.line.intersection(shape.buffer(-0.5)).length
             if length > 0.3:
-                over_marks.append((f"{_called(line)} over {what}", round(length, 1)))
+                over_marks.append((f"{_called(line)} over {mark}", round(length, 1)))
         for unit, box in boxes.items():
             # What is carried passes the fleets that carry it, from which the lines of their convoys come.
             carries = line.kind == "convoyed move" and any(
@@ -103,11 +103,10 @@ def faults_of(svg: str) -> PlateFaults:
             length = line.line.intersection(box).length
             if length > 1.0:
                 below_names.append((f"{_called(line)} below {name}", round(length, 1)))
-    things = [*names, *marks]
     for unit, box in boxes.items():
-        for what, shape in things:
+        for covered, shape in [*names, *marks]:
             if (part := shape.intersection(box).area / shape.area) > 0.03:
-                over.append((f"{unit} over {what}", round(part, 2)))
+                over.append((f"{unit} over {covered}", round(part, 2)))
     for (unit, box), (other, other_box) in combinations(boxes.items(), 2):
         if (part := box.intersection(other_box).area / box.area) > 0.03:
             over.append((f"{unit} over {other}", round(part, 2)))

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
 
 from PIL import ImageFont
 
 import maps
 from adjudicator.calendar import Phase
 from adjudicator.geo import Region
-from adjudicator.position import Memory, Position
+from adjudicator.position import Extension, Memory, Position
 from adjudicator.units import Unit
 from demo.coordinator import ScriptedCoordinator
 from demo.story import ExpectedOutcome, story_of
@@ -41,15 +40,15 @@ Orders = Mapping[str, Mapping[str, ExpectedOutcome]]
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A position and the phases that are played from it. `centres` and `units` (such as "A Antrim") by power;
-    `turns`: title of a phase to its orders with their outcomes, worked out by hand; `own`: what the rules
-    file of the board remembers."""
+    `turns`: title of a phase to its orders with their outcomes, worked out by hand; `extension`: what the
+    rules file of the board remembers."""
 
     variant: str
     phase: Phase
     centres: Mapping[str, Sequence[str]]
     units: Mapping[str, Sequence[str]]
     turns: Mapping[str, Orders]
-    own: Any = None
+    extension: Extension | None = None
     options: Mapping[str, object] | None = None
 
     def position(self) -> Position:
@@ -58,7 +57,7 @@ class Scene:
             for power, texts in self.units.items()
             for kind, _, place in (text.partition(" ") for text in texts))
         owned = {power: frozenset(places) for power, places in self.centres.items()}
-        return Position(self.phase, units, owned, memory=Memory(), own=self.own)
+        return Position(self.phase, units, owned, memory=Memory(), own=self.extension)
 
 
 @contextmanager

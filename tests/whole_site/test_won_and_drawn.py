@@ -151,11 +151,11 @@ def a_line_reads_otherwise(play: PreparedPlay, victory: Victory) -> None:
         assert page.status_code == 200
         assert ("These words are no order of this phase." in page.text) == bool(words)
         assert "<b>A London H" not in page.text
-    said = plain(player.client.get(path, params={"words": instead}).text)
-    assert "This never happened. The game was judged as it was, and nothing of this is kept." in said
-    assert (f"there would also be: {also}." in said) == bool(also)
-    assert (f"would not be there: {gone}." in said) == bool(gone)
-    assert ("Every unit would stand where it stood." in said) == (not also and not gone)
+    shown = plain(player.client.get(path, params={"words": instead}).text)
+    assert "This never happened. The game was judged as it was, and nothing of this is kept." in shown
+    assert (f"there would also be: {also}." in shown) == bool(also)
+    assert (f"would not be there: {gone}." in shown) == bool(gone)
+    assert ("Every unit would stand where it stood." in shown) == (not also and not gone)
     assert everything_kept(play) == before
     assert play.phase(title).resolution == phase.resolution
     play.house.browser().page(path, 403)

@@ -69,9 +69,9 @@ def turn(hooks: Webhooks) -> int:
     return begun
 
 
-def logged(site: Site, what: str) -> list[dict[str, object]]:
+def logged(site: Site, kind: str) -> list[dict[str, object]]:
     with site.store() as session:
-        return list(session.scalars(select(EventRow.detail).where(EventRow.what == what)))
+        return list(session.scalars(select(EventRow.detail).where(EventRow.what == kind)))
 
 
 def test_an_address_is_told_once_and_can_check_who_told_it(site: Site, receiver: Receiver) -> None:

@@ -141,7 +141,7 @@ def test_where_eighteen_units_fight_nearly_every_line_is_whole() -> None:
             svg = orders_plate(variant, before, resolution, "A battle", "of neighbours")
             lines += svg.count('class="order"')
             measured = faults_of(svg)
-            assert not [what for what, _ in measured.plates_over if "the mark of" in what]
+            assert not [fault for fault, _ in measured.plates_over if "the mark of" in fault]
             faults += Counter(measured.counts())
     assert lines > 150
     assert faults["along"] == 0

@@ -145,12 +145,12 @@ def test_a_visit_ends_by_itself_and_by_hand(desk: DeskTable) -> None:
 
 def test_a_player_ends_every_visit_and_every_unused_link(desk: DeskTable) -> None:
     """SEC-05: for whoever lost a letter, or a browser that is still open."""
-    lost, kept = visit(desk, "Montrose"), visit(desk, "Montrose")
+    lost, present = visit(desk, "Montrose"), visit(desk, "Montrose")
     stranger = visit(desk, "Argyll")
     ask(desk, address("Montrose"))
     link = mailed(desk)
-    kept.post("/public/me/do/leave", data={"csrf": token(kept), "every": "1"})
-    assert [each.get("/public/me").status_code for each in (lost, kept, stranger)] == [403, 403, 200]
+    present.post("/public/me/do/leave", data={"csrf": token(present), "every": "1"})
+    assert [each.get("/public/me").status_code for each in (lost, present, stranger)] == [403, 403, 200]
     assert desk.client.post(link).status_code == 404
 
 
