@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 
 if TYPE_CHECKING:
@@ -140,6 +141,16 @@ class Variant:
     short_forms: tuple[ShortForm, ...] = ()
     languages: tuple[str, ...] = ()
     _context: list[Context] = field(default_factory=list, init=False, repr=False, compare=False)
+
+    @property
+    def articled(self) -> frozenset[str]:
+        """The names of powers that a sentence names with an article."""
+        return frozenset(power.name for power in self.powers.values() if power.has_article)
+
+    @property
+    def has_adjustments(self) -> bool:
+        """Whether units are built and removed by the number of centres."""
+        return any(kind is PhaseKind.ADJUSTMENT for _, kind in self.calendar.steps)
 
     def context(self) -> Context:
         """This game as the judge sees it; made on the first call and kept."""

@@ -3,7 +3,7 @@ recipient's own and the site's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from adjudicator.calendar import Phase
 from service.games.results import ShownPower
 from service.letters.ending.statistics import Statistics
 from service.letters.gazette.values import YearFacts
+from service.letters.language import at_start, in_sentence
 from service.letters.own_wording import OUR_WORDING, OwnWording
 from service.record.game_key import SignedReceipt
 from service.record.notable import Notable
@@ -22,7 +23,8 @@ class GameInfo:
     """The game a letter is about. `title` is the variant's; photographs go to `order_address`; `coordinator`
     is the name that signs; `rules` is the address of the board's house rules, which results cite, or "";
     `notice` is the first line of each letter, or ""; `contact` is the address where a person answers, or
-    ""; `wording` has the sentences that this game words by itself."""
+    ""; `wording` has the sentences that this game words by itself; `articled` has the names of powers that
+    a sentence names with an article."""
 
     id: str
     name: str
@@ -33,6 +35,20 @@ class GameInfo:
     notice: str = ""
     contact: str = ""
     wording: OwnWording = OUR_WORDING
+    articled: frozenset[str] = frozenset()
+
+    def in_sentence(self, power: str) -> str:
+        """A power's name in the middle of a sentence: see `language.in_sentence`."""
+        return in_sentence(power, self.articled)
+
+    def at_start(self, power: str) -> str:
+        """A power's name as the first word of a sentence."""
+        return at_start(power, self.articled)
+
+    def each_in_sentence(self, powers: Sequence[str], *, starts: bool = False) -> list[str]:
+        """Names of powers to be set in a row; `starts`: the first of them begins the sentence."""
+        return [self.at_start(power) if starts and not place else self.in_sentence(power)
+                for place, power in enumerate(powers)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,7 +565,8 @@ class GameOverFacts:
     powers by name; `why` is the coordinator's reason, or "". `standings`: each power with its centres at the
     beginning and at the end, the most first; `players`: who played, by name, each with their powers;
     `statistics` counts over the game; `page` is the address where all of it is open to its players, or
-    "". `is_voted`: the draw was asked for on the sheets of all who share it."""
+    "". `is_voted`: the draw was asked for on the sheets of all who share it; `has_centres`: what is counted
+    are centres, and not places as in a game without builds."""
 
     kind: str
     winners: tuple[str, ...]
@@ -561,3 +578,4 @@ class GameOverFacts:
     chart: Mapping[str, tuple[int, ...]]
     page: str = ""
     is_voted: bool = False
+    has_centres: bool = True

@@ -142,8 +142,11 @@ class Form:
         return Markup(f"({cleaned})")  # noqa: S704
 
     def link(self, url: str, words: Any, text: str = "") -> Markup:
-        """Words that lead to an address; in text `text`, or the words alone."""
+        """Words that lead to an address; in text `text`, or the words alone. An address that is its own
+        words may be broken behind each slash."""
         if self.is_markup:
+            if words == url:
+                words = Markup("/<wbr>").join(one_line(url, LONGEST).split("/"))
             return Markup('<a href="{}">{}</a>').format(one_line(url, LONGEST), self.clean(words))
         return self.clean(text or words)
 
@@ -178,7 +181,7 @@ class Form:
         if sign == "-":
             return Markup("<li>{}</li>").format(cleaned)
         kind = "done" if sign == DONE else "failed"
-        return Markup('<li class="{}"><span class="tick">{}</span> {}</li>').format(kind, sign, cleaned)
+        return Markup('<li class="{}"><span class="tick">{} </span>{}</li>').format(kind, sign, cleaned)
 
     def small_item(self, words: Any) -> Markup:
         """One line of a list in small print."""

@@ -9,9 +9,9 @@ names of phases stay in the game's language, because a sheet is written and read
 from __future__ import annotations
 
 import gettext
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from importlib.resources import files
 from typing import Any, Self
@@ -57,6 +57,36 @@ class Sentence(str):  # noqa: SLOT000 - a string with fields of its own cannot h
         return sentence
 
 
+def in_sentence(name: str, articled: Collection[str] = ()) -> str:
+    """A power's name as the middle of a sentence has it: "the Crown" of "The Crown", and "the Confederacy" of
+    one among `articled`, the names that take an article in English. Another language may have the bare name,
+    so what has an article is a `Sentence`."""
+    if name.startswith("The "):
+        return Sentence(N_("the %(capital)s"), capital=name.removeprefix("The "))
+    return Sentence(N_("the %(name)s"), name=name) if name in articled else name
+
+
+def at_start(name: str, articled: Collection[str] = ()) -> str:
+    """A power's name as the first word of a sentence: "The Crown", "The Confederacy", "Montrose"."""
+    return Sentence(N_("The %(name)s"), name=name) if name in articled else name
+
+
+def powers_in_row(names: Sequence[str], articled: Collection[str] = (), *, starts: bool = False) -> str:
+    """Names of powers in a row, in the middle of a sentence or, with `starts`, as its first words."""
+    return in_row([(at_start if starts and not place else in_sentence)(name, articled)
+                   for place, name in enumerate(names)])
+
+
+def in_row(names: Sequence[str]) -> str:
+    """Names in a row, "A, B and C", each of which can still be said in another language; "" for none."""
+    if len(names) < 2:
+        return names[0] if names else ""
+    first, *others, last = names
+    for other in others:
+        first = Sentence("%(first)s, %(other)s", first=first, other=other)
+    return Sentence("%(first)s and %(last)s", first=first, last=last)
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One language. `code` is a key of `LANGUAGES`."""
@@ -74,9 +104,13 @@ class Language:
         return self.catalogue.ngettext(singular, plural, number) % {"number": number, **filled}
 
     def value(self, value: Any) -> Any:
-        """The value of a blank: a `Sentence` and an instant (UTC) in this language, the rest as it is."""
+        """The value of a blank: a `Sentence`, a day and an instant (UTC) in this language, the rest as it
+        is."""
         if isinstance(value, datetime):
             return self.instant(value)
+        if isinstance(value, date):
+            return self.say("%(day)s %(month)s %(year)s", day=value.day, year=value.year,
+                            month=self.say(_MONTHS[value.month - 1]))
         return self.say(value.message, **value.values) if isinstance(value, Sentence) else value
 
     def join(self, values: Sequence[str]) -> str:

@@ -259,11 +259,12 @@ def results_values(facts: ResultsFacts, power: str = "") -> dict[str, Any]:
             "removals": len(units.removed) + len(units.by_rule) + len(units.by_lot)}
 
 
-def results_html_parts(facts: ResultsFacts) -> dict[str, Markup]:
+def results_html_parts(game: GameInfo, facts: ResultsFacts) -> dict[str, Markup]:
     """The parts of written results as HTML in the game's language, for their picture: the same words as the
     letter's (OUT-13). Keys: "news", "orders", "units", "holdings"."""
     # A picture has no links.
-    values = {"facts": replace(facts, proofs=replace(facts.proofs, ink_url="")), **results_values(facts)}
+    values = {"game": game, "facts": replace(facts, proofs=replace(facts.proofs, ink_url="")),
+              **results_values(facts)}
     jinja = letter_environment(ENGLISH, markup=True)
     return {
         name: Markup(with_lists(jinja.get_template(f"_{name}.jinja").render(values)))  # noqa: S704
@@ -271,10 +272,10 @@ def results_html_parts(facts: ResultsFacts) -> dict[str, Markup]:
     }
 
 
-def end_words(facts: GameOverFacts) -> Markup:
+def end_words(game: GameInfo, facts: GameOverFacts) -> Markup:
     """How a game ended, as HTML in the game's language, for its printed sheet."""
     template = letter_environment(ENGLISH, markup=True).get_template("_end_words.jinja")
-    return Markup(template.render(facts=facts))  # noqa: S704 - set by the template
+    return Markup(template.render(game=game, facts=facts))  # noqa: S704 - set by the template
 
 
 def _letter(
@@ -342,7 +343,7 @@ def letter_environment(code: str, *, markup: bool) -> Environment:
         undefined=StrictUndefined, finalize=form.clean, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True,
     )  # fmt: skip
-    jinja.globals |= form.names()
+    jinja.globals |= {**form.names(), "is_markup": markup}
     jinja.filters |= {"phase": phase_words, "digest": digest_words}
     return jinja
 

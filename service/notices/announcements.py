@@ -3,15 +3,17 @@ player for a power, a draw that all have agreed on. Powers are named, and nobody
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from maps.variant import Variant
 from service.games.phases import phase_of
 from service.letters import render
 from service.letters.facts import AnnouncementFacts, Closing
-from service.letters.language import Sentence
+from service.letters.language import Sentence, powers_in_row
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.tables import AbsenceRow, GameRow, SeatRow
@@ -20,7 +22,6 @@ MOST_DAYS = 120
 """Days of one absence at most."""
 MOST_AHEAD = 6
 """Absences of one player in one game that are not over."""
-DAYS_KEPT = "%-d %b %Y"
 
 
 class AnnouncementRefused(Exception):
@@ -43,13 +44,14 @@ def closing_of(session: Session, game_id: str) -> Closing | None:
 
 
 def absence_facts(
-    key: str, powers: str, first: date, last: date, *, closing: Closing | None = None
+    key: str, variant: Variant, powers: Sequence[str], first: date, last: date, *,
+    closing: Closing | None = None,
 ) -> AnnouncementFacts:
-    """What is told of an absence: days and power, and no reason."""
+    """What is told of an absence: days and powers (keys of the variant's), and no reason."""
     return AnnouncementFacts(
-        key, Sentence("%(power)s is away", power=powers),
+        key, Sentence("%(power)s is away", power=_subject(variant, powers)),
         (Sentence("The player of %(power)s is away from %(first)s to %(last)s, both days included, and may "
-                  "not answer letters.", power=powers, first=_day(first), last=_day(last)),
+                  "not answer letters.", power=_owner(variant, powers), first=first, last=last),
          Sentence("Deadlines stay as they are. The coordinator may move them, and would write to all.")),
         closing)
 
@@ -72,11 +74,12 @@ def add_absence(
     row = AbsenceRow(game_id=game.id, player_id=player_id, first=first, last=last, made_at=now, made_by=by)
     session.add(row)
     session.flush()
-    powers = _powers(session, letters, game, player_id)
+    variant, powers = letters.load(game.variant), _powers(session, game, player_id)
     count = announce(session, letters, game, absence_facts(
-        f"absence-{row.id}", powers, first, last, closing=closing_of(session, game.id)))
+        f"absence-{row.id}", variant, powers, first, last, closing=closing_of(session, game.id)))
     records.log_event(session, now, "absence_announced", game_id=game.id, actor=by, detail={
-        "power": powers, "first": first.isoformat(), "last": last.isoformat(), "letters": count})
+        "power": ", ".join(_names(variant, powers)), "first": first.isoformat(), "last": last.isoformat(),
+        "letters": count})
     return count
 
 
@@ -91,13 +94,15 @@ def end_absence(
                          AbsenceRow.ended_at.is_(None), *own, ended_at=now):
         raise AnnouncementRefused("Nothing was changed: this absence is not on the list.")
     row = session.get_one(AbsenceRow, row_id)
-    powers = _powers(session, letters, game, row.player_id)
+    variant, powers = letters.load(game.variant), _powers(session, game, row.player_id)
     facts = AnnouncementFacts(
-        f"absence-{row_id}-ended", Sentence("%(power)s is not away", power=powers),
-        (Sentence("The player of %(power)s is not away from %(first)s to %(last)s after all.", power=powers,
-                  first=_day(row.first), last=_day(row.last)),), closing_of(session, game.id))
+        f"absence-{row_id}-ended", Sentence("%(power)s is not away", power=_subject(variant, powers)),
+        (Sentence("The player of %(power)s is not away from %(first)s to %(last)s after all.",
+                  power=_owner(variant, powers), first=row.first, last=row.last),),
+        closing_of(session, game.id))
     count = announce(session, letters, game, facts)
-    records.log_event(session, now, "absence_ended", game_id=game.id, actor=by, detail={"power": powers})
+    records.log_event(session, now, "absence_ended", game_id=game.id, actor=by, detail={
+        "power": ", ".join(_names(variant, powers))})
     return count
 
 
@@ -112,14 +117,15 @@ def tell_of_new_player(
     session: Session, letters: LetterContext, game: GameRow, power: str, key: str, *, is_empty: bool
 ) -> int:
     """Tell everybody that a power has another player, or none; the number of letters."""
-    name = letters.load(game.variant).powers[power].name
-    news = (Sentence("Nobody commands %(power)s for now; its units have no orders.", power=name) if is_empty
+    variant = letters.load(game.variant)
+    news = (Sentence("Nobody commands %(power)s for now; its units have no orders.",
+                     power=_owner(variant, [power])) if is_empty
             else Sentence("%(power)s has another player from now on. What was sent in for it still counts.",
-                          power=name))
+                          power=_subject(variant, [power])))
     where = Sentence("Names and postal addresses of all players are on the page of the game's players, "
                      "behind your own link.")
     return announce(session, letters, game, AnnouncementFacts(
-        f"seat-{power}-{key}", Sentence("%(power)s changes hands", power=name),
+        f"seat-{power}-{key}", Sentence("%(power)s changes hands", power=_subject(variant, [power])),
         (news,) if is_empty else (news, where), closing_of(session, game.id)))
 
 
@@ -141,15 +147,24 @@ def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers
     return announce(session, letters, game, AnnouncementFacts(
         f"draw-{key}", Sentence("The game ends in a draw"),
         (Sentence("All survivors asked for the draw on their sheets of one season: %(powers)s.",
-                  powers=", ".join(powers)),
+                  powers=powers_in_row(powers, letters.load(game.variant).articled)),
          Sentence("With the results of this season, which follow, the game is over. Thank you all."))))
 
 
-def _powers(session: Session, letters: LetterContext, game: GameRow, player_id: int) -> str:
-    named = letters.load(game.variant).powers
-    return ", ".join(named[power].name for power in session.scalars(select(SeatRow.power).where(
+def _powers(session: Session, game: GameRow, player_id: int) -> list[str]:
+    return list(session.scalars(select(SeatRow.power).where(
         SeatRow.game_id == game.id, SeatRow.player_id == player_id).order_by(SeatRow.power)))
 
 
-def _day(day: date) -> str:
-    return day.strftime(DAYS_KEPT)
+def _names(variant: Variant, powers: Sequence[str]) -> list[str]:
+    return [variant.powers[power].name for power in powers]
+
+
+def _owner(variant: Variant, powers: Sequence[str]) -> str:
+    """Powers after "of": "the Crown and Argyll"."""
+    return powers_in_row(_names(variant, powers), variant.articled)
+
+
+def _subject(variant: Variant, powers: Sequence[str]) -> str:
+    """Powers as the first words of a sentence: "The Crown and Argyll"."""
+    return powers_in_row(_names(variant, powers), variant.articled, starts=True)

@@ -70,7 +70,8 @@ def game_over_facts(
         f"{base}/public/{game.id}/end" if base else "",
         # A draw is declared with a reason, or the rules make it so, or else it was asked for on paper.
         end is not None and end.kind is EndKind.DRAW and not end.why
-        and not as_played(variant, game.options).rules.draw_ends_game())
+        and not as_played(variant, game.options).rules.draw_ends_game(),
+        variant.has_adjustments)
 
 
 def judged_phases(

@@ -73,10 +73,11 @@ class LetterContext:
         """The game as letters name it."""
         coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
         base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
-        return GameInfo(game.id, game.name, self.load(game.variant).title, self.sender.order_address,
+        variant = self.load(game.variant)
+        return GameInfo(game.id, game.name, variant.title, self.sender.order_address,
                         coordinator, f"{base}{path}" if base and path else "",
                         NOTICE if is_rehearsal(game.options) else "", self.sender.contact,
-                        OwnWording.of_options(game.options))
+                        OwnWording.of_options(game.options), variant.articled)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's name, time zone and language."""

@@ -189,9 +189,8 @@ class Previews:
 
     @property
     def _other(self) -> str:
-        """The name of another power, or the power's own in a game of one."""
-        return next((power.name for power in self._variant.powers.values() if power.id != self.power),
-                    self._name)
+        """Another power, or the power itself in a game of one."""
+        return next((power for power in self._variant.powers if power != self.power), self.power)
 
     def _closing(self) -> Closing:
         phase = self._phase()
@@ -439,7 +438,8 @@ class Previews:
         today = self.letters.clock.now().date()
         # Of another player's absence: who is away needs no letter to know it.
         facts = announcements.absence_facts(
-            "preview", self._other, today, today + timedelta(days=9), closing=self._closing())
+            "preview", self._variant, (self._other,), today, today + timedelta(days=9),
+            closing=self._closing())
         return Preview(render.announcement(self._info, self._to, facts),
                        "As if another player were away; who and when is made up.")
 
@@ -451,8 +451,7 @@ class Previews:
                        "With the record’s fingerprint as it is now, and without the new name.")
 
     def _game_over(self) -> Preview:
-        other = next((power for power in self._variant.powers if power != self.power), self.power)
-        end = GameEnd(EndKind.DRAW, (self.power, other), "(your reason)")
+        end = GameEnd(EndKind.DRAW, (self.power, self._other), "(your reason)")
         rows = [row for row in records.phases(self.session, self.game.id)
                 if row.resolution is not None and row.state == PhaseState.SENT]
         if rows:
@@ -473,4 +472,5 @@ class Previews:
             end.kind.value, tuple(names[power] for power in end.powers), end.why,
             tuple((names[power], number, number) for power, number in start.items()),
             players_of(self.session, self.game, self._variant), statistics_of(self._variant, ()),
-            (str(self._phase().year),), {power: (number, number) for power, number in start.items()})
+            (str(self._phase().year),), {power: (number, number) for power, number in start.items()},
+            has_centres=self._variant.has_adjustments)

@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import select
 
+from maps.variant import Power
 from service.config import MailOut
 from service.mail.sending.outbox import OutLetter, SendCounts, SmtpTransport, put, send_due
 from service.store.tables import OutboxRow
@@ -56,3 +57,9 @@ def noisy_picture(side: int) -> bytes:
     out = io.BytesIO()
     Image.fromarray(pixels).save(out, "PNG")
     return out.getvalue()
+
+
+def called(power: Power) -> str:
+    """A power as a letter names it in the middle of a sentence."""
+    bare = power.name.removeprefix("The ")
+    return f"the {bare}" if power.has_article or bare != power.name else bare

@@ -26,6 +26,7 @@ from demo.story import story_variants
 from service.desk.games.own_wording import field_of
 from service.letters.own_wording import sentences_of
 from service.store.tables import PhaseRow, PhaseState
+from tests.support.letters import called
 from tests.support.long_play import LATE, PROGRAM, TOKENS, LongPlay, fields_of, open_play
 from tests.support.long_play_end import (
     both_checkers_are_content,
@@ -187,12 +188,12 @@ def the_table_changes(play: LongPlay, ada: Browser) -> None:
     ada.send(game, f"{game}/seat", power=leaver, waiting=waiting[1], why="The player has moved abroad")
     play.people[leaver], play.names[leaver] = LATE[1], LATE[0]
     play.house.settle()
-    names = {power: play.variant.powers[power].name for power in (traveller, leaver)}
+    names = {power: called(play.variant.powers[power]) for power in (traveller, leaver)}
     for address in everybody:
         words = " ".join(words_of(letter) for letter in play.house.letters(address, "announcement"))
         assert f"The player of {names[traveller]} is away from" in words
         assert f"The game pauses for {PAUSE.days} days" in words
-        assert (f"{names[leaver]} has another player from now on" in words) or address == old_mail
+        assert (f"{names[leaver][1:]} has another player from now on" in words) or address == old_mail
         assert not any(mail in words for mail in everybody if mail != address), "no address in a circular"
     assert names[leaver] in words_of(play.house.letters(LATE[1], "welcome")[-1])
     assert old_browser.client.get(old_link).status_code == 404

@@ -24,6 +24,7 @@ from service.public.history import war
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import DeskTable, open_desk
+from tests.support.letters import called
 from tests.support.site import make_site
 from tests.support.story_table import play_story
 from tests.support.table import Table, address
@@ -204,7 +205,7 @@ def test_the_letter_tells_the_end_the_standings_and_thanks_by_name(played: Playe
         letters = Farewell(played.table.writer).all(session, game, end, row, resolution, drawing=False)
     assert {letter.recipient for letter in letters} == {address(power) for power in variant.powers}
     words = " ".join(letters[0].text.split())
-    assert f"conceded the war to {variant.powers[end.powers[0]].name}" in words
+    assert f"conceded the war to {called(variant.powers[end.powers[0]])}" in words
     for power in variant.powers.values():
         held = len(resolution.position.centres.get(power.id, ()))
         assert f"- {power.name}: {held} at the end" in words

@@ -24,6 +24,7 @@ from service.store import dump
 from service.store.tables import PhaseState
 from tests.support import keeper
 from tests.support.ending_scenes import VICTORIES, Victory
+from tests.support.letters import called
 from tests.support.long_play_end import both_checkers_are_content
 from tests.support.mail_builder import part, picture
 from tests.support.own_site import own_site
@@ -87,17 +88,18 @@ def text_alone_is_answered(play: PreparedPlay, title: str, power: str, *, takes_
 def it_is_told(play: PreparedPlay, victory: Victory) -> None:
     """One letter to each player: who won, the standings, thanks to all by name, a sheet with the chart. What
     was hidden in the game stands in no results, and is open now."""
-    names = [play.variant.powers[power].name for power in victory.winners]
+    names = [called(play.variant.powers[power]) for power in victory.winners]
     first = (f"The war is won by {names[0]}." if len(names) == 1
-             else f"{names[0]} and {names[1]} have won together.")
+             else f"{names[0][:1].upper()}{names[0][1:]} and {names[1]} have won together.")
     for power in play.variant.powers:
         letter = play.ended(power)
         words = words_of(letter)
         assert f"Last Stand is over {first}" in words
         for other in play.variant.powers.values():
             before, after = victory.held.get(other.id, (0, 0))
-            assert f"- {other.name}: {after} at the end, {before} at the beginning." in words
-            assert f"- {play.names[other.id]}, who played {other.name}" in words
+            assert re.search(rf"- {other.name}: {after} (?:centres?|places?) at the end, "
+                             rf"{before} at the beginning\.", words)
+            assert f"- {play.names[other.id]}, who played {called(other)}" in words
         assert not any(mail in words for mail in play.people.values())
         assert [part.get_content()[:5] for part in letter.iter_attachments()] == [b"%PDF-"]
     if victory.secret is not None:
@@ -272,7 +274,7 @@ def test_a_draw_is_taken_once_every_survivor_asks_for_it_on_paper(tmp_path: Path
             assert "The war ends in a draw between Argyll, Manchester and Ormond. All of them asked" in words
             assert all(name in words for name in play.names.values())
         end = play.house.visit(play.people["Montrose"]).says(f"{play.base}/end")
-        assert "The war ends in a draw between Argyll, Manchester, Ormond." in end
+        assert "The war ends in a draw between Argyll, Manchester and Ormond." in end
         both_checkers_are_content(play, tmp_path)
 
 

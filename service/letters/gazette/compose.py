@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudicator.calendar import Phase
-from service.letters.gazette.phrases import Phrases, filled, phrases, with_article
+from service.letters.gazette.phrases import Phrases, filled, phrases
 from service.letters.gazette.reports import LIST_MARK
 from service.letters.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
-from service.letters.language import Language, language
+from service.letters.language import Language, in_sentence, language
 
 MOST = 14
 """Dispatches of a number: what two columns of one page hold beside the chart, with the names of w3k."""
@@ -101,7 +101,7 @@ class _Composer:
         for name, value in statement.values.items():
             names = value.split(LIST_MARK)
             values[name] = self.language.join(names)
-            values[f"the_{name}"] = self.language.join([with_article(each, facts.articled) for each in names])
+            values[f"the_{name}"] = self.language.join([in_sentence(each, facts.articled) for each in names])
         second = {name for name, value in statement.values.items()
                   if LIST_MARK in value or value in facts.plurals or value.startswith(facts.fleets)}
         words = filled(line, values, second)

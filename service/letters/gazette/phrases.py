@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from service.letters.language import ENGLISH
+from service.letters.language import ENGLISH, in_sentence
 
 _BLANK = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
 
@@ -51,17 +51,9 @@ def blanks(phrase: str) -> frozenset[str]:
     return frozenset(match[1] for match in _BLANK.finditer(phrase))
 
 
-def with_article(name: str, articled: Collection[str] = ()) -> str:
-    """A name as the middle of an English sentence has it: "the Crown" of "The Crown", "the Confederacy" of
-    one among `articled`, the names that take an article."""
-    if name.startswith("The "):
-        return f"the {name.removeprefix('The ')}"
-    return f"the {name}" if name in articled else name
-
-
 def filled(phrase: str, values: Mapping[str, str], second: Collection[str] = ()) -> str:
-    """A phrase with its blanks filled; one that is written {the_power} takes `with_article` where `values`
-    has no such name.
+    """A phrase with its blanks filled; one that is written {the_power} takes its article
+    (`language.in_sentence`) where `values` has no such name.
 
     A blank written {power:was|were} becomes the first word, or the second where the blank is among `second`:
     those whose values are grammatically plural, or fleets. Raises KeyError for a blank without a value."""
@@ -70,7 +62,7 @@ def filled(phrase: str, values: Mapping[str, str], second: Collection[str] = ())
         if match[2] is not None:
             return match[3] if name in second else match[2]
         if name.startswith("the_") and name not in values:
-            return with_article(values[name.removeprefix("the_")])
+            return in_sentence(values[name.removeprefix("the_")])
         return values[name]
 
     return _BLANK.sub(fill, phrase)

@@ -58,7 +58,7 @@ def year_facts(
         {power: tuple(len(end.centres.get(power, ())) for end in ends) for power in variant.powers},
         hashlib.sha256(game.id.encode()).hexdigest(), game.has_omens,
         frozenset(power.name for power in variant.powers.values() if power.is_plural),
-        frozenset(power.name for power in variant.powers.values() if power.has_article),
+        variant.articled,
         tuple(f"{kind.name} " for kind in variant.kinds.values() if kind.can_convoy))
 
 

@@ -25,6 +25,9 @@ SPACING = 0.6
 """Millimetres between two places that are tried along a shore."""
 AWAY = (0.6, 1.4, 2.4, 3.6, 5.0, 6.5)
 """Millimetres from the shore to the nearest edge of the name, the best first."""
+DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7), (-0.7, -0.7))
+ROOM, WET = 0.4, 0.15
+"""Millimetres between a name and all else that is drawn, and between it and land."""
 
 
 def draw_coast_names(variant: Variant, sheet: MapPaper, taken: Iterable[Rect]) -> str:
@@ -75,24 +78,27 @@ def _place(
     width, height = fonts.width(words, "italic", size), 0.95 * size
     inside = sheet.inside.grown(-1.0)
     middle = shore.interpolate(0.5, normalized=True) if shore.geom_type == "LineString" else shore.centroid
-    best: tuple[float, Rect] | None = None
     points = shapely.get_coordinates(shapely.segmentize(shore, SPACING))
-    for x, y in points[:: max(1, len(points) // 60)]:
-        for rank, away in enumerate(AWAY):
-            for across, down in ((1, 0), (-1, 0), (0, 1), (0, -1), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7),
-                                 (-0.7, -0.7)):
-                cx, cy = x + across * (away + width / 2), y + down * (away + height / 2)
-                box = Rect(cx - width / 2, cy - height / 2, cx + width / 2, cy + height / 2)
-                cost = 2.0 * rank + 0.15 * float(np.hypot(x - middle.x, y - middle.y))
-                if best is not None and cost >= best[0]:
-                    continue
-                if not (inside.x0 <= box.x0 and box.x1 <= inside.x1
-                        and inside.y0 <= box.y0 and box.y1 <= inside.y1):
-                    continue
-                wet = not solid.intersects(shapely.box(box.x0, box.y0, box.x1, box.y1).buffer(0.15))
-                if wet and not any(box.grown(0.4).meets(other) for other in boxes):
-                    best = (cost, box)
-    return None if best is None else best[1]
+    points = points[:: max(1, len(points) // 60)]
+    # Every point, at every distance, in every direction: an axis each.
+    away, ways = np.array(AWAY)[None, :, None], np.array(DIRECTIONS)
+    x = points[:, 0, None, None] + ways[:, 0] * (away + width / 2)
+    y = points[:, 1, None, None] + ways[:, 1] * (away + height / 2)
+    costs = (2.0 * np.arange(len(AWAY))[None, :, None]
+             + 0.15 * np.hypot(points[:, 0] - middle.x, points[:, 1] - middle.y)[:, None, None])
+    order = np.argsort(np.broadcast_to(costs, x.shape).ravel(), kind="stable")
+    x, y = x.ravel()[order], y.ravel()[order]
+    x0, y0, x1, y1 = x - width / 2, y - height / 2, x + width / 2, y + height / 2
+    free = (inside.x0 <= x0) & (x1 <= inside.x1) & (inside.y0 <= y0) & (y1 <= inside.y1)
+    for other in boxes:
+        free &= ~((x0 - ROOM < other.x1) & (other.x0 < x1 + ROOM)
+                  & (y0 - ROOM < other.y1) & (other.y0 < y1 + ROOM))
+    # Land is asked last, the best places first: it is dear to ask.
+    for index in np.flatnonzero(free):
+        corners = float(x0[index]), float(y0[index]), float(x1[index]), float(y1[index])
+        if not solid.intersects(shapely.box(*corners).buffer(WET)):
+            return Rect(*corners)
+    return None
 
 
 def _drawn(box: Rect, words: str, sheet: MapPaper) -> str:

@@ -87,9 +87,28 @@ def place_labels(
     return tuple(_label(option, int(pick)) for option, pick in zip(options, chosen, strict=True))
 
 
+class NameGround:
+    """What lies under the names of a sheet with its furniture, and the places that each name may have there:
+    worked out when first asked for, and kept."""
+
+    def __init__(self, sheet: MapPaper, furniture: Iterable[Rect]) -> None:
+        self._sheet, self._furniture = sheet, list(furniture)
+        self._numbers = {name: number for number, name in enumerate(sheet.places)}
+        self._under: _GroundMasks | None = None
+        self._candidates: dict[str, _Candidates] = {}
+
+    def candidates(self, region: str) -> _Candidates:
+        """The places that the name of a region may have."""
+        if region not in self._candidates:
+            if self._under is None:
+                self._under = _ground_masks(self._sheet, self._furniture)
+            self._candidates[region] = _candidates(
+                self._sheet.places[region], self._numbers[region], self._sheet, self._under)
+        return self._candidates[region]
+
+
 def step_aside(
-    sheet: MapPaper, furniture: Iterable[Rect], labels: Sequence[Label], plates: Sequence[Rect],
-    most_worse: float = MOST_WORSE
+    ground: NameGround, labels: Sequence[Label], plates: Sequence[Rect], most_worse: float = MOST_WORSE
 ) -> tuple[Label, ...]:
     """The names of a sheet with those that plates cover set elsewhere, off every plate and every other name;
     names near them may make room, all others stay. What finds no place stays too, and a whole name is never
@@ -97,7 +116,7 @@ def step_aside(
     covered = [label for label in labels if any(label.box.meets(plate) for plate in plates)]
     if not covered:
         return tuple(labels)
-    under, by_region = _ground_masks(sheet, furniture), {label.region: label for label in labels}
+    by_region = {label.region: label for label in labels}
     for label in covered:
         for reach in ROOM_AROUND:
             surroundings = label.box.grown(reach)
@@ -107,7 +126,7 @@ def step_aside(
                 if other.region == label.region or (reach and surroundings.meets(other.box))
             ]
             moved = _move_group(
-                sheet, under, group,
+                ground, group,
                 [*plates, *(other.box for other in by_region.values() if other not in group)], most_worse
             )
             if moved:
@@ -117,19 +136,11 @@ def step_aside(
 
 
 def _move_group(
-    sheet: MapPaper, under: _GroundMasks, group: Sequence[Label], fixed: Sequence[Rect], most_worse: float
+    ground: NameGround, group: Sequence[Label], fixed: Sequence[Rect], most_worse: float
 ) -> tuple[Label, ...]:
     """New places for some names, off everything fixed and off each other; () if there are none."""
-    numbers = list(sheet.places)
-    options = [
-        _free_candidates(
-            _candidates(sheet.places[label.region], numbers.index(label.region), sheet, under),
-            _box_rows(fixed),
-            label,
-            most_worse,
-        )
-        for label in group
-    ]
+    rows = _box_rows(fixed)
+    options = [_free_candidates(ground.candidates(label.region), rows, label, most_worse) for label in group]
     if not all(len(option.costs) for option in options):
         return ()
     chosen = _choose_spots(options)

@@ -230,28 +230,30 @@ class LineLayout:
                 # A line that curls back to its own plate shows nothing.
                 away = _distance(wish.start, line[-1])
                 costs[number] += _BY_ITS_PLATE * max(0.0, CLEAR * self._scale - away)
-            costs[number] += self._on(self._under, line) + self._end_on(self._under_end, line)
+            costs[number] += self._on((self._under,), line)[0] + self._end_on((self._under_end,), line)[0]
         return _Candidates(lines, costs)
 
-    def _on(self, prices: NDArray[np.float64], line: Line, without: float = 0.0) -> float:
-        """The price of a line by what is below it, its last millimetres left out."""
+    def _on(self, prices: Sequence[NDArray[np.float64]], line: Line, without: float = 0.0) -> list[float]:
+        """The price of a line on each grid by what is below it, its last millimetres left out."""
         steps = np.hypot(*np.diff(line, axis=0).T)
         if without:
             left = np.cumsum(steps[::-1])[::-1] - steps
             steps = np.where(left < without, 0.0, steps)
-        return float((prices[self._at((line[1:] + line[:-1]) / 2)] * steps).sum())
+        cells = self._at((line[1:] + line[:-1]) / 2)
+        return [float((grid[cells] * steps).sum()) for grid in prices]
 
-    def _end_on(self, prices: NDArray[np.float64], line: Line) -> float:
-        rows, columns = self._at(line[-1] + self._end_room)
-        return float(prices[rows, columns].mean())
+    def _end_on(self, prices: Sequence[NDArray[np.float64]], line: Line) -> list[float]:
+        cells = self._at(line[-1] + self._end_room)
+        return [float(grid[cells].mean()) for grid in prices]
 
     def among_others(self, line: Line, *, is_help: bool) -> float:
         """What a line costs by the lines that have their places. The line that a help ends on is in its way
         but for the help's last millimetres."""
         without = END_TIP * self._scale if is_help else 0.0
-        return (_LINE * self._on(self._lines, line, without) + _ON_END * self._on(self._ends, line, without)
-                + _END_ON_LINE * self._end_on(self._lines, line)
-                + _END_ON_END * self._end_on(self._ends, line))
+        on_lines, on_ends = self._on((self._lines, self._ends), line, without)
+        end_on_lines, end_on_ends = self._end_on((self._lines, self._ends), line)
+        return (_LINE * on_lines + _ON_END * on_ends
+                + _END_ON_LINE * end_on_lines + _END_ON_END * end_on_ends)
 
 
 @dataclass(slots=True)

@@ -18,6 +18,7 @@ from service.pictures.board.inset import Inset
 from service.pictures.board.labels import (
     ENDS_MOST_WORSE,
     LINES_MOST_WORSE,
+    NameGround,
     place_labels,
     step_aside,
 )
@@ -157,15 +158,15 @@ def draw_map(
     held = {
         sheet.places[region].id: variant.powers[owner]
         for owner, regions in centres.items()
-        for region in regions
+        for region in sorted(regions)
     }
     # Units are placed first: names can step aside, plates cannot leave their region. Lines keep off both.
     pieces_and_badges = [box.grown(BADGE_ROOM) for box in furniture_boxes(plan)]
     plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, pieces_and_badges)
-    labels = (step_aside(sheet, pieces.values(), plan.labels, list(plates.values())) if plates
-              else plan.labels)
+    ground = NameGround(sheet, pieces.values())
+    labels = step_aside(ground, plan.labels, list(plates.values())) if plates else plan.labels
     drawn = orders(replace(plan, labels=tuple(labels)), plates)
-    labels = _clear_of_lines(sheet, pieces.values(), labels, list(plates.values()), drawn)
+    labels = _clear_of_lines(ground, labels, list(plates.values()), drawn)
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -209,15 +210,13 @@ def draw_map(
 
 
 def _clear_of_lines(
-    sheet: MapPaper, furniture: Iterable[Rect], labels: tuple[Label, ...], plates: Sequence[Rect],
-    drawn: DrawnOrders
+    ground: NameGround, labels: tuple[Label, ...], plates: Sequence[Rect], drawn: DrawnOrders
 ) -> tuple[Label, ...]:
     """The names of a sheet off the lines, as far as they may go; and off the ends of lines farther."""
     if not drawn.rooms:
         return labels
-    pieces = list(furniture)
-    labels = step_aside(sheet, pieces, labels, [*plates, *drawn.rooms], LINES_MOST_WORSE)
-    return step_aside(sheet, pieces, labels, [*plates, *drawn.ends], ENDS_MOST_WORSE)
+    labels = step_aside(ground, labels, [*plates, *drawn.rooms], LINES_MOST_WORSE)
+    return step_aside(ground, labels, [*plates, *drawn.ends], ENDS_MOST_WORSE)
 
 
 def _taken(plan: MapPlan, labels: Iterable[Label], drawn: Iterable[Rect]) -> list[Rect]:
@@ -239,9 +238,10 @@ def _inset_body(
     units = [unit for unit, box in plates.items()
              if unit.region.province in places and inset_plan.window.meets(box)]
     boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units)
-    labels = step_aside(inset_plan.sheet, (), inset_plan.labels, list(boxes.values()))
+    ground = NameGround(inset_plan.sheet, ())
+    labels = step_aside(ground, inset_plan.labels, list(boxes.values()))
     drawn = orders(MapPlan(inset_plan.sheet, labels, {}, inset_plan.base), boxes)
-    labels = _clear_of_lines(inset_plan.sheet, (), labels, list(boxes.values()), drawn)
+    labels = _clear_of_lines(ground, labels, list(boxes.values()), drawn)
     return "".join(
         (
             inset_plan.base.below,

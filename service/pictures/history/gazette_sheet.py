@@ -147,5 +147,5 @@ def game_over_pdf(game: GameInfo, facts: GameOverFacts, variant: Variant) -> byt
     chart = centre_chart(variant, facts.years, facts.chart, words["chart"], words["beginning"])
     heading = f"The end of {game.name}"
     html = template.render(game=game, facts=facts, heading=heading, words=words,
-                           end=end_words(facts), chart=Markup(chart))  # noqa: S704 - our own drawing
+                           end=end_words(game, facts), chart=Markup(chart))  # noqa: S704 - our own drawing
     return to_pdf(html, title=heading)

@@ -26,7 +26,7 @@ def results_html(game: GameInfo, heading: str, facts: ResultsFacts, changes: str
     """The sheet as HTML for A4; `heading` such as "Autumn 1644, draft results before retreats". `changes` is
     the small map of what changed hands, as SVG, or ""."""
     template = environment("pictures", markup=True).get_template("results.html")
-    parts = {name: _as_printed(part) for name, part in results_html_parts(facts).items()}
+    parts = {name: _as_printed(part) for name, part in results_html_parts(game, facts).items()}
     return template.render(game=game, heading=heading, facts=facts, parts=parts,
                            changes=Markup(changes))  # noqa: S704 - our own drawing
 

@@ -8,6 +8,7 @@ if it did not exist.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import compress
 from typing import Annotated
 
@@ -35,6 +36,7 @@ from service.games.rulings import as_played
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo
 from service.letters.gazette.phrases import phrases
+from service.letters.language import powers_in_row
 from service.letters.set_aside import translatable
 from service.notices.attachments import COPY, Enclosure, sheet_copies
 from service.notices.ending import game_over_facts
@@ -82,7 +84,8 @@ def page(request: Request, game_id: str) -> Response:
         agreed, asked = _agreed(session, ended.game)
         token = visits.require_player(request).token if ended.seats else ""
         return show_page(
-            request, "ending.html", cache=PRIVATE, game=ended.game, facts=facts, end=ended.end,
+            request, "ending.html", cache=PRIVATE, game=ended.game, facts=facts,
+            powers_in_row=partial(powers_in_row, articled=ended.variant.articled), end=ended.end,
             phases=[(row.ordinal, phase_title(row)) for row in ended.phases],
             chart=Markup(chart), words=words, seats=ended.seats, token=token,  # noqa: S704 - our own drawing
             agrees=bool(ended.seats) and set(ended.seats) <= agreed, agreed=len(agreed & asked),

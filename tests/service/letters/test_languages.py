@@ -4,7 +4,7 @@ words that no catalogue can reach."""
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 import templates
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
-from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, wordings
+from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, powers_in_row, wordings
 from service.letters.set_aside import translatable
 from tests.support import letters_samples as samples
 from tools import catalogue
@@ -92,3 +92,17 @@ def test_what_was_set_aside_is_said_in_the_players_language() -> None:
     ]
     # In English nothing changes.
     assert translatable(english) == english
+
+
+def test_a_power_has_its_article_in_english_alone() -> None:
+    """In the middle of a sentence: "the Crown" and "the Ottoman Empire", in German the bare name."""
+    names, articled = ("Ottoman Empire", "The Crown", "Ormond"), {"Ottoman Empire"}
+    told = [powers_in_row(names, articled), powers_in_row(names, articled, starts=True)]
+    assert [language("en").value(each) for each in told] == [
+        "the Ottoman Empire, the Crown and Ormond", "The Ottoman Empire, the Crown and Ormond"]
+    assert {language("de").value(each) for each in told} == {"Ottoman Empire, The Crown und Ormond"}
+
+
+def test_a_day_is_written_as_its_language_writes_it() -> None:
+    day = date(2027, 4, 5)
+    assert [language(code).value(day) for code in ("en", "de")] == ["5 Apr 2027", "5. April 2027"]

@@ -196,7 +196,7 @@ def test_results_show_every_part() -> None:
         "The Crown: 7 centres, 5 units. Gained Oxford. May build 2 units.",
         "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Must remove 2 units.",
         "Hamilton: 6 centres, 6 units.",
-        "The war is won by The Crown.", "Montrose and Ormond together meet the condition for a draw.",
+        "The war is won by the Crown.", "Montrose and Ormond together meet the condition for a draw.",
         "fingerprint 9f86 d081 884c",
         "2 sheets counted:", "Attached: map.pdf.",
     ):  # fmt: skip

@@ -19,7 +19,7 @@ from service.notices.blank_sheets import printed_sheet
 from service.pictures import A4, PaperEnvelope, board_plate, key_svg, to_pdf
 from service.pictures.paper.sheet_form import FormSheet, form_pdf
 from tests.support import letters_samples as samples
-from tests.support.pdf_ua import pdf_ua_faults
+from tests.support.pdf_ua import pdf_ua_faults, wrong_widths
 from tests.support.random_war import random_war
 
 GAME = GameInfo("powick-bridge", "Powick Bridge", "Brittania", "orders@example.org", "Ada Marlowe")
@@ -78,7 +78,9 @@ FILES: dict[str, Callable[[], bytes]] = {
 
 @pytest.mark.parametrize("kind", FILES)
 def test_a_file_is_for_everyone(kind: str) -> None:
-    assert not pdf_ua_faults(FILES[kind]())
+    data = FILES[kind]()
+    assert not pdf_ua_faults(data)
+    assert not wrong_widths(data)
 
 
 def test_the_checker_sees_a_figure_without_words() -> None:

@@ -50,7 +50,7 @@ def test_the_pictures_open_and_are_an_a4_page_each() -> None:
             assert opened.size[0] == 800
             assert abs(opened.size[1] / 800 - 297 / 210) < 0.01
             assert len(page) < 400_000
-    assert f"{len(pages)}of{len(pages)}" in pdf_words(results_pdf(GAME, HEADING, long))
+    assert f"{len(pages)}/{len(pages)}" in pdf_words(results_pdf(GAME, HEADING, long))
 
 
 def test_no_name_writes_markup_into_the_sheet() -> None:

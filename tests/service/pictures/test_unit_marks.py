@@ -18,7 +18,7 @@ import maps
 from service.desk.games.acts import OPTIONS
 from service.notices.current_map import UNITS
 from service.pictures import board_pdf, board_plan, board_svg
-from service.pictures.board.labels import step_aside
+from service.pictures.board.labels import NameGround, step_aside
 from service.pictures.board.unit_marks import unit_boxes
 from service.pictures.drawing.values import A3, A4, PaperSize
 from service.store.tables import GameRow
@@ -89,7 +89,7 @@ def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: PaperSize) 
     A4 two names of the thickest crowd may keep a plate at their edge; they stand whole in the inset."""
     variant, plan = maps.load(slug), board_plan(slug, paper)
     boxes = list(unit_boxes(plan.sheet, plan.labels, variant.start.units).values())
-    names = step_aside(plan.sheet, plan.pieces.values(), plan.labels, boxes)
+    names = step_aside(NameGround(plan.sheet, plan.pieces.values()), plan.labels, boxes)
     assert [label.region for label in names] == [label.region for label in plan.labels]
     covered = [label for label in names if any(label.box.meets(box) for box in boxes)]
     assert len(covered) <= (2 if paper is A4 else 0)
@@ -111,7 +111,7 @@ def test_names_step_aside_for_units_and_stay_whole(slug: str, paper: PaperSize) 
 
 def test_without_units_no_name_moves() -> None:
     plan = board_plan("standard")
-    assert step_aside(plan.sheet, plan.pieces.values(), plan.labels, []) == plan.labels
+    assert step_aside(NameGround(plan.sheet, plan.pieces.values()), plan.labels, []) == plan.labels
 
 
 def test_a_map_shows_units_only_when_they_are_given() -> None:

@@ -135,7 +135,7 @@ def test_a_draw_that_all_ask_for_ends_the_game_with_the_results(site: Site) -> N
     assert table.phase(2).state == PhaseState.WAITING
     words = table.words(table.letters("announcement")[0])
     assert "All survivors asked for the draw" in words
-    assert "Argyll, Ormond" in words
+    assert "Argyll and Ormond" in words
     # A sheet that asks no more, since somebody looked again: the game goes on.
     with site.store() as session:
         game, row = session.get_one(GameRow, table.game), session.get_one(PhaseRow, phase.id)
