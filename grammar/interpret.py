@@ -117,7 +117,9 @@ def _condition_with_unit(lexicon: Lexicon) -> re.Pattern[str]:
     # A full ban or condition has its own unit and verb. "if Mayo holds" has none, and may be the end of the
     # line above.
     ban = rf"(?:do not|don'?t) (?:move|send|convoy|support|build)\b.*{unit}"
-    return re.compile(rf"\W*(?:{ban}|if\b.*{unit}.*\bthen\b.*\w{{3}})", re.IGNORECASE)
+    # "If possible Army Cork to Kent, otherwise holds".
+    condition = rf"if\b.*{unit}.*\bthen\s+\w|if possible\b.*{unit}"
+    return re.compile(rf"\W*(?:{ban}|{condition})", re.IGNORECASE)
 
 
 def goes_on(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -123,6 +123,14 @@ class Posteriors:
     source: LayerInput | None = None
 
 
+class RowLooks(Protocol):
+    """A row's ink, kept so that it can be read once more in other ways."""
+
+    def posteriors(self) -> tuple[Posteriors, ...]:
+        """What the first engine reads of the row in each of these ways, always as many; empty for none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """Another reading of the same row, and the name of the engine that gave it."""
@@ -178,6 +186,7 @@ class Row:
     written just above this one that belong into it, see `corrections.apply`. `runs_on`: ink goes on past its
     ends; never accepted automatically either.
     `tick`: the box ticked beside it on a printed sheet: "A" for an army, "F" for a fleet, "?" for both.
+    `looks`: its ink, for lines that stay unclear; None where it was not kept.
     """
 
     box: Box
@@ -195,6 +204,7 @@ class Row:
     inserted: tuple[Row, ...] = ()
     runs_on: bool = False
     tick: str = ""
+    looks: RowLooks | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

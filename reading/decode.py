@@ -174,6 +174,18 @@ def rescored(decoded: DecodedLine, line: ReadLine, vocabulary: Vocabulary) -> De
     return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
 
 
+def with_looks(
+    decoded: DecodedLine, line: ReadLine, looks: Sequence[Posteriors], vocabulary: Vocabulary
+) -> DecodedLine:
+    """The orders that a line without corrections was read as, weighed by its opinions and by `looks`, other
+    posteriors of the same line, alike."""
+    ink = LineInk((*decoded.ink.opinions, *looks))
+    texts = tuple(hypothesis.text for hypothesis in decoded.hypotheses)
+    # Every opinion weighs the first one's texts.
+    by_ink = [texts, *[()] * (len(ink.all) - 1)]
+    return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
+
+
 def decoder_of(vocabulary: Vocabulary) -> Decoder:
     """The decoder of a vocabulary, made once and kept until it holds more than MOST_STATES."""
     # Without a bound the states of 250 rows took 114 MB.

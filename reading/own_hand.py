@@ -23,7 +23,7 @@ from reading.classify import classify_line, heading_length, review_together
 from reading.decode import decode_line, rescored
 from reading.join_rows import JoinedLine
 from reading.line import InterpretedLine
-from reading.review import ReviewRules
+from reading.review import KNOWN_MISFIT, ReviewRules
 from reading.status import LineState
 from reading.vocabulary import Vocabulary
 
@@ -38,9 +38,9 @@ OF_LETTERS = frozenset({
 MOST_GROWTH = 0.1
 """Nats a letter by which the name that fits worst may come to fit worse."""
 
-KNOWN_MISFIT, KNOWN_NAME_LOSS = 1.1, 0.7
-"""Nats a letter, at most: `word_misfit_mean` and `name_loss` of a line that waited for an unknown name, by
-the sheet's hand. Well within the thresholds of the gate."""
+KNOWN_NAME_LOSS = 0.7
+"""Nats a letter, at most: `name_loss` of a line that waited for an unknown name, by the sheet's hand. Well
+within the threshold of the gate."""
 
 # Of twelve wrong lines on those sheets eight were so near; of 89 right ones checked on 21 of the sheets one
 # was held.

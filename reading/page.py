@@ -1,7 +1,7 @@
 """One page of ink to its heading and lines: the stages of reading, in order.
 
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
-    -> waiting lines read again with the sheet's own hand
+    -> waiting lines read again with the sheet's own hand, and by other looks at their ink
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
 """
@@ -20,6 +20,7 @@ from reading.classify import classify_line, classify_page
 from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.line import InterpretedLine
+from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
 from reading.review import ReviewRules
 from reading.ticks import read_tick
@@ -47,7 +48,10 @@ class PageReader:
         """The heading of a page and its lines."""
         lines = self.join_page(page, games)
         heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
-        return ReadPage(heading, *review_with_own_hand(lines, classified, self.vocabulary, self.rules))
+        reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
+        return ReadPage(
+            heading, review_by_looks(lines, reviewed, self.vocabulary, self.rules), taught_by
+        )
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they

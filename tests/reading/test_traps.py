@@ -369,3 +369,52 @@ def test_an_order_above_a_condition_waits_though_the_first_word_was_misread(tail
     lines = read(*HEADING, ORDER, "Army Kent moves to Surrey", tail, LAST)
     assert {line.status for line in lines if "Kent" in line.text} == {LineState.OPEN}
     assert [line.status for line in lines if line.text == LAST] == [LineState.AUTO]
+
+
+def _open_below(first: InterpretedLine, text: str, order: str | None, indent: float) -> InterpretedLine:
+    """A line that waits, 60 pixels below another and `indent` of its own heights of 40 further right."""
+    box = tuple((x + 40 * indent, y + 60) for x, y in first.box)
+    return replace(
+        first, box=box, status=LineState.OPEN, kind="order" if order else "other", text=text, order=order,
+        confidence=0.51)
+
+
+@pytest.mark.parametrize(("text", "order", "indent", "status"), [
+    ("a new s Protectorate f the ren", "A Newcastle upon Tyne S F Renfrewshire", 0.9, LineState.OPEN),
+    ("lin to H", None, 1.1, LineState.OPEN),
+    ("a new s Protectorate f the ren", "A Newcastle upon Tyne S F Renfrewshire", 0.3, LineState.AUTO),
+    ("Sea Area into Shropshire", "Scarborough Castle S Arran & Bute - Shropshire", 0.0, LineState.OPEN),
+])
+def test_what_hangs_below_an_order_and_waits_may_be_its_end(
+    text: str, order: str | None, indent: float, status: LineState
+) -> None:
+    """INK-07. "unless Protectorate is there", indented below a move, was read as a support, and "into
+    Dogger." as nothing: each time the row above passed by itself (seed 834)."""
+    first, _ = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    below = _open_below(first, text, order, indent)
+    assert review_uncertain_neighbours(first, None, below, lexicon_of(VARIANT)).status is status
+
+
+@pytest.mark.parametrize(("order", "status"), [
+    ("Army London moves to Surrey", LineState.AUTO), ("Army London supports Army Surrey", LineState.OPEN)])
+def test_a_powers_name_below_an_order_signs_it_where_the_order_says_all(
+    order: str, status: LineState
+) -> None:
+    """INK-07. "Montrose" below a retreat was read as a unit that disbands. Below a support it may be whereto
+    the other unit moves."""
+    first, _ = read(*HEADING, order, LAST)[len(HEADING) :]
+    below = replace(_open_below(first, "Montrose", "Montrose H", 0.0), kind="order")
+    assert review_uncertain_neighbours(first, None, below, lexicon_of(VARIANT)).status is status
+
+
+@pytest.mark.parametrize(("text", "order", "status"), [
+    ("then A Ann holds.", "A Annandale & Nithsdale H", LineState.AUTO),
+    ("If possible Army Castlebar to Caithness, otherwise holds", None, LineState.AUTO),
+    ("If Hamilton attacks Fleet The Lennox then", None, LineState.OPEN),
+])
+def test_a_condition_with_its_own_order_holds_no_line_below(
+    text: str, order: str | None, status: LineState
+) -> None:
+    first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
+    above = replace(first, status=LineState.OPEN, kind="order" if order else "other", text=text, order=order)
+    assert review_uncertain_neighbours(last, above, None, lexicon_of(VARIANT)).status is status
