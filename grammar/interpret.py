@@ -117,8 +117,8 @@ def _condition_with_unit(lexicon: Lexicon) -> re.Pattern[str]:
     # A full ban or condition has its own unit and verb. "if Mayo holds" has none, and may be the end of the
     # line above.
     ban = rf"(?:do not|don'?t) (?:move|send|convoy|support|build)\b.*{unit}"
-    # "If possible Army Cork to Kent, otherwise holds".
-    condition = rf"if\b.*{unit}.*\bthen\s+\w|if possible\b.*{unit}"
+    # "If possible Army Cork to Kent, otherwise holds"; without its end it may go on in the next row.
+    condition = rf"if\b.*{unit}.*\bthen\s+\w|if possible\b.*{unit}.*\botherwise\s+\w"
     return re.compile(rf"\W*(?:{ban}|{condition})", re.IGNORECASE)
 
 

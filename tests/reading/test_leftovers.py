@@ -85,7 +85,7 @@ def test_a_remark_or_a_signature_is_no_rest_of_an_order(text: str) -> None:
      ("If The Crown attacks Army Liverpool then Army Liverpool holds.", True),
      ("If F Hull is there then hold", True),
      ("if Fleet Hull moves to Wash", False), ("if it is empty then hold", False),
-     ("If possible A Kent to York,", False),
+     ("If possible A Kent to York,", False), ("If possible A Kent to York, otherwise holds", True),
      ("do not", False), ("Do not cut support", False), ("unless Army Kent is there", False)])
 def test_a_ban_or_a_condition_that_names_its_own_unit_says_nothing_of_the_order_above(
     text: str, *, expected: bool
