@@ -287,8 +287,7 @@ def _recent(session: Session, lines: Sequence[WorkLine], me: str) -> list[Done]:
 
 def _line_above(lines: Sequence[WorkLine], chosen: WorkLine) -> int | None:
     """The id of the line above the chosen one, from which the search for the next open line starts."""
-    index = chosen.place.number - 2
-    return lines[index].line.id if index >= 0 else None
+    return lines[chosen.place.index - 1].line.id if chosen.place.index else None
 
 
 def _count_read_by(lines: Sequence[WorkLine], me: str) -> int:

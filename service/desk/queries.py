@@ -16,6 +16,7 @@ from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
 from service.games.decisions import PART, SHAPES, DecisionKind
+from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
 from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_title
@@ -67,7 +68,8 @@ class SheetCounts:
 
 @dataclass(frozen=True, slots=True)
 class LineCounts:
-    """The order lines of a phase. `doubtful` lines wait for a person; of these `second` were read by one of
+    """The lines of a phase that the machine took for orders, also those that a person then said are none: the
+    total stays while people read. `doubtful` lines wait for a person; of these `second` were read by one of
     two people, and two people read `differing` lines differently."""
 
     total: int
@@ -94,12 +96,20 @@ class PhaseView:
 
 @dataclass(frozen=True, slots=True)
 class LinePlace:
-    """Where a line is in the work: line `number` of `lines`, on sheet `sheet` of `sheets`, all from 1."""
+    """Where a line is in the work. `index` among all lines of the phase, from 0. `number`: its number on its
+    sheet (`line_numbers`), "" for a line of the heading. `numbered`: the sheet's lines with a number that no
+    person added. Sheet `sheet` of `sheets`, from 1."""
 
-    number: int
-    lines: int
+    index: int
+    number: str
+    numbered: int
     sheet: int
     sheets: int
+
+    @property
+    def name(self) -> str:
+        """What people call the line: "line 5", or "heading"."""
+        return f"line {self.number}" if self.number else "heading"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,12 +256,18 @@ def _view(
         ),
     )
     counts = LineCounts(
-        total=len(orders), doubtful=sum(line.needs_a_person for line in orders),
+        total=len(orders) + sum(_is_set_aside(line) for line in lines),
+        doubtful=sum(line.needs_a_person for line in orders),
         second=sum(line.stage is Stage.SECOND for line in orders),
         differing=sum(line.stage is Stage.DIFFERS for line in orders),
     )
     due = sealed_lots.round_due(phase) if phase.state == PhaseState.CLOSED else None
     return PhaseView(phase, game, phase_title(phase), sheets, counts, awaits, None if due is None else due[2])
+
+
+def _is_set_aside(line: SettledLine) -> bool:
+    """True if a person said that a line is no order; not for a line that was cut into others."""
+    return line.state is LineState.NOT_ORDER and bool(line.standing) and not line.standing[-1].settles
 
 
 def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
@@ -271,6 +287,9 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         if line.id not in away and not (line.kind == PART and line.by is None)
     ]
     ids = [line.id for _, line in pairs]
+    numbers = {power: line_numbers(by_sheet[key]) for power, key in chosen.items()}
+    numbered = {power: sum(number.isdecimal() for number in of_sheet.values())
+                for power, of_sheet in numbers.items()}
     raw = {
         row.id: row.text
         for row in session.execute(select(LineRow.id, LineRow.text).where(LineRow.id.in_(ids)))
@@ -281,7 +300,8 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
             # review").
             shown_to(line, me) if me else line,
             power,
-            LinePlace(index + 1, len(pairs), list(chosen).index(power) + 1, len(chosen)),
+            LinePlace(index, numbers[power].get(line.id, ""), numbered[power], list(chosen).index(power) + 1,
+                      len(chosen)),
             raw[line.id],
             line.version(me),
             asked_by.get(line.version(), ""),

@@ -75,10 +75,10 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """A line as the machine read it, for the player who wrote it: its number in the picture, its letters,
-    whether the machine is unsure of them, and whether the line is struck out."""
+    """A line as the machine read it, for the player who wrote it: its number on the sheet, "" for a line of
+    the heading, its letters, whether the machine is unsure of them, and whether the line is struck out."""
 
-    number: int
+    number: str
     text: str
     unsure: bool = False
     struck: bool = False
@@ -87,7 +87,8 @@ class ReadBack:
 @dataclass(frozen=True, slots=True)
 class ArrivedSheet:
     """A sheet that arrived by mail. `version` is None if none was written, `photographs` counts those that
-    open, `digest` is the SHA-256 of the mail, `record` its entry in the record, `signed` what proves it."""
+    open, `digest` is the SHA-256 of the mail, `record` its entry in the record, `signed` what proves it.
+    `is_typed`: the orders were typed into the mail, and its only photograph is our drawing of that text."""
 
     received_at: datetime
     phase: Phase
@@ -96,6 +97,7 @@ class ArrivedSheet:
     digest: str
     record: RecordReference | None = None
     signed: SignedReceipt | None = None
+    is_typed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from sqlalchemy.orm import Session
 
 from service import pictures
 from service.games.in_play import phases_in_play
-from service.games.lines import lines_of
+from service.games.line_numbers import line_numbers
+from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
 from service.letters import render
 from service.letters.language import N_, phase_words
@@ -50,7 +51,7 @@ NOT_LOOKED_AT = N_("nobody settled this line, since the sheet did not count")
 LINE_STATES = {
     LineState.AUTO: "", LineState.READ: "", LineState.OPEN: N_("the coordinator still looks at this line"),
     LineState.SKIPPED: N_("the coordinator still looks at this line"),
-    LineState.VOID: N_("could not be read"),
+    LineState.VOID: N_("could not be read"), LineState.NOT_ORDER: N_("not an order"),
 }
 """The states of a line, as its player sees them."""
 LETTER_STATES = (N_("queued"), N_("sending"), N_("sent"), N_("delayed"), N_("failed"), N_("held"),
@@ -77,8 +78,10 @@ class SubmittedSheet:
 
 @dataclass(frozen=True, slots=True)
 class ReadLine:
-    """One line of a sheet: what was read, the order that it makes, or None, and its state in words."""
+    """One line of a sheet: its number, what was read, the order that it makes, or None, and its state in
+    words."""
 
+    number: str
     text: str
     order: str | None
     state: str
@@ -119,15 +122,15 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
         page = session.get(PageRow, page_id)
         own_sheets = {row.id for row, _ in _own_submissions(session, game_id, powers, visitor)}
         if page is None or page.submission_id not in own_sheets:
-            raise HTTPException(404, "There is no such page of yours.")
+            raise HTTPException(404, N_("There is no such page of yours."))
         key = page.upright
     if key is None:
-        raise HTTPException(404, "This page has not been opened as a picture yet. Its file is kept.")
+        raise HTTPException(404, N_("This page has not been opened as a picture yet. Its file is kept."))
     try:
         # Drawn anew from its pixels: the metadata of a photograph can name a place.
         picture = pictures.sheet_copy(ports.blobs.read(key))
     except (BlobError, pictures.SheetUnusable) as fault:
-        raise HTTPException(503, "This page cannot be shown now. Everything else is safe.") from fault
+        raise HTTPException(503, N_("This page cannot be shown now. Everything else is safe.")) from fault
     return Response(picture, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
 
 
@@ -172,11 +175,18 @@ def _sheet(
 
 
 def _lines(session: Session, submission_id: int, unsettled: str) -> tuple[ReadLine, ...]:
-    """What was read on a sheet, headings and remarks left out. Of a line that nobody has settled yet the
-    words are not told: they may be wrong still; `unsettled` is its state in words."""
+    """What was read on a sheet, the heading and lines that were cut into others left out. Of a line that
+    nobody has settled yet the words are not told: they may be wrong still; `unsettled` is its state in
+    words."""
+    lines = lines_of(session, [submission_id])[submission_id]
+    numbers = line_numbers(lines)
     return tuple(
-        ReadLine("" if line.needs_a_person else line.text.replace("\n", " / "),
+        ReadLine(numbers[line.id], "" if line.needs_a_person else line.text.replace("\n", " / "),
                  None if line.needs_a_person else line.order,
                  unsettled if line.needs_a_person else LINE_STATES[line.state])
-        for line in lines_of(session, [submission_id])[submission_id]
-        if line.needs_a_person or line.state is not LineState.NOT_ORDER)
+        for line in lines if line.id in numbers and not _was_cut(line))
+
+
+def _was_cut(line: SettledLine) -> bool:
+    """True if a person cut this line into others, which stand beside it."""
+    return line.state is LineState.NOT_ORDER and bool(line.standing) and line.standing[-1].settles

@@ -16,6 +16,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.approval import papers
 from service.games.ballots import executed
+from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.games.results import ShownPower, correction, redacted_for, show
 from service.letters.set_aside import translatable
@@ -52,14 +53,9 @@ class Evidence:
     corrections: tuple[CorrectionRow, ...]
 
     @property
-    def numbers(self) -> Mapping[int, int]:
-        """The number of each line on its sheet by the line's id: from 1, headings and remarks left out, as on
-        the player's own page."""
-        return {
-            line.id: number for sheet in self.lines.values()
-            for number, line in enumerate(
-                (line for line in sheet if line.needs_a_person or line.state is not LineState.NOT_ORDER), 1)
-        }
+    def numbers(self) -> Mapping[int, str]:
+        """The number of each line on its sheet by the line's id."""
+        return {key: number for sheet in self.lines.values() for key, number in line_numbers(sheet).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +70,7 @@ class InkPlace:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line that gave an order, or that nobody could read. `number` is its number on the sheet, from 1.
+    """One line that gave an order, or that nobody could read. `number` is its number on the sheet.
 
     `correction`: a sentence if a person read the line differently from the machine, else "".
     `void_readings`: the readings of a void line, else "". `entries`: numbers of entries in the game's
@@ -82,7 +78,7 @@ class SourceLine:
     """
 
     line: SettledLine
-    number: int
+    number: str
     power: str
     place: InkPlace
     correction: str

@@ -388,7 +388,7 @@ def test_lines_are_joined_broken_and_brought_back_by_keys(ada: Reader) -> None:
     ada.wait_saved()
     ada.press("u")
     ada.wait_line(first)
-    assert "line 1 of 100" in ada.page.locator("#where").inner_text()
+    assert "line 1 of 10 · sheet 1 of 10" in ada.page.locator("#where").inner_text()
 
 
 def test_the_least_sure_lines_come_first_when_asked_for(ada: Reader) -> None:

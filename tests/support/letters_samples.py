@@ -138,8 +138,9 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "receipt": render.receipt(game, to, arrived),
         "receipt bare": render.receipt(game, to, plain),
         "receipt read": render.receipt(game, to, replace(arrived, reading=(
-            ReadBack(1, f"Army London moves to Surrey{nasty}"), ReadBack(2, "Arrny Oxfrd holds", unsure=True),
-            ReadBack(3, "Army Essex holds", struck=True), ReadBack(4, ""))), (
+            ReadBack("", "Montrose"), ReadBack("1", f"Army London moves to Surrey{nasty}"),
+            ReadBack("2", "Arrny Oxfrd holds", unsure=True),
+            ReadBack("3", "Army Essex holds", struck=True), ReadBack("4", ""))), (
             Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
         "receipt_late": render.receipt_late(game, to, arrived),
         "receipt_posted": render.receipt_posted(game, to, PostedFacts(

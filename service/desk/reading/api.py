@@ -217,11 +217,11 @@ def _history(
     session: Session, phase_id: int, me: str, work_lines: list[WorkLine]
 ) -> dict[str, list[dict[str, Any]]]:
     """What this person can undo and redo, oldest first, and the last decisions of anyone."""
-    numbers = {work.line.id: work.place.number for work in work_lines}
+    names = {work.line.id: work.place.name for work in work_lines}
     return {
         "recent": [
             {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,
-             "number": numbers[r.line_id], "by": r.by} for r in queries.last_reviews(session, work_lines, me)
+             "name": names[r.line_id], "by": r.by} for r in queries.last_reviews(session, work_lines, me)
         ],
         "undo": [{"key": a.key, "kind": a.kind} for a in decisions.standing(session, phase_id, me)],
         "redo": [{"key": a.key, "kind": a.kind} for a in decisions.undone(session, phase_id, me)],

@@ -24,22 +24,22 @@ Understand = Callable[[str], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A reading taken from another line of the sheet: its `text`, canonical `order` or None, the number of
-    that line in `like`. `number`: which of the machine's readings it is (1 is the best), 0 for none."""
+    """A reading taken from another line of the sheet: its `text`, canonical `order` or None, the name of that
+    line ("line 5") in `like`. `number`: which of the machine's readings it is (1 is the best), 0 for none."""
 
     text: str
     order: str | None
-    like: int
+    like: str
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Correction:
-    """Words the machine read, what a person corrected them to, and the number of that line."""
+    """Words the machine read, what a person corrected them to, and the name of that line."""
 
     read: tuple[str, ...]
     meant_words: tuple[str, ...]
-    like: int
+    like: str
 
 
 def echo(work: WorkLine, sheet: Iterable[WorkLine], understand: Understand) -> Echo | None:
@@ -65,7 +65,7 @@ def _corrections(sheet: Iterable[WorkLine]) -> list[_Correction]:
         machine_words, corrected_words = _best(line.candidates).split(), line.order.split()
         # Words that were only added or left out are no misreading of the same marks.
         corrections += [
-            _Correction(tuple(machine_words[a:b]), tuple(corrected_words[c:d]), other.place.number)
+            _Correction(tuple(machine_words[a:b]), tuple(corrected_words[c:d]), other.place.name)
             for change, a, b, c, d in SequenceMatcher(
                 None, machine_words, corrected_words, autojunk=False).get_opcodes()
             if change == "replace" and b > a and d > c
@@ -88,7 +88,7 @@ def _replaced(words: Sequence[str], correction: _Correction) -> list[str] | None
 
 
 def _as_offer(
-    text: str, candidates: Sequence[dict[str, Any]], like: int, understand: Understand
+    text: str, candidates: Sequence[dict[str, Any]], like: str, understand: Understand
 ) -> Echo | None:
     order = understand(text)
     # A correction that makes no order here was for other words; it is not offered.

@@ -33,13 +33,13 @@ SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineSt
 
 @dataclass(frozen=True, slots=True)
 class ReadingOffer:
-    """One reading that may be accepted. `do` is what a form sends for it. `like`: number of the line of this
-    sheet that was read so before, or 0. `cut` says which cut a reading belongs to, for a line that was cut
-    and read again."""
+    """One reading that may be accepted. `do` is what a form sends for it. `like`: name of the line of this
+    sheet that was read so before ("line 5"), or "". `cut` says which cut a reading belongs to, for a line
+    that was cut and read again."""
 
     do: str
     shown: ShownReading
-    like: int = 0
+    like: str = ""
     cut: str = ""
 
 
@@ -217,7 +217,8 @@ def index_entry(view: Sequence[ReadingOffer], work: WorkLine, power: str) -> dic
     """One line for the page's script: its place and its best reading."""
     first = view[0] if view else None
     return {
-        **state_entry(work), "power": power, "number": work.place.number, "sheet": work.place.sheet,
+        **state_entry(work), "power": power, "name": work.place.name, "number": work.place.number,
+        "numbered": work.place.numbered, "sheet": work.place.sheet,
         "page": work.line.page_id,
         "first": None if first is None else {
             "do": first.do, "text": first.shown.text, "order": first.shown.order, "sure": first.shown.sure,

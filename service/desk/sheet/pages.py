@@ -114,7 +114,7 @@ def sheet(
         return show(
             request,
             "sheet.html",
-            lines=view.numbered(lines),
+            lines=view.numbered(session, submission.id),
             marks=MARKS,
             other=other,
             rows=rows,
@@ -149,7 +149,7 @@ def picture(request: Request, submission_id: int, page_id: int) -> Response:
         if page.upright is None:
             raise HTTPException(404, ("This page could not be opened as a picture. Its original file can be "
                                       "downloaded."))
-        lines = [(no, line) for no, line in view.numbered(view.own_lines(session, submission_id))
+        lines = [(number, line) for number, line in view.numbered(session, submission_id)
                  if line.page_id == page_id]
         framed_picture = sheet_picture.framed(ports.blobs, page.upright, page.rotation, lines)
     return Response(framed_picture, media_type="image/jpeg")
@@ -316,8 +316,8 @@ def add_line(
     top: Annotated[float | None, Form()] = None, right: Annotated[float | None, Form()] = None,
     bottom: Annotated[float | None, Form()] = None,
 ) -> Response:
-    """Add a line that the machine missed: below line number `after` of the sheet (0: at the top of the
-    page). Its box is in percent of the page as shown; without a box it is the band below that line."""
+    """Add a line that the machine missed: below the line with id `after` (0: at the top of the page). Its
+    box is in percent of the page as shown; without a box it is the band below that line."""
     ports: DeskPorts = request.app.state.ports
     words = " ".join(text.split())[:500]
     if not words:
@@ -325,11 +325,10 @@ def add_line(
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
         row = _page(session, submission_id, page)
-        lines = view.own_lines(session, submission_id)
-        above = lines[after - 1] if 1 <= after <= len(lines) else None
+        above = next((line for line in view.own_lines(session, submission_id) if line.id == after), None)
         # Its box is in other pixels; and the line went to the top of the page that was chosen, unasked.
         if above is not None and above.page_id != page:
-            raise HTTPException(400, f"Nothing was changed: line {after} is not on the page that you chose. "
+            raise HTTPException(400, "Nothing was changed: that line is not on the page that you chose. "
                                      "Choose the page and a line of that page.")
         box = _box(ports, row, above, (left, top, right, bottom))
         typed = page_data.typed_line(session, filed.phase.id, ports.load, filed.submission.power, words)

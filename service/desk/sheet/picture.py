@@ -44,7 +44,8 @@ MARKS: dict[LineState, PictureMark] = {
 
 
 def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str, SettledLine]]) -> bytes:
-    """The page as its sender held it, each line framed and labelled "3 A", as JPEG at most 1400 px wide.
+    """The page as its sender held it, each line framed and labelled "3 A", or "N" if it has no number, as
+    JPEG at most 1400 px wide.
 
     `key`: the blob of the upright picture. `rotation`: how far its writing is still turned, in degrees
     clockwise to turn it back. `lines`: labels and lines, in pixels of that picture. Raises NoPicture.
@@ -60,7 +61,7 @@ def framed(blobs: BlobReader, key: str, rotation: int, lines: Sequence[tuple[str
     for label, line in lines:
         corners = [(x * scale, y * scale) for x, y in (turned(point, size, rotation) for point in line.box)]
         _frame(
-            pen, corners, f"{label} {MARKS[line.state].letter}", MARKS[line.state],
+            pen, corners, f"{label} {MARKS[line.state].letter}".strip(), MARKS[line.state],
             max(2, resized.width // 450)
         )
     out = io.BytesIO()

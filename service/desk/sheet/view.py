@@ -18,6 +18,7 @@ from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
 from service.games.decisions import PART
 from service.games.hold_reasons import reasons
+from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.store import records
 from service.store.records import CHOSEN
@@ -72,7 +73,7 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: b
         return "received after the deadline, so it cannot count"
     if ballot is not None and ballot.submission.id == row.id:
         # Q-60: in some games nothing that was sent can be changed.
-        by_rule = f"counts: the {'first sheet' if first else 'latest version'} in time"
+        by_rule = f"the {'first sheet' if first else 'latest version'} in time"
         return "chosen by the coordinator" if CHOSEN in row.flags else by_rule
     losers = () if ballot is None else ballot.losers
     loser = next((loser for loser in losers if loser.submission.id == row.id), None)
@@ -93,9 +94,10 @@ def own_lines(session: Session, submission_id: int) -> list[SettledLine]:
             if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
-def numbered(lines: Sequence[SettledLine]) -> list[tuple[str, SettledLine]]:
-    """Lines with their numbers on the sheet, from 1, headings included."""
-    return [(str(number), line) for number, line in enumerate(lines, start=1)]
+def numbered(session: Session, submission_id: int) -> list[tuple[str, SettledLine]]:
+    """The lines of `own_lines` with their numbers on the sheet, "" for a line of the heading."""
+    numbers = line_numbers(lines_of(session, [submission_id])[submission_id])
+    return [(numbers.get(line.id, ""), line) for line in own_lines(session, submission_id)]
 
 
 def differences(left: Sequence[SettledLine], right: Sequence[SettledLine]) -> list[Difference]:

@@ -15,13 +15,14 @@ from sqlalchemy.orm import Session
 
 from service import pictures
 from service.games.decisions import PART
+from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_of
 from service.games.sealed_lots import draw_of
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
-from service.intake.verdicts.verdict import PHOTO_DOUBTS, Verdict, VerdictKind
+from service.intake.verdicts.verdict import PHOTO_DOUBTS, Note, Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient, Trouble
 from service.letters.language import Sentence
@@ -81,7 +82,8 @@ def facts_of(
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id),
-                         signed_receipt(session, submission, phase.game_id))
+                         signed_receipt(session, submission, phase.game_id),
+                         is_typed=Note.TYPED in submission.flags)
     return ReceiptFacts(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
         replaces=verdict.version_on_file if counts and not first and trouble is None else None,
@@ -127,8 +129,9 @@ def read_letter(
     boxed. `is_over` as for `facts_of`."""
     verdict = verdict_of(session, submission, phase, to.power)
     lines = lines_of(session, [submission.id])[submission.id]
+    numbers = line_numbers(lines)
     # A person cuts a part out of the machine's lines; a receipt shows the machine's reading alone.
-    numbered = list(enumerate((line for line in lines if line.kind != PART), start=1))
+    numbered = [(numbers.get(line.id, ""), line) for line in lines if line.kind != PART]
     back = tuple(ReadBack(number, line.text.partition("\n")[0], unsure=_unsure(line), struck=line.struck)
                  for number, line in numbered)
     facts = replace(facts_of(session, submission, phase, verdict, to.power, is_over=is_over), reading=back)
@@ -145,7 +148,7 @@ def _unsure(line: SettledLine) -> bool:
 
 
 def _picture(
-    blobs: Blobs, page: PageRow, numbered: Sequence[tuple[int, SettledLine]], name: str
+    blobs: Blobs, page: PageRow, numbered: Sequence[tuple[str, SettledLine]], name: str
 ) -> list[Attachment]:
     try:
         data, corners = turned(blobs.read(page.upright or ""), page, [line for _, line in numbered])

@@ -28,10 +28,10 @@ _QUALITIES = (82, 72, 60, 48)
 
 @dataclass(frozen=True, slots=True)
 class BoxedLine:
-    """One line: its number in the letter, the four corners of its box in pixels of the picture, what was
-    read, whether the machine is unsure of it, and whether it is struck out."""
+    """One line: its number on the sheet, "" for a line of the heading, the four corners of its box in pixels
+    of the picture, what was read, whether the machine is unsure of it, and whether it is struck out."""
 
-    number: int
+    number: str
     corners: tuple[tuple[float, float], ...]
     text: str
     unsure: bool = False
@@ -69,6 +69,8 @@ def _draw_box(draw: ImageDraw.ImageDraw, line: BoxedLine, scale: float) -> None:
         _draw_edge(draw, start, end, colour, broken=line.unsure)
     # The question mark says in black and white what the colour says.
     label, font = f"{line.number}{'?' if line.unsure else ''}", _font("bold", 26)
+    if not label:
+        return
     x, y = min(x for x, _ in points), min(y for _, y in points)
     width = font.getlength(label) + 10
     # Left of the box where there is room, so that no letter is covered.
@@ -99,7 +101,7 @@ def _wrap_lines(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> lis
     room, wrapped = WIDTH - 2 * MARGIN, []
     for line in lines:
         ends = " (struck out)" if line.struck else " (unsure)" if line.unsure else ""
-        row = f"{line.number}"
+        row = line.number or "–"
         for word in f"{line.text or '(nothing)'}{ends}".split():
             wider = f"{row} {word}"
             if font.getlength(wider) > room and row.strip():

@@ -6,6 +6,10 @@ import { fold } from "./reading-names.js";
 const LAST = 5;
 const ORDER = "galloper.least-sure-first";
 
+export function capital(words) {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
 export class Screen {
   constructor(root, lines, keys) {
     this.root = root;
@@ -45,9 +49,9 @@ export class Screen {
     const sheets = Math.max(...this.lines.all.map((one) => one.sheet));
     const strong = document.createElement("strong");
     strong.textContent = left + " left";
-    this.$("where").replaceChildren(entry.power + " · line " + entry.number + " of " + of + " · sheet " + entry.sheet + " of " + sheets + " · ", strong);
+    this.$("where").replaceChildren(entry.power + " · " + entry.name + (entry.number ? " of " + entry.numbered : "") + " · sheet " + entry.sheet + " of " + sheets + " · ", strong);
     this.root.querySelector(".progress .meter rect").setAttribute("width", String((100 * (of - left)) / (of || 1)));
-    document.title = document.title.replace(/^Line \d+/, "Line " + entry.number);
+    document.title = document.title.replace(/^[^·]*/, capital(entry.name) + " ");
     const note = this.work.querySelector(".stands");
     const asked = entry.asked && note.textContent.includes("second reader");
     if (asked || entry.both.length || note.textContent.startsWith("Somebody has read") || entry.state === "auto" || (note.textContent.startsWith("Crossed out") && !entry.by)) return;
@@ -111,10 +115,10 @@ export class Screen {
       const add = (kind, text, name) => item.append(Object.assign(document.createElement(kind), { textContent: text, className: name }), " ");
       add("span", one.state, "state");
       add("span", (one.text || "—").replace("\n", " or "), "words-read");
-      add("span", "line " + one.number + ", " + one.by, "dim");
+      add("span", one.name + ", " + one.by, "dim");
       const undo = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "undo" });
       undo.dataset.undo = one.key;
-      undo.setAttribute("aria-label", "undo the decision about line " + one.number);
+      undo.setAttribute("aria-label", "undo the decision about " + one.name);
       item.append(undo);
       return item;
     }));
@@ -127,7 +131,7 @@ export class Screen {
     this.$("sure").replaceChildren(...found.map((one) => {
       const box = Object.assign(document.createElement("input"), { type: "checkbox", name: "one", checked: true, value: one.id + " " + one.version + " " + one.first.do });
       const label = Object.assign(document.createElement("label"), { className: "plain" });
-      label.append(box, " line " + one.number + ": " + one.first.text);
+      label.append(box, " " + one.name + ": " + one.first.text);
       const item = document.createElement("li");
       item.append(label);
       return item;
@@ -162,12 +166,13 @@ export class Screen {
     box.focus();
   }
 
-  // The line meant by "40", "Montrose", "mont" or "montrose 3" (its third line); null for none.
-  wanted(text) {
-    const [, name, number] = text.trim().match(/^(.*?)\s*(\d*)$/);
-    if (!name) return this.lines.all.find((one) => one.number === Number(number)) || null;
+  // The line meant by "7" (of the sheet that is read), "Montrose", "mont" or "montrose 3"; null for none.
+  wanted(text, current) {
+    const [, name, number] = text.trim().toLowerCase().match(/^(.*?)\s*((?:\d+[a-z]*)?)$/);
+    const here = this.lines.byId.get(current);
+    if (!name) return this.lines.all.find((one) => here && one.sheet === here.sheet && one.number === number) || null;
     const own = this.lines.all.filter((one) => fold(one.power).startsWith(fold(name)) || one.power.toLowerCase().startsWith(name.toLowerCase()));
-    if (number) return own[Number(number) - 1] || null;
+    if (number) return own.find((one) => one.number === number) || null;
     return own.find((one) => this.lines.waits(one)) || own[0] || null;
   }
 
@@ -193,7 +198,7 @@ export class Screen {
     const theirs = entry.both.filter((one) => one.by !== this.lines.me).map((one) => one.by + " “" + one.text + "”").join(", ");
     const now = theirs || entry.order || (entry.text || "").replace("\n", " or ");
     const paragraph = Object.assign(document.createElement("p"), {
-      textContent: "Line " + entry.number + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
+      textContent: capital(entry.name) + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
     });
     const table = document.createElement("dl");
     for (const [word, text] of [["Theirs", entry.state + (now ? ": " + now : "")], ["Yours", said]]) {

@@ -28,7 +28,7 @@ def _signed_in(desk: DeskSite) -> None:
 
 def test_the_desk_asks_for_the_first_open_line_and_its_readings(desk: DeskSite) -> None:
     page_text = desk.text("/desk/7")
-    assert "Montrose · line 3 of 4 · sheet 1 of 1 · 2 left" in page_text
+    assert "Montrose · line 2 of 3 · sheet 1 of 1 · 2 left" in page_text
     assert "Army Eskdale holds A Eskdale H" in page_text
     assert "no order of this phase" in page_text
 
@@ -81,7 +81,7 @@ def test_text_that_is_no_order_is_kept_as_written_and_told(desk: DeskSite) -> No
     assert (review.decision, review.order, review.text) == (LineState.READ, None, "God save the King")
     page_text = desk.text(where)
     assert f"{COMPLAINT} Your words were kept as written" in page_text
-    assert "line 4 of 4" in page_text
+    assert "line 3 of 3" in page_text
 
 
 def test_the_last_line_typed_as_no_order_is_judged_and_told_too(desk: DeskSite) -> None:
@@ -114,7 +114,7 @@ def test_a_new_decision_about_a_line_replaces_the_last(desk: DeskSite) -> None:
 def test_undo_returns_to_the_line_and_the_eyes_reading_stands_again(desk: DeskSite) -> None:
     desk.decide(3, "void", "a")
     assert desk.post("/desk/7/undo").headers["location"] == "/desk/7?line=3"
-    assert "line 3 of 4 · sheet 1 of 1 · 2 left" in desk.text("/desk/7?line=3")
+    assert "line 2 of 3 · sheet 1 of 1 · 2 left" in desk.text("/desk/7?line=3")
     assert "settled" not in desk.text("/desk/7?line=3").split("·")[-1]
 
 
@@ -136,9 +136,9 @@ def test_with_nothing_to_undo_the_desk_says_so(desk: DeskSite) -> None:
 
 def test_skipped_lines_come_back_last_and_keep_the_phase_open(desk: DeskSite) -> None:
     desk.decide(3, "skip", "a")
-    assert "line 4 of 4" in desk.text("/desk/7")
+    assert "line 3 of 3" in desk.text("/desk/7")
     assert desk.decide(4, "not-order", "b").startswith("/desk/7")
-    assert "line 3 of 4" in desk.text("/desk/7")
+    assert "line 2 of 3" in desk.text("/desk/7")
     assert desk.judged == []
 
 

@@ -58,9 +58,11 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
     desk.read(submission_id, recognized_pages)
     assert desk.table.written_letters() == [("receipt", MONTROSE)]
     (words,) = receipts(desk)
-    for number, line in enumerate((*HEADING, *ORDERS), start=1):
+    for line in HEADING:
+        assert f"- Heading: {line} -" in words, line
+    for number, line in enumerate(ORDERS, start=1):
         assert f"- {number}: {line} -" in words, line
-    assert f"- 8: {DOUBTFUL[0]} (unsure) The ink counts, not this reading" in words
+    assert f"- {len(ORDERS) + 1}: {DOUBTFUL[0]} (unsure) The ink counts, not this reading" in words
     assert "Photographs: 1" in words
     assert "Nobody has read your orders yet." in words
     message = desk.table.message(desk.table.letters("receipt")[0])
@@ -165,8 +167,8 @@ def photograph(high: int = 1400) -> bytes:
 
 
 BOXES = (
-    BoxedLine(1, ((140, 190), (860, 190), (860, 250), (140, 250)), "Army London moves to Surrey"),
-    BoxedLine(2, ((140, 390), (860, 390), (860, 450), (140, 450)), "Arrny Oxfrd holds", unsure=True),
+    BoxedLine("1", ((140, 190), (860, 190), (860, 250), (140, 250)), "Army London moves to Surrey"),
+    BoxedLine("2", ((140, 390), (860, 390), (860, 450), (140, 450)), "Arrny Oxfrd holds", unsure=True),
 )
 
 
@@ -194,7 +196,7 @@ def test_the_transcription_stands_below_and_grows_with_it() -> None:
     )
     assert two_lines[1] > one_line[1] > 1400 * 1.1
     assert one_line[0] == two_lines[0] == 1100
-    long = BoxedLine(1, BOXES[0].corners, "word " * 80)
+    long = BoxedLine("1", BOXES[0].corners, "word " * 80)
     assert Image.open(io.BytesIO(reading_picture(photograph(), (long,)))).size[1] > two_lines[1]
 
 
@@ -203,7 +205,7 @@ def test_a_noisy_sheet_of_many_lines_stays_small() -> None:
     out = io.BytesIO()
     Image.fromarray(noise).resize((2400, 3200)).save(out, "JPEG", quality=92)
     lines = [
-        BoxedLine(number, ((100, top), (2000, top), (2000, top + 60), (100, top + 60)), "x" * 60)
+        BoxedLine(str(number), ((100, top), (2000, top), (2000, top + 60), (100, top + 60)), "x" * 60)
         for number, top in enumerate(range(90, 2790, 90), start=1)
     ]
     begun = time.process_time()

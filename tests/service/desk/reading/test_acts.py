@@ -189,11 +189,11 @@ def test_who_has_a_line_is_told_for_a_minute(desk: DeskSite) -> None:
 
 def test_a_line_for_a_second_reader_comes_to_them_first_and_to_the_asker_last(desk: DeskSite) -> None:
     desk.decide(3, "second", "a")
-    assert "line 4 of 4" in desk.text("/desk/7")
+    assert "line 3 of 3" in desk.text("/desk/7")
     assert "You asked for a second reader." in desk.text("/desk/7?line=3")
     desk.second_reader()
     page_text = desk.text("/desk/7")
-    assert "line 3 of 4" in page_text
+    assert "line 2 of 3" in page_text
     assert ("Ada asks for a second reader. What they think is not shown; the readings are in another "
             "order.") in page_text
     desk.decide(3, "reading-1", "b")

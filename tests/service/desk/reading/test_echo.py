@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service.store.tables import LineRow
+from service.desk import queries
+from service.games.draw_votes import vote_of
+from service.store.tables import LineRow, PhaseRow
 from tests.support.desk_site import DeskSite
 
 WRONG, RIGHT = "A Easdale - Carham", "A Eskdale - Carham"
@@ -40,10 +42,10 @@ def test_a_correction_is_offered_first_where_the_same_misreading_comes_again(des
     answer = desk.acts({"key": "the-correction", "do": "reading-2", "line": 3})
     first = _first(desk, 4)
     assert 'data-text="A Eskdale - Merse"' in first
-    assert "as you read line 3" in first
+    assert "as you read line 2" in first
     assert 'data-offer="reading-2"' in first
     # The script fetches just these lines again; the other lines it holds are still right.
-    assert answer["offers"] == {"4": "reading-2 3 A Eskdale - Merse"}
+    assert answer["offers"] == {"4": "reading-2 line 2 A Eskdale - Merse"}
     desk.act("undo")
     assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
 
@@ -74,3 +76,22 @@ def test_what_the_machine_was_sure_of_corrects_nobody(desk: DeskSite) -> None:
     _candidates(desk, 4, "A Easdale - Merse")
     desk.orders_of_words = {"A Eskdale - Merse": "A Eskdale - Merse"}
     assert 'data-text="A Easdale - Merse"' in _first(desk, 4)
+
+
+@pytest.mark.parametrize(("do", "text", "vote"), [
+    ("reading-2", "", "I ask for a draw"), ("edit", "I ask for a draw", "I ask for a draw"),
+    ("not-order", "", None),
+])
+def test_a_misread_wish_for_a_draw_counts_by_the_reading_that_is_chosen(
+    desk: DeskSite, do: str, text: str, vote: str | None
+) -> None:
+    """Q-30: chosen or typed alike; what is marked as no order keeps the machine's words."""
+    with desk.store.begin() as session:
+        row = session.get_one(LineRow, 4)
+        row.text, row.order = "I ask for a drum", None
+        row.candidates = [{"text": words, "order": None, "score": 0.5}
+                          for words in ("I ask for a drum", "I ask for a draw")]
+    desk.decide(4, do, "a-vote", text)
+    with desk.store() as session:
+        lines = [work.line for work in queries.work(session, session.get_one(PhaseRow, 7))]
+    assert vote_of(lines) == vote

@@ -379,7 +379,7 @@ def test_after_sending_nothing_about_a_sheet_can_be_changed(desk: DeskSite) -> N
 def test_a_missed_line_is_added_once_where_it_stands_and_undo_takes_it_away(desk: DeskSite) -> None:
     """SUB-08: what the recognizer missed is typed by a person, and counts like any decision."""
     for _ in range(2):  # the same form delivered twice
-        answer = desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k9", after=1)
+        answer = desk.post("/sheet/2/line", page=2, text="Army Merse holds", key="k9", after=10)
         assert (answer.status_code, answer.headers["location"]) == (303, "/sheet/2?notice=added")
     with desk.store() as session:
         lines = queries.work(session, session.get_one(PhaseRow, 7))
@@ -455,7 +455,7 @@ def test_a_box_drawn_on_a_turned_page_is_kept_in_pixels_of_the_stored_one(desk: 
 
 
 def test_words_that_are_no_order_are_kept_as_written_and_said_to_be_none(desk: DeskSite) -> None:
-    answer = desk.post("/sheet/2/line", page=2, text="Army dances", key="k", after=2)
+    answer = desk.post("/sheet/2/line", page=2, text="Army dances", key="k", after=11)
     assert answer.headers["location"] == "/sheet/2?notice=added-as-written"
     assert "no order of this phase" in desk.text("/sheet/2?notice=added-as-written")
     with desk.store() as session:
