@@ -21,9 +21,15 @@ from service.web.ports import BlobReader
 # Desk plan, section 4: the line with 40 % context, at least 48 px tall.
 MARGIN = 0.4
 SMALLEST = 48
-MOST_ROWS = 4
-OVERLAP = 0.06
-"""Share of a row that the next row repeats when a long line is folded, so that no letter is cut in two."""
+MOST_ROWS, MOST_WRITTEN = 5, 4
+"""Most pieces of a folded line, and most rows of writing that one box is taken to hold."""
+OVERLAP = 0.45
+"""Share of a piece that it has in common with the next one when a long line is folded: between two words in
+it the one ends and the other begins, and where there is no such place both show all of it, so that no word is
+cut in two."""
+WORD_GAP = 0.2
+"""Least width of a gap between two words, as a share of the line's height. Letters that do not touch are
+nearer to each other."""
 TALL = 1.7
 """Height, in line heights of the page, from which a box holds more than one row of writing."""
 PITCH = 1.4
@@ -55,7 +61,7 @@ def line_crop(
 
     `key` is the blob of the upright page, `box` four corners in its pixels, clockwise from the top left of
     the writing. The contrast is stretched unless `raw`. With `fold` above 0 the crop is folded into at most
-    four rows no wider than `fold` times their height; a box that holds several `rows` of writing is then
+    five rows no wider than `fold` times their height; a box that holds several `rows` of writing is then
     first split into those rows. `turn` is a clockwise rotation in degrees, for a page that was photographed
     upside down. Raises NoPicture.
     """
@@ -78,13 +84,13 @@ def written_rows(height: float, usual: float) -> int:
     pixels high."""
     if usual <= 0 or height < TALL * usual:
         return 1
-    return min(MOST_ROWS, 1 + max(1, round((height - usual) / (PITCH * usual))))
+    return min(MOST_WRITTEN, 1 + max(1, round((height - usual) / (PITCH * usual))))
 
 
 def pieces(ratio: float, rows: int) -> int:
     """The number of pieces into which each of several written rows is folded; `ratio` is the whole crop's
     width over its height."""
-    return min(MOST_ROWS, math.ceil(ratio / row_share(rows) / SHORT_FOLD))
+    return _parts(ratio / row_share(rows), SHORT_FOLD)
 
 
 def row_share(rows: int) -> float:
@@ -96,7 +102,7 @@ def folded_ratio(ratio: float, rows: int, fold: int) -> float:
     """The width over height of a crop as `line_crop` folds it, so that a page can keep its space before it
     comes. `ratio`: the whole crop's width over its height. Empty pieces at the end are counted too."""
     height = 1.0 if rows == 1 or ratio <= fold else row_share(rows)
-    parts = min(MOST_ROWS, math.ceil(ratio / fold)) if height == 1.0 else pieces(ratio, rows)
+    parts = _parts(ratio, fold) if height == 1.0 else pieces(ratio, rows)
     shown = parts if height == 1.0 else parts * rows
     # A gap of a twelfth of its height is between two pieces.
     return ratio / (parts - (parts - 1) * OVERLAP) / (height * (shown + (shown - 1) / 12))
@@ -163,7 +169,13 @@ def _frame_line(page: Image.Image, box: Corners) -> Image.Image:
 
 
 def _rows(cut: Image.Image, fold: int) -> int:
-    return 1 if fold < 1 else min(MOST_ROWS, math.ceil(cut.width / (cut.height * fold)))
+    return 1 if fold < 1 else _parts(cut.width / cut.height, fold)
+
+
+def _parts(ratio: float, fold: float) -> int:
+    """The number of pieces, with what they have in common, that a crop of this width over height is folded
+    into, so that none is wider than `fold` times its height, or MOST_ROWS."""
+    return 1 if ratio <= fold else min(MOST_ROWS, math.ceil((ratio / fold - OVERLAP) / (1 - OVERLAP)))
 
 
 def _split_rows(cut: Image.Image, rows: int) -> list[Image.Image]:
@@ -196,23 +208,47 @@ def _ink(cut: Image.Image) -> npt.NDArray[np.float32]:
 
 
 def _stack_rows(written: Sequence[Image.Image], rows: int) -> Image.Image:
-    """The written rows below each other, each folded into `rows` pieces that overlap by OVERLAP. Empty
-    pieces after the end of a second row are left out."""
+    """The written rows below each other, each folded into `rows` pieces (`_fold`). Empty pieces after the
+    end of a second row are left out."""
     if len(written) == 1 and rows == 1:
         return written[0]
-    wide, height = written[0].size
-    width = round(wide / (rows - (rows - 1) * OVERLAP))
-    step, gap = round(width * (1 - OVERLAP)), max(2, height // 12)
-    pieces = [
-        row_picture.crop((index * step, 0, index * step + width, height))
-        for row_picture in written
-        for index in range(rows)
-    ]
+    height = written[0].height
+    gap = max(2, height // 12)
+    pieces = [piece for row_picture in written for piece in _fold(row_picture, rows)]
+    width = pieces[0].width
     shown_pieces = [piece for index, piece in enumerate(pieces) if index < rows or _has_ink(piece)]
     out = Image.new("RGB", (width, len(shown_pieces) * (height + gap) - gap), "#8a7f70")
     for index, piece in enumerate(shown_pieces):
         out.paste(piece, (0, index * (height + gap)))
     return out
+
+
+def _fold(row: Image.Image, parts: int) -> list[Image.Image]:
+    """A written row in pieces of one width that overlap by OVERLAP. Of what two pieces have in common each
+    shows its own words only, if there is a gap between words."""
+    width = round(row.width / (parts - (parts - 1) * OVERLAP))
+    step = round(width * (1 - OVERLAP))
+    pieces = [row.crop((index * step, 0, index * step + width, row.height)) for index in range(parts)]
+    paper = tuple(int(shade) for shade in np.median(np.asarray(row.convert("RGB")), axis=(0, 1)))
+    for index, (piece, following) in enumerate(itertools.pairwise(pieces), start=1):
+        place = _word_gap(row, index * step, index * step + width - step)
+        if place is not None:
+            piece.paste(paper, (place - (index - 1) * step, 0, width, row.height))
+            following.paste(paper, (0, 0, place - index * step, row.height))
+    return pieces
+
+
+def _word_gap(row: Image.Image, left: int, right: int) -> int | None:
+    """The middle of the widest gap between two words from `left` to `right`, in pixels of the row's picture;
+    None if there is none as wide as WORD_GAP."""
+    height = row.height / (1 + 2 * MARGIN)
+    # The tails and loops of the neighbouring lines reach into the margin.
+    band = slice(round(row.height / 2 - 0.4 * height), round(row.height / 2 + 0.4 * height))
+    stretched = ImageOps.autocontrast(row.convert("L"), cutoff=1)
+    has_ink = (_ink(stretched)[band, left:right] > _INK).mean(axis=0) >= _LEAST
+    places = [-1, *np.flatnonzero(has_ink).tolist(), right - left]
+    gap, start = max((end - begin - 1, begin + 1) for begin, end in itertools.pairwise(places))
+    return left + start + gap // 2 if gap >= WORD_GAP * height else None
 
 
 def _has_ink(piece: Image.Image) -> bool:

@@ -1,8 +1,8 @@
 // The picture of a line: raw or stretched, larger and smaller, turned; and the mark where a line is to be broken.
 "use strict";
 
-const OVERLAP = 0.06;
-const MOST_ROWS = 4;
+const OVERLAP = 0.45; // both as in service/web/crops.py
+const MOST_ROWS = 5;
 const turned = new Map();
 let zoom = 1;
 
@@ -73,7 +73,7 @@ export class Knife {
     const fold = Number(new URL(this.picture.currentSrc || this.picture.src).searchParams.get("fold") || 0);
     const ratio = Number(this.frame.dataset.ratio);
     if (fold < 1 || ratio <= fold) return [1, 1];
-    if (Number(this.frame.dataset.rows) < 2) return [Math.min(MOST_ROWS, Math.ceil(ratio / fold)), 1];
+    if (Number(this.frame.dataset.rows) < 2) return [Math.min(MOST_ROWS, Math.ceil((ratio / fold - OVERLAP) / (1 - OVERLAP))), 1];
     const pieces = Number(this.frame.dataset.pieces);
     const high = (this.picture.naturalWidth * (pieces - (pieces - 1) * OVERLAP) * Number(this.frame.dataset.row)) / ratio;
     return [pieces, Math.max(1, Math.round(this.picture.naturalHeight / (high * 13 / 12)) / pieces)]; // empty ones are left out

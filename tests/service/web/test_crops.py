@@ -68,13 +68,50 @@ def test_contrast_is_stretched_unless_raw(tmp_path: Path) -> None:
     assert shades(crops.line_crop(blobs, key, BOX, raw=True)) == pytest.approx([0x60, 0x80], abs=8)
 
 
-@pytest.mark.parametrize(("fold", "rows"), [(0, 1), (20, 1), (4, 2), (3, 3), (1, 4)])
+@pytest.mark.parametrize(("fold", "rows"), [(0, 1), (20, 1), (4, 3), (3, 4), (1, 5)])
 def test_a_long_line_folds_into_rows_that_lose_nothing(page: tuple[Blobs, str], fold: int, rows: int) -> None:
     flat, folded = opened(crops.line_crop(*page, BOX)), opened(crops.line_crop(*page, BOX, fold=fold))
     assert folded.height == pytest.approx(rows * flat.height, rel=0.1)
     assert folded.width == pytest.approx(flat.width / (rows - (rows - 1) * crops.OVERLAP), abs=2)
     # At least, since each piece repeats a little of the one before (OVERLAP).
     assert ink(folded) >= ink(flat)
+
+
+def strokes(tmp_path: Path, words: list[tuple[int, int]]) -> tuple[Blobs, str]:
+    """A sheet with words as strokes six pixels apart, each from one column to another."""
+    sheet = Image.new("RGB", (1000, 200), "white")
+    for left, right in words:
+        for column in range(left, right, 6):
+            sheet.paste("black", (column, 85, column + 2, 115))
+    out = io.BytesIO()
+    sheet.save(out, "PNG")
+    blobs = Blobs(tmp_path)
+    return blobs, blobs.put(out.getvalue())
+
+
+def runs(picture: Image.Image) -> list[int]:
+    """Widths of the words in a folded crop, from piece to piece."""
+    columns = np.asarray(picture.convert("L")) < 90
+    widths = []
+    for piece in np.array_split(columns, round(picture.height / 72)):
+        places = np.flatnonzero(piece[20:-20].any(axis=0))
+        parts = np.split(places, np.flatnonzero(np.diff(places) > 15) + 1)
+        widths += [int(part[-1] - part[0]) for part in parts if len(part)]
+    return widths
+
+
+def test_a_line_is_folded_between_two_words_and_shows_each_once(tmp_path: Path) -> None:
+    """DESK-01: pieces began and ended in the middle of words."""
+    words = [(60, 250), (290, 520), (560, 790), (830, 940)]
+    box = [[50, 80], [950, 80], [950, 120], [50, 120]]
+    folded = opened(crops.line_crop(*strokes(tmp_path, words), box, raw=True, fold=8))
+    assert runs(folded) == pytest.approx([right - left - 5 for left, right in words], abs=4)
+
+
+def test_a_word_longer_than_what_two_pieces_share_stands_in_both(tmp_path: Path) -> None:
+    box = [[50, 80], [950, 80], [950, 120], [50, 120]]
+    folded = opened(crops.line_crop(*strokes(tmp_path, [(60, 940)]), box, raw=True, fold=8))
+    assert sum(runs(folded)) > 1.4 * 880
 
 
 @pytest.mark.parametrize(
@@ -103,7 +140,7 @@ def test_an_order_over_two_rows_folds_row_by_row(tmp_path: Path) -> None:
     first = max(index for index, row in enumerate(grey) if (abs(row - 0x40) < 6).sum() > 60)
     second = min(index for index, row in enumerate(grey) if (abs(row - 0x50) < 6).sum() > 60)
     assert first < second
-    assert folded.height < 4 * 1.3 * 50, "three pieces and not four"
+    assert folded.height < 5 * 1.3 * 50, "four pieces and not six"
 
 
 def test_the_strip_shows_the_neighbours_and_frames_the_line(page: tuple[Blobs, str]) -> None:
