@@ -169,7 +169,7 @@ MOVEMENT: dict[str, Scene] = {
     "paradox_holds": Scene(
         PANDINS,
         PANDIN,
-        "bounced: the convoy of Fleet English Channel and the attack on it depend on each other, so both "
+        "stood off: the convoy of Fleet English Channel and the attack on it depend on each other, so both "
         "fail",
         order_index=5,
         cause=3,
@@ -178,7 +178,7 @@ MOVEMENT: dict[str, Scene] = {
     "own_unit_stays": Scene(
         "F A PAR, F A BUR",
         ["F: A PAR - BUR", "F: A BUR H"],
-        "bounced: Army Burgundy is of the same power and stays",
+        "stood off: Army Burgundy is of the same power and stays",
         cause=1,
     ),
     "bounced_off": Scene(
@@ -209,13 +209,13 @@ MOVEMENT: dict[str, Scene] = {
     "bounced_with": Scene(
         "F A PAR, G A MUN",
         ["F: A PAR - BUR", "G: A MUN - BUR"],
-        "bounced at Burgundy with Army Munich",
+        "stood off at Burgundy by Army Munich",
         cause=1,
     ),
     "beaten_to": Scene(
         "F A PAR, G A MUN, G A RUH",
         ["F: A PAR - BUR", "G: A MUN - BUR", "G: A RUH S A MUN - BUR"],
-        "bounced: Army Munich enters Burgundy with more strength",
+        "kept out: Army Munich enters Burgundy with more strength",
         cause=1,
     ),
     "no_chain": Scene(
@@ -411,7 +411,7 @@ RETREAT: dict[str, Scene] = {
         "disbanded": Scene("", ["F: A BUR disbands"], "Army Burgundy is disbanded"),
         "retreats_meet": Scene(
             "", ["F: A BUR R GAS", "F: A SPA R GAS"],
-            "bounced: Army Spain retreats to Gascony too, so each is disbanded",
+            "stood off: Army Spain retreats to Gascony too, so each is disbanded",
             cause=1, beaten=[*FROM_BURGUNDY, ("F A SPA", "POR", "GAS")]),
         "no_retreat_order": Scene("", ["F: A BUR H"], "void: only retreats and disbandings are ordered now"),
         "not_dislodged": Scene("F A PAR", ["F: ? PAR R GAS"], ("void: France's unit in Paris was not "
@@ -431,7 +431,7 @@ RETREAT: dict[str, Scene] = {
                               "disbanded")),
         "standoff_there": Scene(
             "", ["F: A BUR R MAR"],
-            "void: Army Burgundy may not retreat to Marseilles, left empty by a bounce, so it is disbanded",
+            "void: Army Burgundy may not retreat to Marseilles, left empty by a standoff, so it is disbanded",
             contested="MAR"),
         "retreat_barred": Scene("", ["F: A BUR R BEL"], ("void: Army Burgundy may not retreat to Belgium, so "
                                                          "it is disbanded")),
@@ -546,7 +546,10 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
     # The coast's parentheses and those of the citation are told apart.
     ("stood off by Fleet Spain (North Coast) (2 against 2) (DATC 6.D.1)",
      "bounced off Fleet Spain (North Coast): 2 against 2 (DATC 6.D.1)"),
-    ("bounced: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
+    ("stood off at Kent by Army Surrey (6.A.11)", "bounced at Kent with Army Surrey (6.A.11)"),
+    ("kept out: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
+     "bounced: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength"),
+    ("kept out: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
      "beaten to Mid-Atlantic Ocean by Fleet Spain (North Coast)"),
     ("moves to Spain (North Coast), where Fleet Spain (North Coast) is dislodged (2 against 1)",
      "moves to Spain (North Coast), where Fleet Spain (North Coast) is dislodged"),

@@ -232,7 +232,7 @@ def case() -> Schema:
                 {"type": ["object", "null"], "additionalProperties": list_of(FILLED)}, "Owner to centres."
             ),
             "dislodged": list_of(_dislodged()),
-            "contested": with_text(list_of(FILLED), "Regions left empty by a bounce."),
+            "contested": with_text(list_of(FILLED), "Regions left empty by a standoff."),
             "memory": memory,
             "state": with_text({"type": "object"}, "What only the rules of one game keep."),
             "lots": with_text(list_of(WHOLE), "Numbers that draws take, in turn."),

@@ -227,7 +227,7 @@ def test_a_success_is_said_once_and_a_failure_gives_its_reason_once_with_the_rul
         ShownOrder("Army Devon is under the orders of Argyll", Result.SUCCEEDS, "handed over, dislodged", "",
                    None, dislodged=True),
         ShownOrder("Army York moves to Kent", Result.FAILS, "bounced, dislodged",
-                   "bounced at Kent with Army X", None, dislodged=True),
+                   "stood off at Kent by Army X", None, dislodged=True),
     ) == [
         "✓ Army Worcestershire holds.",
         "✓ Army Exeter moves to Devon.",
@@ -235,7 +235,7 @@ def test_a_success_is_said_once_and_a_failure_gives_its_reason_once_with_the_rul
         "✗ Army Norfolk moves to Kesteven: stood off by Army Lindsey (1 against 1). (rule 4)",
         "✗ Army Kent moves to Surrey: void, there is no Army Kent.",
         "✗ Army Devon is under the orders of Argyll: handed over, dislodged.",
-        "✗ Army York moves to Kent: bounced at Kent with Army X, and the unit is dislodged.",
+        "✗ Army York moves to Kent: stood off at Kent by Army X, and the unit is dislodged.",
     ]
 
 
