@@ -46,6 +46,7 @@ from service.public import (
     rules,
     sheet_form,
 )
+from service.public import page as public_page
 from service.public.history import ending, gazette, war
 from service.public.programs import PREFIX, create_api
 from service.public.sign_up import pages as sign_up_pages
@@ -110,7 +111,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.add_middleware(HeadAsGet)
     app.middleware("http")(limit_strangers)
     app.middleware("http")(_headers)
-    error_pages.install(app)
+    error_pages.install(app, public_page.show_error)
     return app
 
 

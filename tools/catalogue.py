@@ -24,6 +24,7 @@ import maps
 from service.intake.verdicts import explanations
 from service.letters import set_aside
 from service.letters.language import ENGLISH, LANGUAGES
+from service.web import error_pages
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "templates/languages"
@@ -53,6 +54,8 @@ def messages() -> Catalog:
             catalogue.add(message, None, where, auto_comments=comments, context=context)
     for sentence in explanations.fixed_sentences():
         catalogue.add(sentence, None, [("service/intake/verdicts/explanations.py", 0)])
+    for sentence in error_pages.PUBLIC_SENTENCES:
+        catalogue.add(sentence, None, [("service/web/error_pages.py", 0)])
     for sentence in set_aside.fixed_sentences():
         catalogue.add(sentence, None, [("service/games/hold_reasons.py", 0)])
     for slug in maps.variants():

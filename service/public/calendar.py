@@ -19,6 +19,7 @@ from service.games import mailbox_waits
 from service.games.ended.ending import has_ended
 from service.games.phases import phase_of
 from service.letters.calendar_feed import DueDate, feed
+from service.letters.language import N_
 from service.public.page import show, site_address
 from service.public.visits import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
@@ -32,7 +33,8 @@ HISTORY = timedelta(days=60)
 CACHE_CONTROL = "max-age=300"
 """Calendar programs that ask every second are answered from their own cache for five minutes."""
 
-UNKNOWN = "There is no such calendar here. Check the address in your letters, or ask the coordinator for it."
+UNKNOWN = N_("There is no such calendar here. Check the address in your letters, or ask the coordinator "
+             "for it.")
 
 
 @router.get("/public/{game_id}/calendar.ics")

@@ -19,7 +19,7 @@ from service.games.create import known_zone
 from service.games.ended.ending import has_ended
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
-from service.letters.language import LANGUAGES
+from service.letters.language import LANGUAGES, N_, Sentence
 from service.notices import announcements, upload_links
 from service.notices.announcements import AnnouncementRefused
 from service.notices.postal_packs import addresses_of
@@ -114,16 +114,14 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     with ports.sessions.begin() as session:
         known = addresses_of(session, visitor.player_id)
         if len(known) >= MOST_ADDRESSES:
-            raise HTTPException(409,
-                (f"Nothing was changed. {MOST_ADDRESSES} addresses are on the list; remove one "
-                                      f"first."))
+            raise HTTPException(409, Sentence(
+                "Nothing was changed. %(number)s addresses are on the list; remove one first.",
+                number=MOST_ADDRESSES))
         other = addresses.overlapping(known, new_address)
         if other is not None:
-            raise HTTPException(
-                409,
+            raise HTTPException(409, Sentence(
                 "Nothing was changed. On some of these days another journey is on the list already: "
-                f"{_days_of(other)}. Take it off first, or choose other days.",
-            )
+                "%(days)s. Take it off first, or choose other days.", days=_days_of(other)))
         now = ports.clock.now()
         session.add(
             PostalAddressRow(
@@ -148,7 +146,7 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
             PostalAddressRow.player_id == visitor.player_id, PostalAddressRow.ended_at.is_(None),
             ended_at=ports.clock.now(), ended_by="player",
         ):
-            raise HTTPException(404, "Nothing was changed: this address is not on your list.")
+            raise HTTPException(404, N_("Nothing was changed: this address is not on your list."))
         _note(session, ports, visitor, "an address was taken off")
     return RedirectResponse("/public/me?notice=ended", status_code=303)
 
@@ -160,13 +158,11 @@ def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], z
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
     if not known_zone(zone.strip()):
-        raise HTTPException(
-            400,
-            f"Nothing was changed: the time zone {zone.strip()[:60]!r} is unknown; write it like "
-            "Europe/London.",
-        )
+        raise HTTPException(400, Sentence(
+            "Nothing was changed: the time zone “%(zone)s” is unknown; write it like Europe/London.",
+            zone=zone.strip()[:60]))
     if language and language not in LANGUAGES:
-        raise HTTPException(400, "Nothing was changed: there are no letters in this language.")
+        raise HTTPException(400, N_("Nothing was changed: there are no letters in this language."))
     with ports.sessions.begin() as session:
         player = visits.player(session, visitor)
         player.zone, player.reminders = zone.strip(), bool(reminders)
@@ -222,7 +218,7 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
     ports: DeskPorts = request.app.state.ports
     circulars = ports.actions.circulars
     if circulars is None:
-        raise HTTPException(503, "Nothing was changed: this site cannot write letters at this moment.")
+        raise HTTPException(503, N_("Nothing was changed: this site cannot write letters at this moment."))
     now = ports.clock.now()
     with ports.sessions.begin() as session:
         visits.seat_of(session, visitor, game_id)
@@ -238,7 +234,7 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
         except AnnouncementRefused as fault:
             raise HTTPException(400, str(fault)) from fault
         except ValueError as fault:
-            raise HTTPException(400, "Nothing was changed: days are written like 2027-03-14.") from fault
+            raise HTTPException(400, N_("Nothing was changed: days are written like 2027-03-14.")) from fault
     return RedirectResponse("/public/me?notice=absence", status_code=303)
 
 

@@ -13,7 +13,7 @@ import maps
 from maps.variant import Power
 from service import pictures
 from service.games.results import unit_text
-from service.letters.language import language
+from service.letters.language import N_, language
 from service.notices.current_map import Control, control
 from service.public import large_print
 from service.public.large_print import Form, Table
@@ -22,9 +22,9 @@ from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
 
 router = APIRouter()
-UNKNOWN = "There is no such game here. Check the address in your letters."
-NOT_DRAWN = ("The board of this game has no drawn shapes, so there is no picture of it; the table says "
-             "the same.")
+UNKNOWN = N_("There is no such game here. Check the address in your letters.")
+NOT_DRAWN = N_("The board of this game has no drawn shapes, so there is no picture of it; the table says "
+               "the same.")
 CACHE_HEADERS = {"Cache-Control": "max-age=300"}
 # An SVG is a document that may hold scripts; ours has inline style and its own type only.
 SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; sandbox"

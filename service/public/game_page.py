@@ -21,7 +21,7 @@ from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_of
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters.form import mail_link
-from service.letters.language import phase_words
+from service.letters.language import N_, phase_words
 from service.notices import blank_sheets
 from service.notices.blank_sheets import SheetReader
 from service.notices.gazette import has_gazette
@@ -43,7 +43,7 @@ class SheetSize(StrEnum):
 
 
 _PAPERS = {SheetSize.A4: SheetPaper.A4, SheetSize.LETTER: SheetPaper.LETTER}
-UNKNOWN = "There is no such game here. Check the address in your letters."
+UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 
 
 @router.get("/public/{game_id}")
@@ -85,8 +85,8 @@ def sheets(
         seats = sorted(records.seats(session, game_id))
         # No sheet for a phase that takes no orders: it could only be sent in too late.
         if not ahead or (phase and phase not in ahead) or (power and power not in seats):
-            raise HTTPException(404, ("There is no such sheet: the game is over, or it has no such power or "
-                                      "phase."))
+            raise HTTPException(404, N_(
+                "There is no such sheet: the game is over, or it has no such power or phase."))
         chosen = ahead[phase] if phase else next(iter(ahead.values()))
         # Whoever is no player may print a sheet too, and learns no address by it.
         address, _ = _mails(request, ports, session, game, [])

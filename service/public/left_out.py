@@ -22,8 +22,8 @@ from service.store.tables import AccessLinkRow, OutboxRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-GONE = ("This link has ended, or it is incomplete. Copy it again from your letter, or ask the coordinator "
-        "for the files.")
+GONE = N_("This link has ended, or it is incomplete. Copy it again from your letter, or ask the coordinator "
+          "for the files.")
 # Anything else is only downloaded: an attachment could be a page with a script.
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 _KINDS = {

@@ -19,6 +19,7 @@ from service.games.lots import Draw, Mix
 from service.games.phases import phase_title
 from service.games.rulings import as_played
 from service.games.sealed_lots import NO_LOTS, draw_of
+from service.letters.language import N_
 from service.public.page import show
 from service.store import records
 from service.store.digests import digest
@@ -26,7 +27,7 @@ from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-UNKNOWN = "There is no such game here. Check the address in your letters."
+UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 
 
 @dataclass(frozen=True, slots=True)

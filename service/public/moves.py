@@ -22,10 +22,11 @@ from maps import marks
 from maps.names import normalize
 from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
 from maps.variant import Spelling, Variant
+from service.letters.language import N_
 from service.public.page import FOLDER, environment
 
 router = APIRouter()
-UNKNOWN = "There is no such map here. Check the address in your letters."
+UNKNOWN = N_("There is no such map here. Check the address in your letters.")
 
 
 @dataclass(frozen=True, slots=True)

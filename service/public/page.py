@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
@@ -9,11 +10,12 @@ from pathlib import Path
 from fastapi import Request
 from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 
 import templates
 from service.letters.form import Form
-from service.letters.language import ENGLISH, LANGUAGES, language
+from service.letters.language import ENGLISH, LANGUAGES, Sentence, language
 from service.public import visits
 from service.web import wording
 from service.web.ports import DeskPorts
@@ -73,12 +75,33 @@ def site_address(request: Request) -> str:
     return ports.settings.base_url or str(request.base_url).rstrip("/")
 
 
+def show_error(
+    request: Request, status: int, message: str, words: Sequence[tuple[str, str]], is_known: bool
+) -> Response:
+    """The page that says why a page is not shown, or a form not taken, in the reader's language. `words`:
+    what was typed into the form, by the names of its fields. `is_known`: False if the database is not to be
+    asked who reads it. `message` may be a `Sentence`."""
+    try:
+        code = language_of(request) if is_known else asked_language(request.headers)
+    except SQLAlchemyError:
+        code = asked_language(request.headers)
+    said = (language(code).value(message) if isinstance(message, Sentence)
+            else language(code).catalogue.gettext(message))
+    return _rendered(request, "fault.html", code, status, "no-store", {
+        "message": said, "words": words, "asked_only": request.method in {"GET", "HEAD"}})
+
+
 def show(
     request: Request, name: str, status: int = 200, cache: str = "no-cache", **values: object
 ) -> Response:
     """The response with one template rendered; `cache` is its Cache-Control."""
+    return _rendered(request, name, language_of(request), status, cache, values)
+
+
+def _rendered(
+    request: Request, name: str, code: str, status: int, cache: str, values: Mapping[str, object]
+) -> Response:
     ports: DeskPorts = request.app.state.ports
-    code = language_of(request)
     html = environment(code).get_template(name).render(title=ports.settings.title, now=ports.clock.now(),
         **values)
     headers = {"Cache-Control": cache, "Vary": "Accept-Language, Cookie", "Content-Language": code}

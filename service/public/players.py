@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from service import pictures
 from service.letters import addresses
+from service.letters.language import N_
 from service.notices.postal_packs import PlayerPost, addresses_of, by_hand, envelopes, post_of
 from service.public import visits
 from service.public.page import show
@@ -63,7 +64,7 @@ def _covers_pdf(request: Request, visitor: VisitingPlayer, game_id: str, day: st
         others = [posted for posted in post_of(session, game_id, when) if posted.power not in own_powers]
         covers = envelopes(_one_per_person(others), _sender(session, visitor, when))
     if not covers:
-        raise HTTPException(404, "No other player of this game has a postal address on the list yet.")
+        raise HTTPException(404, N_("No other player of this game has a postal address on the list yet."))
     # Nothing of the game is on the outside (POST-01).
     pdf = pictures.labels_pdf(covers) if labels else pictures.envelopes_pdf(covers)
     return Response(pdf, media_type="application/pdf", headers={"Cache-Control": PRIVATE})
@@ -88,4 +89,4 @@ def _day(ports: DeskPorts, day: str) -> date:
     try:
         return date.fromisoformat(day) if day else ports.clock.now().date()
     except ValueError as fault:
-        raise HTTPException(400, "Write the day like 2027-03-14.") from fault
+        raise HTTPException(400, N_("Write the day like 2027-03-14.")) from fault

@@ -15,7 +15,7 @@ import maps
 from service import pictures
 from service.games.phases import phase_title
 from service.games.results import ShownPower
-from service.letters.language import language
+from service.letters.language import N_, language
 from service.public import large_print, source_line, visits
 from service.public.large_print import Form, Table
 from service.public.page import language_of, show
@@ -29,8 +29,8 @@ router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 # One sentence for not sent and not existing: an address must not tell that a phase was judged.
-NONE = "There are no results with that number: they are not sent yet, or the phase ended without any."
-NO_LINE = "That line has no order of these results, or you may not see its sheet yet."
+NONE = N_("There are no results with that number: they are not sent yet, or the phase ended without any.")
+NO_LINE = N_("That line has no order of these results, or you may not see its sheet yet.")
 
 
 @router.get("/public/{game_id}/results")
@@ -97,9 +97,10 @@ def crop(
         try:
             data = source_line.picture(session, ports.blobs, evidence, line, context=context)
         except (BlobError, pictures.SheetUnusable) as fault:
-            raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
+            raise HTTPException(503, N_(
+                "This picture cannot be shown now. Everything else is safe.")) from fault
     if data is None:
-        raise HTTPException(404, "There is no picture of this page; its bytes are kept.")
+        raise HTTPException(404, N_("There is no picture of this page; its bytes are kept."))
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.phases import phase_title
+from service.letters.language import N_
 from service.public.page import environment, show
 from service.record.references import root_mark
 from service.record.time_stamps import ROOT_STAMPED
@@ -22,8 +23,8 @@ from service.store.tables import EventRow, GameRow, PhaseState
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-NO_STAMP = "This root has no time stamp. The page of the roots says which have one."
-UNKNOWN = "There is no such game here. Check the address in your letters."
+NO_STAMP = N_("This root has no time stamp. The page of the roots says which have one.")
+UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 
 
 @dataclass(frozen=True, slots=True)

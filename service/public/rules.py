@@ -11,10 +11,11 @@ from fastapi.responses import Response
 
 import maps
 from service.games.rulings import rules_of
+from service.letters.language import N_
 from service.public.page import show
 
 router = APIRouter()
-UNKNOWN = "There are no house rules for such a board here. Check the address in your letters."
+UNKNOWN = N_("There are no house rules for such a board here. Check the address in your letters.")
 
 
 @router.get("/public/rules/{slug}")

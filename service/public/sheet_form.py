@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from adjudicator.serialize import codec
 from service import pictures
 from service.games.phases import phase_of
+from service.letters.language import N_
 from service.notices import blank_sheets
 from service.notices.blank_sheets import SheetReader
 from service.public import visits
@@ -17,7 +18,7 @@ from service.store.tables import GameRow, PhaseState
 from service.web.ports import DeskPorts
 
 router = APIRouter()
-NONE = "There is no such form: the game is over, or it has no such power or phase."
+NONE = N_("There is no such form: the game is over, or it has no such power or phase.")
 
 
 @router.get("/public/{game_id}/sheet-form.pdf")

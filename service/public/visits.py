@@ -17,6 +17,7 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from service.letters.language import N_
 from service.letters.render import link_letter
 from service.notices import upload_links
 from service.store import records
@@ -30,11 +31,11 @@ LINK_HOURS = timedelta(hours=24)
 VISIT_HOURS = timedelta(hours=2)
 LINKS_AN_HOUR = 3
 """Links mailed to one address in an hour, whoever asks for them."""
-STRANGER = ("This page is for players. Ask for a link of your own with the button below; it comes by mail to "
-            "your registered address and works once.")
+STRANGER = N_("This page is for players. Ask for a link of your own with the button below; it comes by "
+              "mail to your registered address and works once.")
 # One sentence for used, ended and unknown links: nobody learns which secrets existed.
-USED = ("This link was used before, or it has ended. Nothing was changed: ask for a new one with the button "
-        "below.")
+USED = N_("This link was used before, or it has ended. Nothing was changed: ask for a new one with the "
+          "button below.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,8 @@ def check(visitor: VisitingPlayer, token: str) -> None:
     """Raises 403 if a form does not carry this visit's token."""
     # In constant time, so that a token cannot be guessed letter by letter.
     if not hmac.compare_digest(visitor.token, token):
-        raise HTTPException(403, ("This form is out of date. Nothing was changed: go back, reload, and send "
-                                  "it again."))
+        raise HTTPException(403, N_(
+            "This form is out of date. Nothing was changed: go back, reload, and send it again."))
 
 
 def seat_of(session: Session, visitor: VisitingPlayer, game_id: str) -> list[str]:
@@ -146,7 +147,7 @@ def seat_of(session: Session, visitor: VisitingPlayer, game_id: str) -> list[str
     powers = list(session.scalars(select(SeatRow.power).where(
         SeatRow.game_id == game_id, SeatRow.player_id == visitor.player_id).order_by(SeatRow.power)))
     if not powers:
-        raise HTTPException(403, "This page is for the players of that game.")
+        raise HTTPException(403, N_("This page is for the players of that game."))
     return powers
 
 

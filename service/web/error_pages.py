@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Sequence
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -29,10 +30,18 @@ NOT_IN_TIME = ("The site's database did not answer in time. What you saved befor
                "look whether this was saved too; if it was not, send it again.")
 _UNREADABLE = "There was an error parsing the body"
 OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
+PUBLIC_SENTENCES = (NO_PUBLIC_PAGE, INCOMPLETE, NOT_IN_TIME, OURS)
+"""Those of these sentences that players read, each in their language."""
 
 
-def install(app: FastAPI) -> None:
+PublicErrorPage = Callable[[Request, int, str, Sequence[tuple[str, str]], bool], Response]
+"""Makes the error page of the players' pages: the request, the status, the sentence, the words of a form that
+was not taken by their names, and whether the reader may be looked up for their language."""
+
+
+def install(app: FastAPI, public_page: PublicErrorPage) -> None:
     """Register the handlers of everything that a page may raise."""
+    app.state.public_error_page = public_page
     app.add_exception_handler(NotSignedIn, _to_sign_in)
     app.add_exception_handler(HTTPException, _http_error)
     for unusable in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
@@ -63,7 +72,8 @@ async def _to_sign_in(request: Request, _error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    message = str(error.detail) if isinstance(error, HTTPException) else OURS
+    # As it is: a `Sentence` can be said in another language.
+    message = error.detail if isinstance(error, HTTPException) else OURS
     # The framework's own words, for a body that it cannot read, do not say that nothing was changed.
     if status == 400 and (type(error) is HTTPException or message == _UNREADABLE):
         message = INCOMPLETE
@@ -104,8 +114,10 @@ async def _not_in_time(request: Request, _error: Exception) -> Response:
     log.error("the database did not answer %s", getattr(request.scope.get("route"), "path", "a page"))
     # Nobody is looked up for this page: that would wait for the same database once more.
     form = await kept_form.kept_form(request)
-    return show(request, "fault.html", status=503, visitor=None, message=NOT_IN_TIME,
-                public=_is_public(request), unsent_form=form, asked_only=request.method in {"GET", "HEAD"})
+    if _is_public(request):
+        return _public_page(request, 503, NOT_IN_TIME, form, is_known=False)
+    return show(request, "fault.html", status=503, visitor=None, message=NOT_IN_TIME, unsent_form=form,
+                asked_only=request.method in {"GET", "HEAD"})
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:
@@ -136,12 +148,24 @@ def _is_public(request: Request) -> bool:
     return request.url.path.startswith("/public/")
 
 
+def _public_page(
+    request: Request, status: int, message: str, form: KeptForm | None, *, is_known: bool = True
+) -> Response:
+    """The error page of the players' pages, in the reader's language. `is_known`: False if nobody is to be
+    looked up for it."""
+    page: PublicErrorPage = request.app.state.public_error_page
+    words = () if form is None else tuple(form.words)
+    return page(request, status, message, words, is_known)
+
+
 def _error_page(request: Request, status: int, message: str, form: KeptForm | None = None) -> Response:
+    if _is_public(request):
+        return _public_page(request, status, message, form, is_known=status != 500)
     try:
         visitor = signed_in(request)
     except Exception:  # signed out, or the very database that failed before
         visitor = None
     return show(
-        request, "fault.html", status=status, visitor=visitor, message=message, public=_is_public(request),
-        unsent_form=form, asked_only=request.method in {"GET", "HEAD"}
+        request, "fault.html", status=status, visitor=visitor, message=message, unsent_form=form,
+        asked_only=request.method in {"GET", "HEAD"}
     )

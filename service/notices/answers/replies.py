@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.games import ballots
 from service.games.hold_reasons import REASONS
+from service.games.options import TYPED
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.commands import MailCommand
@@ -169,7 +170,7 @@ class Replies:
         words = explain(verdict, context)
         # A late sheet has a letter of its own: it names the fingerprint and what is open now (CAL-03, Q-34).
         if verdict.reason is RefusalReason.LATE and game is not None:
-            self._late(session, game, mail, verdict, words)
+            self._late(session, game, mail, verdict)
             return True
         # The game that the offered subject names signs the letter, though the mail named none (LET-08).
         seat = seat_meant(verdict, context)
@@ -358,20 +359,25 @@ class Replies:
         coordinator = Recipient(self.letters.sender.coordinator, notice=mark)
         self.letters.put(session, render.coordinator_notice(info, coordinator, facts), phase)
 
-    def _late(
-        self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict, words: Explanation
-    ) -> None:
+    def _late(self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict) -> None:
         phase = session.scalar(select(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.season == verdict.season, PhaseRow.year == verdict.year,
             PhaseRow.kind == (verdict.kind.value if verdict.kind else "")))
         if phase is None or verdict.reply_to is None:
             return
-        sheet = ArrivedSheet(mail.received_at, phase_of(phase), verdict.version, verdict.photos, mail.sha256)
+        sheet = ArrivedSheet(mail.received_at, phase_of(phase), verdict.version, verdict.photos, mail.sha256,
+                             is_typed=not verdict.photos and bool(game.options.get(TYPED, False)))
+        closing, power = self._closing(session, game), verdict.power or ""
+        # A mail of the first minute after a deadline is answered before its phase is closed.
+        if closing is not None and closing.deadline < mail.received_at:
+            closing = None
+        # Version 1: what the late mail calls its version is a version of the phase that is closed.
+        subject = "" if closing is None else canonical_subject(game.name, power, closing.phase, 1)
         names = {power.name: power.id for power in self.letters.load(game.variant).powers.values()}
         facts = ReceiptFacts(
-            sheet, self._closing(session, game), subject=words.subject, message_ids=_message_ids(mail),
-            has_other=names.get(verdict.power or "") in ballots.executed(session, phase))
-        to = self.letters.recipient(session, verdict.reply_to, verdict.power or "")
+            sheet, closing, subject=subject, message_ids=_message_ids(mail),
+            has_other=names.get(power) in ballots.executed(session, phase))
+        to = self.letters.recipient(session, verdict.reply_to, power)
         self.letters.put(session, render.receipt_late(self.letters.game_info(game), to, facts), phase)
 
     def _context(self, session: Session, received_at: datetime, verdict: Verdict) -> IntakeContext:

@@ -36,7 +36,7 @@ from service.games.rulings import as_played
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo
 from service.letters.gazette.phrases import phrases
-from service.letters.language import powers_in_row
+from service.letters.language import N_, powers_in_row
 from service.letters.set_aside import translatable
 from service.notices.attachments import COPY, Enclosure, sheet_copies
 from service.notices.ending import game_over_facts
@@ -54,7 +54,7 @@ from service.web.public_limits import DrawnOnce
 router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-NONE = "There is no such page: the game is not over, or it has no such phase."
+NONE = N_("There is no such page: the game is not over, or it has no such phase.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,8 @@ def copy(request: Request, game_id: str, number: int, name: str) -> Response:
         try:
             data = drawn.get(("end", game_id, number, name), lambda: draw.drawn()[0].data)
         except NotReady as fault:
-            raise HTTPException(503, "This picture cannot be shown now. Everything else is safe.") from fault
+            raise HTTPException(503, N_(
+                "This picture cannot be shown now. Everything else is safe.")) from fault
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
 
 

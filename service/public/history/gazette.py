@@ -15,6 +15,7 @@ from maps.variant import Variant
 from service import pictures
 from service.letters.gazette.compose import compose
 from service.letters.gazette.values import YearFacts
+from service.letters.language import N_
 from service.notices.gazette import file_name, gazette_years, has_gazette
 from service.public import visits
 from service.public.page import language_of, show
@@ -26,7 +27,7 @@ from service.web.public_limits import DrawnOnce
 router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-NONE = "There is no such number: its year has not ended, or this game has no gazette."
+NONE = N_("There is no such number: its year has not ended, or this game has no gazette.")
 
 
 @router.get("/public/{game_id}/gazette")

@@ -20,6 +20,7 @@ from adjudicator.orders import Move
 from adjudicator.outcome import Result
 from maps.variant import Variant
 from service import pictures
+from service.letters.language import N_, Sentence
 from service.public import visits
 from service.public.game_map import NOT_DRAWN, SVG_POLICY
 from service.public.history.war_so_far import FoughtPhase, fought, is_over, rows_shown
@@ -32,15 +33,15 @@ from service.web.public_limits import DrawnOnce
 router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
-NONE = ("There is no such plate. Plates are shown of years that have ended, if the game has units on maps, "
-        "and of the whole game once it is over.")
+NONE = N_("There is no such plate. Plates are shown of years that have ended, if the game has units on maps, "
+          "and of the whole game once it is over.")
 AFTER = "after"
 PATIENCE_SECONDS = 25
 """After so long a request for the whole war stops drawing and is asked again."""
 _BETWEEN = "\x1f"
 """Between the plates of a year; no XML has it."""
-DRAWN_SO_FAR = ("{} of {} years of this war are drawn. Nothing is wrong: your browser asks again by itself "
-                "in a few seconds, or load this page again.")
+DRAWN_SO_FAR = N_("%(number)s of %(years)s years of this war are drawn. Nothing is wrong: your browser "
+                  "asks again by itself in a few seconds, or load this page again.")
 
 
 @router.get("/public/{game_id}/war")
@@ -112,7 +113,7 @@ def whole_pdf(request: Request, visitor: Visitor, game_id: str) -> Response:
     for number, year in enumerate(years):
         # A web server in front gives up after a minute. Years that are drawn are kept.
         if time.monotonic() - began > PATIENCE_SECONDS:
-            raise HTTPException(503, DRAWN_SO_FAR.format(number, len(years)),
+            raise HTTPException(503, Sentence(DRAWN_SO_FAR, number=number, years=len(years)),
                                 {"Retry-After": "5", "Refresh": "5"})
         plates += _year_plates(
             request, game, variant, [phase for phase in phases if phase.year == year], seats)

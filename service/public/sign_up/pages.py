@@ -14,7 +14,7 @@ from starlette.datastructures import FormData
 import maps
 from service.games import sign_ups as places
 from service.games.sign_ups import SignUpFault
-from service.letters.language import LANGUAGES
+from service.letters.language import LANGUAGES, N_
 from service.notices import sign_ups
 from service.notices.sign_ups import Wishes
 from service.public.page import language_of, show
@@ -23,11 +23,11 @@ from service.web.ports import DeskPorts
 
 router = APIRouter()
 PRIVATE = "private, no-store"
-NONE = "There is no such game to sign up for. It may have begun, or its name has another spelling."
-GONE = ("This link has ended: a newer letter has a newer one, the game has begun with you, or you withdrew. "
-        "Nothing was changed.")
-OUT_OF_DATE = "This form is out of date. Nothing was changed: go back, reload, and send it again."
-CLOSED = "Nobody can sign up here at this moment. Nothing was sent."
+NONE = N_("There is no such game to sign up for. It may have begun, or its name has another spelling.")
+GONE = N_("This link has ended: a newer letter has a newer one, the game has begun with you, or you "
+          "withdrew. Nothing was changed.")
+OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
+CLOSED = N_("Nobody can sign up here at this moment. Nothing was sent.")
 
 
 @router.get("/public/sign-up")

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from service.letters.language import N_
 from service.notices import upload_links
 from service.public import visits
 from service.public.visits import VisitingPlayer
@@ -15,8 +16,8 @@ from service.web.ports import DeskPorts
 
 router = APIRouter()
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
-NOT_MAILED = ("No link was mailed: three were mailed in the last hour, or this site cannot write letters "
-              "with links. Those that you have still work; try again later.")
+NOT_MAILED = N_("No link was mailed: three were mailed in the last hour, or this site cannot write letters "
+                "with links. Those that you have still work; try again later.")
 
 
 @router.post("/public/me/do/upload-link/{game_id}")

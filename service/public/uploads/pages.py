@@ -28,7 +28,7 @@ from service.games.phases import phase_of
 from service.intake.uploads import Arrival, Upload, UploadRefused
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
-from service.letters.language import phase_words
+from service.letters.language import N_, phase_words
 from service.notices import upload_links
 from service.notices.upload_links import LinkHolder
 from service.public.page import show
@@ -42,18 +42,18 @@ AT_ONCE = 6
 """Sheets that may be on their way to us at a time; each may fill twenty-seven megabytes of the disk."""
 MOST_VERSION = 999
 _FIELDS = 12
-GONE = ("This link has ended, or it is incomplete. What you sent by it before is safe. Make a new one in "
-        "your entry: the button below opens the way to it.")
-OUT_OF_DATE = "This page is out of date. Nothing was sent: reload it, and send again."
-WRONG_PLACE = "Nothing was sent: this phase or power is not yours. Reload the page, and send again."
-WRONG_VERSION = "Nothing was sent: the version is a number from 1 to 999."
+GONE = N_("This link has ended, or it is incomplete. What you sent by it before is safe. Make a new one in "
+          "your entry: the button below opens the way to it.")
+OUT_OF_DATE = N_("This page is out of date. Nothing was sent: reload it, and send again.")
+WRONG_PLACE = N_("Nothing was sent: this phase or power is not yours. Reload the page, and send again.")
+WRONG_VERSION = N_("Nothing was sent: the version is a number from 1 to 999.")
 TOO_LARGE = (f"Nothing was sent: {MOST_BYTES // 1024 // 1024} MB are the most for all photographs together. "
              "Send fewer, or smaller ones.")
-BUSY = ("Many sheets are being sent at this moment. Nothing is wrong with yours: it was not taken yet. Send "
-        "it again in a minute.")
-NO_MAIL = "Sheets cannot be taken here at this moment. Nothing was sent: mail your photograph."
-NO_ADDRESS = ("Nothing was sent: no mail address of yours is registered, and the receipt goes there. Write "
-              "to the coordinator.")
+BUSY = N_("Many sheets are being sent at this moment. Nothing is wrong with yours: it was not taken yet. "
+          "Send it again in a minute.")
+NO_MAIL = N_("Sheets cannot be taken here at this moment. Nothing was sent: mail your photograph.")
+NO_ADDRESS = N_("Nothing was sent: no mail address of yours is registered, and the receipt goes there. Write "
+                "to the coordinator.")
 
 
 @dataclass(slots=True)

@@ -204,3 +204,21 @@ def test_head_is_answered_as_get_without_its_body(desk: DeskSite, path: str) -> 
 def test_a_method_that_no_page_takes_says_which_it_does(desk: DeskSite, method: str) -> None:
     answer = desk.client.request(method, "/log")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+
+
+@pytest.mark.parametrize(("path", "german"), [
+    ("/public/nothing/map", "Ein solches Spiel gibt es hier nicht."),
+    ("/public/me/unknown/too/deep", "Eine solche Seite gibt es nicht."),
+    ("/public/me", "Fordern Sie mit dem Knopf unten einen eigenen Link an"),
+])
+def test_a_players_error_page_is_in_the_readers_language(desk: DeskSite, path: str, german: str) -> None:
+    """PLAY-06: every page spoke German but the one that says what went wrong."""
+    answer = desk.client.get(path, headers={"Accept-Language": "de-AT, en;q=0.5"})
+    assert answer.status_code in {403, 404}
+    assert german in answer.text
+    assert '<html lang="de">' in answer.text
+    assert answer.headers["content-language"] == "de"
+    assert "Einen eigenen Link anfordern" in answer.text
+    english = desk.client.get(path, headers={"Accept-Language": "en"}).text
+    assert "Ask for a link of your own" in english
+    assert german not in english

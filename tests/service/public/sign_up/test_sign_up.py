@@ -95,7 +95,7 @@ def test_a_game_is_filled_drawn_begun_and_a_seat_is_taken_from_the_list(desk: De
     assert [person.number for person in people(desk)] == list(range(1, 12))
     page = desk.text("/new-games")
     assert "11 on the list for 10 powers" in page
-    assert "1 Jun 2027 suits 11" in page
+    assert "1 Jun 2027 (11 of 11 can)" in page
     with desk.table.site.store() as session:
         commitment = session.get_one(OfferRow, "edgehill").commitment
     assert commitment in desk.table.words(desk.table.letters("sign_up")[0])
