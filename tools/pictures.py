@@ -28,8 +28,9 @@ from tools.pictures_site import Numbers, play, prepare
 
 # Width and height of the screen in pixels: a desk's and a telephone's.
 WIDTHS = {1280: 800, 390: 844}
-# Pixels of a page that are kept: a board's moves or a long log go on in the same way.
-MAX_HEIGHT = 4000
+# Pixels of a page in one picture, and the most pictures of one page: a board's moves or a long log go on in
+# the same way.
+MAX_HEIGHT, MOST_PARTS = 4000, 4
 
 _TIMEOUT_MS = 120_000  # for one page, on a busy machine
 
@@ -133,6 +134,7 @@ SHOTS = (
     Shot("log", "/log", _path("/log")),
     Shot("health", "/health", _path("/health")),
     Shot("fault", "", _path("/desk/999999"), status=404),
+    Shot("fault-public", "", _path("/public/nowhere"), coordinator=False, status=404),
     Shot("calendar", "/public/{game_id}/calendar", _path("/public/{n.game}/calendar"), coordinator=False),
     Shot("public-game", "/public/{game_id}", _path("/public/{n.game}"), coordinator=False),
     Shot("public-map", "/public/{game_id}/map", _path("/public/{n.game}/map"), coordinator=False),
@@ -179,7 +181,8 @@ SHOTS = (
 
 
 def take(browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequence[str] = ()) -> list[str]:
-    """Write `NAME_WIDTH.png` of every page, or of those named; sentences about what is wrong with any."""
+    """Write `NAME_WIDTH.png` of every page, or of those named, and of a long one `NAME_WIDTH-2.png` and so
+    on; sentences about what is wrong with any."""
     faults = []
     for width in WIDTHS:
         for shot in SHOTS:
@@ -207,8 +210,11 @@ def _take_one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: i
     if excess > 0:
         faults.append(f"{excess} px wider than the screen")
     faults += page.evaluate(_CLIPPED)
-    height = min(MAX_HEIGHT, int(page.evaluate("document.documentElement.scrollHeight")))
-    page.screenshot(path=file, full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
+    height = int(page.evaluate("document.documentElement.scrollHeight"))
+    for part, top in enumerate(range(0, min(height, MAX_HEIGHT * MOST_PARTS), MAX_HEIGHT), start=1):
+        clip = {"x": 0, "y": top, "width": width, "height": min(MAX_HEIGHT, height - top)}
+        name = file if part == 1 else file.with_stem(f"{file.stem}-{part}")
+        page.screenshot(path=name, full_page=True, clip=clip)
     context.close()
     return faults
 

@@ -223,7 +223,7 @@ def _line(view: PhaseView) -> str:
     if view.sheets.unread:
         parts.append(f"{view.sheets.unread} still to be read")
     if view.lines.doubtful:
-        parts.append(f"{view.lines.doubtful} lines for the desk")
+        parts.append(f"{view.lines.doubtful} line{'' if view.lines.doubtful == 1 else 's'} for the desk")
     return "; ".join(parts)
 
 

@@ -39,7 +39,7 @@ REASONS = {
     "only_changes": "the sheet gives only changes to an earlier one",
     "version_unclear": "it calls itself final or another version, without a number",
     "version_conflict": "the same version number came before with other ink, and the later one counts",
-    "version_disagrees": ("the sheet asks for another version number than the subject, and the subject's "
+    "version_disagrees": ("its heading says another version than the mail's subject; the subject's number "
                           "counts"),
     "choice_ended": "it was chosen by hand, and a later sheet that came in time ended that choice",
     "reader_failed": "the machine failed to read it",

@@ -34,7 +34,16 @@ from service.notices.letter_context import LetterContext
 from service.notices.results import ResultsAnnouncer
 from service.record.references import RecordReference, root_mark
 from service.store import records
-from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import (
+    EventRow,
+    GameRow,
+    LineState,
+    MailRow,
+    MailState,
+    PhaseRow,
+    PhaseState,
+    SubmissionRow,
+)
 
 log = logging.getLogger(__name__)
 REHEARSED_EVENT = "phase_rehearsed"
@@ -203,7 +212,8 @@ class DryRun:
                 continue
             row = session.get_one(SubmissionRow, key)
             waiting = sum(line.needs_a_person for line in lines[key])
-            sheets.append(DryRunSheet(power, key, row.version, row.received_at, len(lines[key]), waiting))
+            orders = sum(line.needs_a_person or line.state is not LineState.NOT_ORDER for line in lines[key])
+            sheets.append(DryRunSheet(power, key, row.version, row.received_at, orders, waiting))
         return tuple(sheets)
 
     def _powers(
@@ -254,14 +264,17 @@ def _obstacles(
     held = len(papers.unsettled_papers(session, phase, variant))
     waiting = sum(sheet.waiting for sheet in sheets)
     counts = [
-        (mails, "mails received in time are not judged yet"),
-        (unread, "sheets are not read by the machine yet"),
-        (held, "sheets are set aside; each must be used or refused before results can be sent"),
-        (waiting, "lines wait for a person; until then they give no order"),
+        (mails, "mail received in time is not judged yet", "mails received in time are not judged yet"),
+        (unread, "sheet is not read by the machine yet", "sheets are not read by the machine yet"),
+        (held, "sheet is set aside; it must be used or refused before results can be sent",
+         "sheets are set aside; each must be used or refused before results can be sent"),
+        (waiting, "line waits for a person; until then it gives no order",
+         "lines wait for a person; until then they give no order"),
     ]
     asked = [f"{variant.powers[question.power].name}: {question.sentence} Is this the right sheet?"
              for question in right_sheet.open_questions(session, phase, variant)]
-    return [*(f"{number} {words}" for number, words in counts if number), *asked]
+    return [*(f"{number} {of_one if number == 1 else of_several}"
+              for number, of_one, of_several in counts if number), *asked]
 
 
 def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -48,12 +48,18 @@ class Finding:
         return self.state is FindingState.TROUBLE
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: "1 mail", "2 mails"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def ago(age: timedelta) -> str:
-    """An age in its largest unit: "12 seconds ago", "5 minutes ago", "3 hours ago", "2 days ago"."""
+    """An age in its largest unit: "just now", "12 seconds ago", "5 minutes ago", "3 hours ago", "2 days
+    ago"."""
     # A clock that was set back makes an age below 0.
     seconds = max(0, int(age.total_seconds()))
     for size, unit in ((86_400, "day"), (3600, "hour"), (60, "minute")):
         if seconds >= size:
             count = seconds // size
             return f"{count} {unit}{'' if count == 1 else 's'} ago"
-    return f"{seconds} second{'' if seconds == 1 else 's'} ago"
+    return f"{seconds} second{'' if seconds == 1 else 's'} ago" if seconds else "just now"

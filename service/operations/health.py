@@ -20,7 +20,7 @@ from service.clock import Clock
 from service.games import mailbox_waits
 from service.mail.sending import hold
 from service.operations import clock_check
-from service.operations.findings import Finding, FindingState, ago
+from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.root_stamps import stamp_finding
@@ -193,7 +193,7 @@ def check_queue(observation: Observation) -> Finding:
         select(func.count()).select_from(MailRow).where(MailRow.state == MailState.STORED)) or 0
     unread = session.scalar(
         select(func.count()).select_from(SubmissionRow).where(SubmissionRow.read_at.is_(None))) or 0
-    counts = f"{unjudged} mails to judge, {unread} sheets to read"
+    counts = f"{counted(unjudged, 'mail')} to judge, {counted(unread, 'sheet')} to read"
     # A mail that waits for its sender's DNS has a finding of its own.
     oldest = session.scalar(select(func.min(MailRow.stored_at)).where(
         MailRow.state == MailState.STORED, MailRow.try_again_at.is_(None)))
@@ -208,14 +208,15 @@ def check_queue(observation: Observation) -> Finding:
     if unreadable:
         return Finding(
             name, FindingState.TROUBLE,
-            f"{counts}; {unreadable} mails of the last 24 hours could not be fetched from their server.",
+            f"{counts}; {counted(unreadable, 'mail')} of the last 24 hours could not be fetched from "
+            "the mail server.",
             "They are in the folder for quarantine: look at them with a mail program, and ask their senders "
             "to send "
             "them again.")
     failures = observation.recent_events("work_failed") + observation.recent_events("mail_given_up")
     if failures:
-        return Finding(name, FindingState.TROUBLE, (f"{counts}; work failed {failures} times in the last 24 "
-                                                    f"hours."),
+        return Finding(name, FindingState.TROUBLE,
+                       f"{counts}; work failed {counted(failures, 'time')} in the last 24 hours.",
                        ("The log names what failed; mails that were given up are in quarantine with their "
                         "bytes."))
     return Finding(name, FindingState.WELL, f"{counts}.")
@@ -232,7 +233,7 @@ def check_reading_pace(observation: Observation) -> Finding:
         SubmissionRow.read_at > now - PACE_OF)) or 0
     # A handful says nothing about a pace.
     if waiting < FEWEST_WAITING or nearest is None:
-        return Finding(name, FindingState.WELL, f"{waiting} sheets wait to be read before their deadline.")
+        return Finding(name, FindingState.WELL, f"{counted(waiting, 'sheet')} to read before their deadline.")
     left = nearest - now
     sentence = f"{waiting} sheets wait to be read, {done} were read in the last hour."
     if waiting * PACE_OF > done * left:
@@ -258,7 +259,7 @@ def check_senders_dns(observation: Observation) -> Finding:
         .order_by(MailRow.stored_at).limit(1))
     return Finding(
         name, FindingState.TROUBLE,
-        f"{waiting[0]} mails wait to be proved, the oldest was stored {ago(observation.now - waiting[1])}. "
+        f"{counted(waiting[0], 'mail')} to be proved, the oldest stored {ago(observation.now - waiting[1])}. "
         f"{(why or {}).get('reason', '')}".strip(),
         "They are tried again by themselves, and a phase that they came in time for is not judged before. "
         "After 12 hours they go to quarantine, where you decide. If it is more than one domain, look at this "
@@ -342,7 +343,7 @@ def check_reading_engine(observation: Observation) -> Finding:
     if failures:
         return Finding(
             name, FindingState.TROUBLE,
-            f"{loaded} {age} {failures} sheets could not be read in the last 24 hours.",
+            f"{loaded} {age} {counted(failures, 'sheet')} could not be read in the last 24 hours.",
             "They are held with their photographs; read them by hand at their Sheet pages.")
     return Finding(name, FindingState.WELL, f"{loaded} {age}")
 

@@ -12,7 +12,7 @@ from service.store.tables import PhaseRow, PhaseState
 
 NOT_JUDGED = (PhaseState.WAITING, PhaseState.OPEN, PhaseState.CLOSED)
 ADVICE = ("Put the copy there that was made when the site was set up, and start the site again. If it is "
-          "lost for good: galloper game lots.")
+          "lost for good, `galloper game lots --without seed` goes on without it, and all players are told.")
 
 
 def key_finding(session: Session, name: str) -> Finding:

@@ -16,7 +16,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
-from service.operations.findings import Finding, FindingState, ago
+from service.operations.findings import Finding, FindingState, ago, counted
 from service.record import time_stamps
 from service.record.references import RecordReference, root_mark
 from service.record.time_stamps import ROOT_STAMPED, FalseStamp
@@ -88,7 +88,7 @@ def stamp_finding(session: Session, now: datetime) -> Finding:
         return Finding(NAME, FindingState.WELL, f"Last stamp {ago(now - last)}.")
     return Finding(
         NAME, FindingState.TROUBLE,
-        f"{len(late)} results of the last week have no stamp. Last stamp {ago(now - last)}.",
+        f"{counted(len(late), 'result')} of the last week without a stamp. Last stamp {ago(now - last)}.",
         "The authority does not answer, or its stamps are not those that the settings ask for: try galloper "
         "check. It is asked every minute, for a week.", f"{now:%G-W%V}")
 

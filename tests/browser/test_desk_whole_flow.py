@@ -85,7 +85,7 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
         page.keyboard.press("Enter")
         page.wait_for_selector(f"#work .desk:not([data-line='{line}']), main .main")
     at(f"/desk/{place.phase}")
-    assert "lines read:" in page.locator("main").inner_text()
+    assert "orders are read:" in page.locator("main").inner_text()
     # the last decision is saved, and judged, behind the page's back
     assert wait_for(lambda: state(place) == "ready")
     page.keyboard.press("Enter")

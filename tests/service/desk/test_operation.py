@@ -292,9 +292,9 @@ def test_a_worker_that_rests_too_long_is_named(table: Table) -> None:
 def test_the_queue_counts_what_waits_and_what_failed_today(table: Table) -> None:
     table.file("Montrose", ["A Aberdeen H"], read=False)
     table.arrive(table.mail("Argyll"), table.phase().opens_at)
-    assert look(table)["Queue"] == Finding("Queue", FindingState.WELL, "1 mails to judge, 1 sheets to read.")
+    assert look(table)["Queue"] == Finding("Queue", FindingState.WELL, "1 mail to judge, 1 sheet to read.")
     log(table, "work_failed", detail={"work": "read"})
-    assert "work failed 1 times" in look(table)["Queue"].sentence
+    assert "work failed 1 time in" in look(table)["Queue"].sentence
     table.site.clock.advance(timedelta(hours=25))
     # that failure is of yesterday; the mail that waits since then is a trouble of today
     stuck = look(table)["Queue"]
@@ -364,7 +364,7 @@ def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
 
 def test_ages_are_told_in_their_largest_unit() -> None:
     assert [ago(timedelta(seconds=seconds)) for seconds in (-3, 1, 59, 60, 7200, 90_000)] == [
-        "0 seconds ago", "1 second ago", "59 seconds ago", "1 minute ago", "2 hours ago", "1 day ago"]
+        "just now", "1 second ago", "59 seconds ago", "1 minute ago", "2 hours ago", "1 day ago"]
 
 
 @pytest.mark.parametrize("path", ["/log", "/health", "/log/export"])
@@ -482,7 +482,7 @@ def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: 
         assert desk.post("/health/note", what=kind).headers["location"] == "/health?notice=noted"
     findings = look(table)
     assert [(findings[name].state, findings[name].sentence) for name in ("Backup", "Restore test")] == [
-        ("well", "Last made 0 seconds ago.")
+        ("well", "Last made just now.")
     ] * 2
     with table.site.store() as session:
         rows = session.scalars(

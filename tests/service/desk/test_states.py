@@ -61,7 +61,7 @@ def test_lines_are_decided_only_between_deadline_and_sending(desk: DeskSite, sta
 def test_a_closed_phase_leads_to_its_doubtful_lines(desk: DeskSite) -> None:
     page_text = desk.text("/")
     assert "1 of 2 powers have a sheet that counts." in page_text
-    assert "1 of 3 orders settled" in page_text
+    assert "1 of 3 lines settled" in page_text
     assert "Read 2 doubtful lines" in page_text
 
 
@@ -69,7 +69,8 @@ def test_all_read_says_who_read_what_and_leads_to_the_results(desk: DeskSite) ->
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
     page_text = desk.text("/desk/7")
-    assert "All 4 lines read: 1 read surely by the machine, 1 by you, 1 void; 1 is not an order." in page_text
+    assert ("All 3 orders are read: 1 surely by the machine, 1 by you, 1 void. 1 other line of the sheets is "
+            "not an order.") in page_text
     assert "Ormond: nothing received. Units will hold." in page_text
     assert "Results →" in page_text
     assert "The results wait for your approval." in desk.text("/")
@@ -124,7 +125,8 @@ def test_lines_that_somebody_else_read_are_not_said_to_be_yours(desk: DeskSite) 
     desk.decide(3, "reading-1", "a")
     desk.second_reader()
     desk.decide(4, "reading-1", "b")
-    assert ("All 4 lines read: 1 read surely by the machine, 1 by you, 1 by others; 1 is not an order."
+    assert ("All 3 orders are read: 1 surely by the machine, 1 by you, 1 by others. 1 other line of the "
+            "sheets is not an order."
             in desk.text("/desk/7"))
 
 

@@ -179,7 +179,7 @@ def test_lines_that_wait_are_named_and_give_no_order(table: Table) -> None:
     close(table)
     assert table.phase().state == PhaseState.CLOSED
     rehearsal = rehearse(table)
-    assert "1 lines wait for a person; until then they give no order" in rehearsal.obstacles
+    assert "1 line waits for a person; until then it gives no order" in rehearsal.obstacles
     orders = {order.text for power in rehearsal.powers for order in power.orders}
     assert not any("Army Lindsey moves" in text for text in orders)
     assert rehearsal.result

@@ -250,7 +250,7 @@ def test_a_mail_that_cannot_be_fetched_goes_to_quarantine_and_does_not_hold_up_t
     # If it stays so, the coordinator gets a letter.
     queue = next(fact for fact in facts if fact.name == "Queue")
     assert queue.state is FindingState.TROUBLE
-    assert "1 mails of the last 24 hours could not be fetched" in queue.sentence
+    assert "1 mail of the last 24 hours could not be fetched" in queue.sentence
 
 
 def test_a_full_disk_leaves_the_mail_where_it_is_and_says_so(
