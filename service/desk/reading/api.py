@@ -221,7 +221,8 @@ def _history(
     return {
         "recent": [
             {"key": r.key.partition(".")[0], "state": r.decision, "text": r.order or r.text,
-             "name": names[r.line_id], "by": r.by} for r in queries.last_reviews(session, work_lines, me)
+             "name": names[r.line_id],
+             "line": r.line_id, "by": r.by} for r in queries.last_reviews(session, work_lines, me)
         ],
         "undo": [{"key": a.key, "kind": a.kind} for a in decisions.standing(session, phase_id, me)],
         "redo": [{"key": a.key, "kind": a.kind} for a in decisions.undone(session, phase_id, me)],

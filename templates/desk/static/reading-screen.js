@@ -112,13 +112,15 @@ export class Screen {
     const list = this.$("done") || this.root.querySelector(".recent").appendChild(Object.assign(document.createElement("ol"), { id: "done" }));
     list.replaceChildren(...this.lines.recent.slice(0, LAST).map((one) => {
       const item = document.createElement("li");
-      const add = (kind, text, name) => item.append(Object.assign(document.createElement(kind), { textContent: text, className: name }), " ");
+      const entry = this.lines.byId.get(one.line);
+      const name = (entry ? entry.power + ", " : "") + one.name;
+      const add = (kind, text, style) => item.append(Object.assign(document.createElement(kind), { textContent: text, className: style }), " ");
       add("span", one.state, "state");
       add("span", (one.text || "—").replace("\n", " or "), "words-read");
-      add("span", one.name + ", " + one.by, "dim");
+      add("span", name + "; " + one.by, "dim");
       const undo = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "undo" });
       undo.dataset.undo = one.key;
-      undo.setAttribute("aria-label", "undo the decision about " + one.name);
+      undo.setAttribute("aria-label", "undo the decision about " + name);
       item.append(undo);
       return item;
     }));
@@ -198,7 +200,7 @@ export class Screen {
     const theirs = entry.both.filter((one) => one.by !== this.lines.me).map((one) => one.by + " “" + one.text + "”").join(", ");
     const now = theirs || entry.order || (entry.text || "").replace("\n", " or ");
     const paragraph = Object.assign(document.createElement("p"), {
-      textContent: capital(entry.name) + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
+      textContent: capital(entry.name) + " of " + entry.power + " was decided by " + (entry.by || "somebody") + " while you read it. Nothing was overwritten.",
     });
     const table = document.createElement("dl");
     for (const [word, text] of [["Theirs", entry.state + (now ? ": " + now : "")], ["Yours", said]]) {

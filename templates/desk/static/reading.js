@@ -126,7 +126,7 @@ function done(one) {
   lines.undo.push(one);
   lines.redo = [];
   const entry = lines.byId.get(one.after[0].id);
-  lines.recent.unshift({ key: one.key, state: entry.state, text: entry.order || entry.text, name: entry.name, by: me });
+  lines.recent.unshift({ key: one.key, state: entry.state, text: entry.order || entry.text, name: entry.name, line: entry.id, by: me });
   screen.recent();
 }
 
@@ -178,7 +178,7 @@ function step(back, target) {
     to.push(one);
     for (const state of back ? one.before : one.after) Object.assign(lines.byId.get(state.id), state);
     lines.recent = lines.recent.filter((other) => other.key !== one.key);
-    if (!back) lines.recent.unshift({ key: one.key, state: one.after[0].state, text: one.after[0].order || one.after[0].text, name: lines.byId.get(one.after[0].id).name, by: me });
+    if (!back) lines.recent.unshift({ key: one.key, state: one.after[0].state, text: one.after[0].order || one.after[0].text, name: lines.byId.get(one.after[0].id).name, line: one.after[0].id, by: me });
     screen.recent();
   } else {
     waiting = { key };
@@ -233,7 +233,7 @@ async function answered(answer, acts) {
 function differ(one) {
   const entry = (one.about || []).map((id) => lines.byId.get(id)).find((line) => line && line.stage === "differs");
   if (!entry || !one.saved) return;
-  screen.tell(capital(entry.name) + " is read differently: " + entry.both.map((said) => said.by + " “" + said.text + "”").join(", ")
+  screen.tell(capital(entry.name) + " of " + entry.power + " is read differently: " + entry.both.map((said) => said.by + " “" + said.text + "”").join(", ")
     + ". Both are kept; it counts once both of you read it alike, and " + keys.map.void.toUpperCase() + " on it makes it void.");
 }
 
