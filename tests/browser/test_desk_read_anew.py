@@ -26,7 +26,7 @@ def test_a_new_reading_is_told_and_shown_when_the_line_is_shown_again(ada: Reade
     """The plan's M and "fix boxes": what was about to be accepted stays under the key until the person comes
     back."""
     ada.press("m")
-    ada.until("document.querySelector('#where').textContent.includes(' of 99')")
+    ada.until("document.querySelector('#where').textContent.includes('99 left')")
     ada.wait_saved()
     ada.until("'awaited' in document.querySelector('#work .desk').dataset")
     joined, before = ada.line(), ada.offers()
