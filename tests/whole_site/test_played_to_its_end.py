@@ -208,8 +208,9 @@ def test_the_letter_tells_the_end_the_standings_and_thanks_by_name(played: Playe
     assert f"conceded the war to {called(variant.powers[end.powers[0]])}" in words
     for power in variant.powers.values():
         held = len(resolution.position.centres.get(power.id, ()))
-        assert f"- {power.name}: {held} at the end" in words
-        assert f"Player {power.id}, who played {power.name}" in words
+        assert any(f"- {power.name}: {held} {word} at the end" in words
+                   for word in ("centre", "centres", "place", "places"))
+        assert f"Player {power.id}, who played {called(power)}" in words
 
 
 def test_what_was_counted_is_what_the_story_has(played: Played) -> None:
