@@ -52,9 +52,9 @@ ROUNDS = 2
 """Each line is placed so many times again, given all others."""
 
 # Prices. Millimetres of a line count one by one; of an end, all of it.
-_NAME, _MARK, _PLATE, _PIECE = 0.6, 2.5, 3.0, 4.0
+_NAME, _MARK, _PLATE, _PIECE = 0.6, 4.0, 5.0, 5.0
 _END_NAME, _END_MARK, _END_PLATE, _END_PIECE = 10.0, 10.0, 16.0, 30.0
-_LINE, _ON_END, _END_ON_LINE, _END_ON_END = 2.0, 3.0, 5.0, 14.0
+_LINE, _ON_END, _END_ON_LINE, _END_ON_END = 2.0, 3.0, 5.0, 24.0
 _DEEP, _SHALLOW, _OFF_MIDDLE, _APART = 2.2, 6.0, 0.05, 4.0
 _BEND, _LENGTH, _TOO_SHORT, _LATER = 0.7, 0.08, 5.0, 0.7
 _BY_ITS_PLATE = 6.0
@@ -96,13 +96,14 @@ class LineLayout:
 
     def __init__(
         self, frame: Rect, names: Iterable[Rect], marks: Iterable[tuple[Point, float]],
-        plates: Iterable[Rect], pieces: Iterable[Rect], scale: float = 1.0
+        plates: Iterable[Rect], pieces: Iterable[Rect], scale: float = 1.0, stuck: Iterable[Rect] = ()
     ) -> None:
+        """`stuck`: names that found no other place when lines ended below them."""
         self._scale = scale
         self._shape = (int(frame.y1 / CELL) + 4, int(frame.x1 / CELL) + 4)
         self._under, self._under_end = np.zeros(self._shape), np.zeros(self._shape)
         for boxes, price, end_price in ((names, _NAME, _END_NAME), (plates, _PLATE, _END_PLATE),
-                                        (pieces, _PIECE, _END_PIECE)):
+                                        (pieces, _PIECE, _END_PIECE), (stuck, _NAME, _END_PLATE)):
             for box in boxes:
                 part = self._cells(box.grown(0.1 if price == _NAME else 0.25))
                 self._under[part] += price

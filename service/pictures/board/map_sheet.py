@@ -47,13 +47,15 @@ class NoShapes(UserFacingError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MapPlan:
-    """A sheet with every name and piece of furniture in its place; the same for every position of a board."""
+    """A sheet with every name and piece of furniture in its place; the same for every position of a board.
+    `stuck`: regions whose names found no place off the ends of lines, while a phase is drawn."""
 
     sheet: MapPaper
     labels: tuple[Label, ...]
     pieces: Mapping[str, Rect]
     base: BaseMap
     insets: tuple[Inset, ...] = ()
+    stuck: frozenset[str] = frozenset()
 
     def short(self) -> tuple[Label, ...]:
         """Short names on the map, which the legend must explain."""
@@ -166,7 +168,7 @@ def draw_map(
     ground = NameGround(sheet, pieces.values())
     labels = step_aside(ground, plan.labels, list(plates.values())) if plates else plan.labels
     drawn = orders(replace(plan, labels=tuple(labels)), plates)
-    labels = _clear_of_lines(ground, labels, list(plates.values()), drawn)
+    labels, drawn = _clear_of_lines(ground, plan, labels, plates, drawn, orders)
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -210,9 +212,23 @@ def draw_map(
 
 
 def _clear_of_lines(
+    ground: NameGround, plan: MapPlan, labels: tuple[Label, ...], plates: Mapping[Unit, Rect],
+    drawn: DrawnOrders, orders: DrawOrders,
+) -> tuple[tuple[Label, ...], DrawnOrders]:
+    """The names of a sheet off the lines, as far as they may go; and off the ends of lines farther. Where a
+    name stays over the end of a line, the lines are placed once more, and their ends keep off it."""
+    boxes = list(plates.values())
+    moved = _off_lines(ground, labels, boxes, drawn)
+    stuck = frozenset(label.region for label in moved if any(label.box.meets(end) for end in drawn.ends))
+    if not stuck:
+        return moved, drawn
+    again = orders(replace(plan, labels=labels, stuck=stuck), plates)
+    return _off_lines(ground, labels, boxes, again), again
+
+
+def _off_lines(
     ground: NameGround, labels: tuple[Label, ...], plates: Sequence[Rect], drawn: DrawnOrders
 ) -> tuple[Label, ...]:
-    """The names of a sheet off the lines, as far as they may go; and off the ends of lines farther."""
     if not drawn.rooms:
         return labels
     labels = step_aside(ground, labels, [*plates, *drawn.rooms], LINES_MOST_WORSE)
@@ -240,8 +256,9 @@ def _inset_body(
     boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units)
     ground = NameGround(inset_plan.sheet, ())
     labels = step_aside(ground, inset_plan.labels, list(boxes.values()))
-    drawn = orders(MapPlan(inset_plan.sheet, labels, {}, inset_plan.base), boxes)
-    labels = _clear_of_lines(ground, labels, list(boxes.values()), drawn)
+    detail = MapPlan(inset_plan.sheet, labels, {}, inset_plan.base)
+    drawn = orders(detail, boxes)
+    labels, drawn = _clear_of_lines(ground, detail, labels, boxes, drawn, orders)
     return "".join(
         (
             inset_plan.base.below,

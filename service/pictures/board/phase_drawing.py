@@ -88,7 +88,8 @@ class _Wishes:
         # Lines may run over a ship, but better do not.
         light = [box for box in furniture_boxes(plan) if box not in solid]
         names = [*(label.box for label in plan.labels), *light]
-        self.layout = LineLayout(plan.sheet.inside, names, marks, boxes.values(), solid, scale)
+        stuck = [label.box for label in plan.labels if label.region in plan.stuck]
+        self.layout = LineLayout(plan.sheet.inside, names, marks, boxes.values(), solid, scale, stuck)
         self.lines: list[_WishedLine] = []
         self._moves: dict[str, int] = {}
         self._goals_of: dict[str, tuple[Goal, ...]] = {}
@@ -159,7 +160,7 @@ class _Wishes:
         if helped is None and target is None:
             return
         # The plate of the unit itself, where the line of its move cannot be drawn.
-        goals = () if target is None else (Goal(_middle(target), target),)
+        goals = () if target is None else tuple(Goal(point, target) for point in _over(target))
         kind = ArrowKind.CONVOY if isinstance(order, Convoy) else ArrowKind.SUPPORT
         self.lines.append(_WishedLine(
             kind, order.power, outcome.result is Result.SUCCEEDS, LineWish(
@@ -215,6 +216,12 @@ def _fates(
             proxy="" if power is None else power.letter)
         if fate != UnitFate(box):
             yield fate
+
+
+def _over(box: Rect) -> tuple[Point, ...]:
+    """The middle of a plate, and points to its sides, so that lines that end at one plate may stand apart."""
+    (x, y), across, down = _middle(box), 0.35 * box.width, 0.35 * box.height
+    return (x, y), (x - across, y), (x + across, y), (x, y - down), (x, y + down)
 
 
 def _middle(box: Rect) -> Point:
