@@ -13,6 +13,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ocr.unreadable import UnreadableReason as UnreadableReason
+
 Image: TypeAlias = npt.NDArray[np.uint8]
 """Pixels, uint8, shape (height, width, 3) for red, green, blue or (height, width) for grey; 0 dark to 255
 light."""
@@ -26,18 +28,6 @@ class Status(StrEnum):
 
     READ = "read"
     UNUSABLE = "unusable"
-
-
-class UnreadableReason(StrEnum):
-    """Why a photograph gave no lines. The values are those of the contract's JSON."""
-
-    TOO_DARK = "too_dark"
-    BLURRED = "blurred"
-    BLANK = "blank"
-    NOT_A_SHEET = "not_a_sheet"
-    NOT_AN_IMAGE = "not_an_image"
-    TOO_LARGE = "too_large"
-    TRUNCATED = "truncated"
 
 
 @dataclass(frozen=True, slots=True)

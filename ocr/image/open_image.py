@@ -14,16 +14,17 @@ from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 from PIL import Image as Pillow
 from PIL import UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
-from ocr.page import Image, UnreadableReason
+from ocr.unreadable import UnreadableReason
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     import pypdfium2
+
+    from ocr.page import Image
 
 MOST_PIXELS = 50_000_000
 """Pixels of an image, from its header: phones make at most 50 million (200 with upscaling)."""
@@ -38,7 +39,9 @@ DEEP_RANGE = (0.1, 99.9)  # percentiles of a deep image that become 0 and 255. B
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "GIF", "BMP")
 """What Pillow may try; its other readers are not needed and were never audited here."""
 
-BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
+JPEG_BEGINNING = b"\xff\xd8\xff"
+
+BEGINNINGS = (JPEG_BEGINNING, b"\x89PNG\r\n", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
 """How files of these formats begin; HEIF and AVIF have "ftyp" from the fifth byte."""
 
 EXIF_ORIENTATION = 0x0112
@@ -110,6 +113,8 @@ def _pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
 
 def _pixels(picture: Pillow.Image) -> Image:
     """The pixels of an RGB picture: uint8, shape (height, width, 3)."""
+    import numpy as np  # here, since the child that opens a photograph needs none
+
     pixels = np.empty((picture.height, picture.width, 3), np.uint8)
     # Band by band: at once Pillow gives NumPy all bytes twice, the most memory that a reading took.
     for top in range(0, picture.height, BAND):
@@ -132,7 +137,7 @@ def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
         # Pillow warns of large images and odd metadata; the limit here is checked below, on the header.
         warnings.simplefilter("ignore")
         try:
-            image = Pillow.open(BytesIO(data), formats=_formats())
+            image = Pillow.open(BytesIO(data), formats=_formats(data))
         except Pillow.DecompressionBombError as error:
             raise ImageRefused(UnreadableReason.TOO_LARGE, "it has too many pixels") from error
         except UnidentifiedImageError as error:
@@ -147,8 +152,12 @@ def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
                 yield kind, frame
 
 
-def _formats() -> list[str]:
-    """Those of FORMATS that this installation of Pillow has. HEIF comes with a package of its own."""
+def _formats(data: bytes) -> list[str]:
+    """Those of FORMATS that this installation of Pillow has and the data may be. HEIF comes with a package of
+    its own."""
+    # A quarter of the child's time went into loading readers that could not take its file.
+    if data.startswith(JPEG_BEGINNING) and data[4:8] != b"ftyp":
+        return ["JPEG"]
     Pillow.preinit()
     for name in ("Tiff", "WebP", "Avif"):
         # One by one: `Pillow.init()` would import all of its forty readers.
@@ -211,6 +220,8 @@ def _upright(image: Pillow.Image) -> Pillow.Image:
 def _rgb(image: Pillow.Image) -> Pillow.Image:
     """8-bit RGB on white, from any mode; the image itself if it is that already."""
     if image.mode.startswith("I") or image.mode == "F":
+        import numpy as np  # here as in _pixels
+
         return Pillow.fromarray(_eight_bits(np.asarray(image))).convert("RGB")
     if image.mode in {"RGBA", "LA", "PA", "RGBa", "La"} or "transparency" in image.info:
         transparent = image if image.mode == "RGBA" else image.convert("RGBA")
@@ -224,6 +235,8 @@ def _eight_bits(deep: npt.NDArray[Any]) -> Image:
 
     Cameras store 10 or 12 bits in 16, so dividing by 256 would leave such a page almost black.
     """
+    import numpy as np  # here as in _pixels
+
     sample = deep[::DEEP_SAMPLE, ::DEEP_SAMPLE].astype(np.float64)
     darkest, lightest = np.percentile(np.nan_to_num(sample), DEEP_RANGE)
     span = max(float(lightest - darkest), 1e-9)
@@ -252,6 +265,7 @@ def _pdf_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
 
 
 def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
+    import numpy as np  # here as in _pixels
     import pypdfium2  # loaded by _pdf_pages already
 
     try:

@@ -104,7 +104,7 @@ def _load_all() -> None:
 
     names = [f"encodings.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)]
     if "ocr.image.open_image" in sys.modules:
-        names += ["pillow_heif", "pypdfium2"]
+        names += ["numpy", "pillow_heif", "pypdfium2"]
         names += [f"PIL.{kind}ImagePlugin" for kind in ("Tiff", "WebP", "Avif")]
         import_module("PIL.Image").preinit()
     for name in names:
