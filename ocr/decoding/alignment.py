@@ -110,14 +110,8 @@ def score_texts(decoder: Decoder, posteriors: Posteriors, texts: Sequence[Text])
     if not texts or not len(posteriors.log_probs):
         return ()
     ink = decoder.sign_scores(posteriors)
-    lengths = [len(text.symbols) for text in texts]
-    labels = np.full((len(texts), max(lengths), len(ink)), NEVER)
-    skips = np.full((len(texts), 2, max(lengths)), NEVER)
-    for row, text in enumerate(texts):
-        columns, prices = decoder.letter_columns(text.symbols)
-        labels[row, : lengths[row]] = ink[:, columns].T
-        skips[row, :, : lengths[row]] = prices
-    scores = forward_scores(ink[:, 0], labels, skips, lengths)
+    places = [decoder.letter_columns(text.symbols) for text in texts]
+    scores = forward_scores(ink, [columns for columns, _ in places], [skips for _, skips in places])
     return tuple(score - text.price for score, text in zip(scores, texts, strict=True))
 
 

@@ -110,27 +110,29 @@ def text_scores(
     """
     if not texts:
         return ()
-    longest = max(len(text) for text in texts)
-    labels = np.stack([_labels(posteriors, text, longest, either_case=either_case) for text in texts])
-    skips = np.stack([_skips(text, longest) for text in texts])
-    return forward_scores(posteriors.log_probs[:, 0], labels, skips, [len(text) for text in texts])
+    letters = sorted(set("".join(texts)))
+    ink = np.column_stack([
+        posteriors.log_probs[:, 0], *(_label(posteriors, letter, either_case=either_case) for letter in letters)
+    ])
+    column = {letter: number for number, letter in enumerate(letters, 1)}
+    columns = [np.array([column[letter] for letter in text], dtype=np.int64) for text in texts]
+    return forward_scores(ink, columns, [_skips(text) for text in texts])
 
 
-def _labels(posteriors: Posteriors, text: str, longest: int, *, either_case: bool) -> npt.NDArray[np.float32]:
-    """Log probability of the text's letters by frame: float32, shape (longest, frames), padded with NEVER."""
-    out = np.full((longest, len(posteriors.log_probs)), NEVER, np.float32)
-    for k, letter in enumerate(text):
-        forms = {letter, letter.swapcase()} if either_case else {letter}
-        columns = [posteriors.letters.find(form) + 1 for form in forms if len(form) == 1]
-        scores = [posteriors.log_probs[:, column] for column in columns if column]
-        out[k] = np.logaddexp.reduce(scores) if scores else UNKNOWN_LETTER
-    return out
+def _label(posteriors: Posteriors, letter: str, *, either_case: bool) -> npt.NDArray[np.float32]:
+    """Log probability of a letter by frame: float32, shape (frames,)."""
+    forms = {letter, letter.swapcase()} if either_case else {letter}
+    columns = [posteriors.letters.find(form) + 1 for form in forms if len(form) == 1]
+    scores = [posteriors.log_probs[:, column] for column in columns if column]
+    if not scores:
+        return np.full(len(posteriors.log_probs), UNKNOWN_LETTER, np.float32)
+    return np.asarray(np.logaddexp.reduce(scores), np.float32)
 
 
-def _skips(text: str, longest: int) -> npt.NDArray[np.float64]:
+def _skips(text: str) -> npt.NDArray[np.float64]:
     """Score of coming to each letter straight from the one before (row 0) or over a space (row 1): shape (2,
-    longest)."""
-    out = np.full((2, longest), NEVER)
+    letters)."""
+    out = np.full((2, len(text)), NEVER)
     for k in range(1, len(text)):
         # CTC needs a blank between two equal letters.
         if text[k].casefold() != text[k - 1].casefold():
@@ -141,46 +143,53 @@ def _skips(text: str, longest: int) -> npt.NDArray[np.float64]:
 
 
 def forward_scores(
-    blank: npt.NDArray[np.floating[Any]],
-    labels: npt.NDArray[np.floating[Any]],
-    skips: npt.NDArray[np.float64],
-    lengths: Sequence[int],
+    ink: npt.NDArray[np.floating[Any]],
+    columns: Sequence[npt.NDArray[np.int64]],
+    skips: Sequence[npt.NDArray[np.float64]],
 ) -> tuple[float, ...]:
     """The forward algorithm (Graves 2006, section 4.1) for all texts at once: the log probability of each.
 
-    `blank`: shape (frames,), log probability of the blank. `labels`: shape (texts, letters, frames), log
-    probability of each letter. `skips`: shape (texts, 2, letters), see `_skips`. `lengths`: letters of each
-    text.
+    `ink`: shape (frames, columns), log probabilities, the blank's first. `columns`: by text the column of
+    each letter, from 1 on. `skips`: by text shape (2, letters), see `_skips`.
     """
-    count, longest, frames = labels.shape
-    last = np.asarray(lengths, dtype=np.int64)
-    # In plain numbers, divided by each text's greatest every few frames: the same as sums of logarithms to
-    # 1e-12 nats, in a quarter of the time.
-    blank_chance = np.exp(np.asarray(blank, dtype=np.float64))
-    chances = np.exp(np.moveaxis(labels, 2, 0).astype(np.float64))
-    from_letter, over_space = np.exp(skips[:, 0, 1:]), np.exp(skips[:, 1, 2:])
-    # gap[:, k] is the chance of being in the blank before letter k, on[:, k] of being on letter k.
-    gap, on = np.zeros((count, longest + 1)), np.zeros((count, longest))
-    gap[:, 0] = blank_chance[0]
-    if longest:
-        on[:, 0] = chances[0, :, 0]
-    scale = np.zeros(count)
+    # Texts stand end to end, each with a place for the blank after its last letter, where no letter is.
+    lengths = np.array([len(text) for text in columns], dtype=np.int64)
+    ends = np.cumsum(lengths + 1)
+    starts, size = ends - lengths - 1, int(ends[-1])
+    is_letter = np.ones(size, np.bool_)
+    is_letter[ends - 1] = False
+    column = np.full(size, ink.shape[1])
+    column[is_letter] = np.concatenate(columns)
+    from_letter, over_space = np.zeros(size), np.zeros(size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for frame in range(1, frames):
-            into = on + gap[:, :-1]
-            into[:, 1:] += on[:, :-1] * from_letter
+        from_letter[is_letter], over_space[is_letter] = np.exp(np.concatenate(skips, axis=1))
+        # In plain numbers, divided by each text's greatest every few frames: the same as sums of logarithms
+        # to 1e-12 nats, in a quarter of the time.
+        chances = np.column_stack([np.exp(ink.astype(np.float64)), np.zeros(len(ink))])
+        # gap[k] is the chance of being in the blank before place k, on[k] of being on its letter.
+        gap, on, letter, moved = np.zeros(size), np.zeros(size), np.zeros(size), np.zeros(size - 1)
+        gap[starts], on[starts] = chances[0, 0], chances[0, column[starts]]
+        # Few places come after a space, so these are reached one by one.
+        spaced = np.flatnonzero(over_space)
+        before_space, at_space, lost = spaced - 2, spaced - 1, over_space[spaced]
+        scale = np.zeros(len(columns))
+        for frame in range(1, len(ink)):
+            into = on + gap
+            np.multiply(on[:-1], from_letter[1:], out=moved)
+            into[1:] += moved
             # Over a space: from the letter before it or the blank between them.
-            into[:, 2:] += (on[:, :-2] + gap[:, 1:-2]) * over_space
-            gap[:, 1:] += on
-            gap *= blank_chance[frame]
-            on = into * chances[frame]
+            into[spaced] += (on.take(before_space) + gap.take(at_space)) * lost
+            gap[1:] += on[:-1]
+            gap *= chances[frame, 0]
+            np.take(chances[frame], column, out=letter, mode="clip")
+            np.multiply(into, letter, out=on)
             if frame % _RESCALED == 0:
-                most = np.maximum(gap.max(axis=1), on.max(axis=1, initial=0.0))
+                most = np.maximum(np.maximum.reduceat(gap, starts), np.maximum.reduceat(on, starts))
                 most[most <= 0.0] = 1.0
-                gap /= most[:, None]
-                on /= most[:, None]
+                by_place = np.repeat(most, lengths + 1)
+                gap /= by_place
+                on /= by_place
                 scale += np.log(most)
-        texts = np.arange(count)
-        on_last = np.where(last > 0, on[texts, np.maximum(last, 1) - 1] if longest else 0.0, 0.0)
-        scores = np.log(gap[texts, last] + on_last) + scale
+        on_last = np.where(lengths > 0, on[np.maximum(ends - 2, 0)], 0.0)
+        scores = np.log(gap[ends - 1] + on_last) + scale
     return tuple(max(float(score), NEVER) for score in scores)

@@ -114,7 +114,7 @@ class Decoder:
         self._spelled: dict[str, list[tuple[str, int]]] = {}
         for number, written in sorted(enumerate(self._written), key=lambda pair: -len(pair[1])):
             self._spelled.setdefault(written[:1], []).append((written, number))
-        self._wordy = [written[-1].isalnum() for written in self._written]
+        self._wordy = np.array([written[-1].isalnum() for written in self._written])
         signs = list(dict.fromkeys(sign for _, sign in automaton.symbols))
         self._signs = {sign: n + 1 for n, sign in enumerate(signs)}
         self._sign_texts = ("", *signs)
@@ -332,15 +332,13 @@ class Decoder:
     def letter_columns(self, symbols: Sequence[int]) -> tuple[Numbers, Floats]:
         """By symbol of a text its column of `sign_scores`, and as `ctc.forward_scores` takes them the prices,
         negated, of coming to it from the symbol before (row 0) and over a space (row 1)."""
-        columns = self._column[list(symbols)]
+        numbers = np.array(symbols, dtype=np.int64)
+        columns = self._column.take(numbers)
         skips = np.full((2, len(columns)), NEVER)
-        for k in range(1, len(columns)):
-            # CTC needs a blank between two equal signs.
-            if columns[k] != columns[k - 1]:
-                skips[0, k] = 0.0
-            if symbols[k - 1] == self._space and k > 1 and columns[k] != columns[k - 2]:
-                wordy = self._wordy[symbols[k]]
-                skips[1, k] = LOST_SPACE if wordy else 0.0
+        # CTC needs a blank between two equal signs.
+        skips[0, 1:][columns[1:] != columns[:-1]] = 0.0
+        may_lose = (numbers[1:-1] == self._space) & (columns[2:] != columns[:-2])
+        skips[1, 2:][may_lose] = np.where(self._wordy.take(numbers[2:][may_lose]), LOST_SPACE, 0.0)
         return columns, skips
 
 

@@ -115,8 +115,6 @@ def test_a_long_row_of_unlikely_letters_keeps_its_score() -> None:
     # INK-08: the sums are made in plain numbers, which hold nothing below e^-708. Here each path costs 9 nats
     # a frame, 2,700 in all, and the score is still that of every path at once.
     frames = 300
-    scores = forward_scores(
-        np.full(frames, -9.0), np.full((1, 1, frames), -9.0), np.full((1, 2, 1), NEVER), [1]
-    )
+    scores = forward_scores(np.full((frames, 2), -9.0), [np.array([1])], [np.full((2, 1), NEVER)])
     # One letter's run begins and ends anywhere in the row: frames * (frames + 1) / 2 paths, all alike.
     assert scores[0] == pytest.approx(-9.0 * frames + math.log(frames * (frames + 1) / 2), abs=1e-9)
