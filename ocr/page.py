@@ -13,7 +13,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.unreadable import UnreadableReason as UnreadableReason
+from ocr.unreadable import UnreadableReason as UnreadableReason  # noqa: PLC0414 for whoever imports it here
 
 Image: TypeAlias = npt.NDArray[np.uint8]
 """Pixels, uint8, shape (height, width, 3) for red, green, blue or (height, width) for grey; 0 dark to 255

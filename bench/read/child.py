@@ -1,4 +1,4 @@
-"""Reads photographs for `galloper bench read`, in a fresh process on one core.
+"""Reads photographs for `galloper bench read`, in a fresh process.
 
     python -m bench.read.child READER VARIANT < FILES
 
@@ -76,7 +76,10 @@ def _peak_mib() -> float:
 def main(arguments: Sequence[str]) -> int:
     """See the module."""
     name, slug = arguments
-    # One core for each reader, or those that start threads would look faster. Only Linux has the call.
+    # One core for each reader, or those that start threads would look faster by the clock. onnxruntime's
+    # threads escape, since each chooses its core. Ours starts none. RapidOCR's do, and wait for work in a
+    # loop, which is processor time too; with one thread it is read besides (`peers.ONE_THREAD`).
+    # Only Linux has the call.
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     photos = [Path(line) for line in sys.stdin.read().splitlines() if line]

@@ -1,5 +1,5 @@
 """Two public readers beside ours, with default settings: RapidOCR (from the extra `bench`) and Debian's
-Tesseract.
+Tesseract. RapidOCR is read with one thread as well, for its processor time.
 
 They give text and no orders. Their text is interpreted twice: strictly, where a line is an order only if it
 is spelled as our grammar lists it; and snapped, where our grammar picks the likeliest order for any line that
@@ -12,6 +12,7 @@ import logging
 import re
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -21,16 +22,20 @@ from grammar.nearest_orders import nearest_orders
 from grammar.parse import parse_line
 from reading.vocabulary import all_forms, lexicon_of, printed
 
+_THREADS = (
+    "EngineConfig.onnxruntime.intra_op_num_threads", "EngineConfig.onnxruntime.inter_op_num_threads"
+)
 _MIN_SNAPPED_SCORE = 0.45  # 0..1, of `nearest_orders`; our reader wants as much of text without ink
 
 
-def rapidocr() -> Callable[[Path], dict[str, Any]]:
-    """RapidOCR with its default settings; its boxes are put in rows from top to bottom."""
+def rapidocr(*, one_thread: bool = False) -> Callable[[Path], dict[str, Any]]:
+    """RapidOCR with its default settings; its boxes are put in rows from top to bottom. `one_thread`: its
+    networks run on the calling thread, so that no other thread waits for work in a loop."""
     # First, so that the engine below it keeps quiet.
     from ocr.engines import runtime  # noqa: F401
     from rapidocr import RapidOCR  # isort: skip
 
-    engine = RapidOCR()
+    engine = RapidOCR(params=dict.fromkeys(_THREADS, 1) if one_thread else None)
     # It logs every model and setting in colours on standard error, which is kept for progress.
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
 
@@ -60,17 +65,22 @@ def tesseract() -> Callable[[Path], dict[str, Any]]:
 WITHOUT_TESSERACT = "galloper-without-tesseract"
 """The name of our own reader whose engines are the networks alone."""
 
+ONE_THREAD = "rapidocr-one-thread"
+"""The name of RapidOCR with one thread, whose texts are those of `rapidocr`: beside ours for its processor
+time."""
+
 PEERS: Mapping[str, Callable[[], Callable[[Path], dict[str, Any]]]] = {
     "rapidocr": rapidocr,
+    ONE_THREAD: partial(rapidocr, one_thread=True),
     "tesseract": tesseract,
 }
-_TITLES = {"rapidocr": "RapidOCR", "tesseract": "Tesseract"}
+_TITLES = {"rapidocr": "RapidOCR", ONE_THREAD: "RapidOCR with one thread", "tesseract": "Tesseract"}
 
 
 def title(name: str) -> str | None:
     """A peer's name and version for the figures; None if it is not installed."""
     try:
-        if name == "rapidocr":
+        if name in {"rapidocr", ONE_THREAD}:
             return f"{_TITLES[name]} {metadata.version('rapidocr')}"
         metadata.version("pytesseract")
         command = ["tesseract", "--version"]

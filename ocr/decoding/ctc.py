@@ -111,9 +111,8 @@ def text_scores(
     if not texts:
         return ()
     letters = sorted(set("".join(texts)))
-    ink = np.column_stack([
-        posteriors.log_probs[:, 0], *(_label(posteriors, letter, either_case=either_case) for letter in letters)
-    ])
+    labels = [_label(posteriors, letter, either_case=either_case) for letter in letters]
+    ink = np.column_stack([posteriors.log_probs[:, 0], *labels])
     column = {letter: number for number, letter in enumerate(letters, 1)}
     columns = [np.array([column[letter] for letter in text], dtype=np.int64) for text in texts]
     return forward_scores(ink, columns, [_skips(text) for text in texts])

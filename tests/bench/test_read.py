@@ -269,6 +269,32 @@ def test_a_peer_stands_beside_our_figure_as_it_comes_and_snapped(
     assert (cpu["value"], cpu["peer_value"], cpu["ratio"]) == (2.0, 1.0, 2.0)
 
 
+def test_processor_time_stands_beside_rapidocr_with_one_thread_too(
+    played: Truth, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """INK-08: as it comes, the peer's threads wait in a loop, and on a busy machine ours looked cheaper."""
+    name = read_peers.ONE_THREAD
+    monkeypatch.setattr(read_peers, "title", lambda peer: "RapidOCR 1.0" if peer == name else None)
+    beside = [line for line in _printed(played.folder, peers=True) if "peer" in line]
+    assert {line["what"] for line in beside} == {
+        "CPU time a sheet, median", "time a sheet, median", "peak memory",
+    }
+    assert {line["peer"] for line in beside} == {"RapidOCR 1.0, no thread waits for work"}
+
+
+def test_rapidocr_with_one_thread_runs_its_networks_with_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """INK-08: the settings reach every network of the peer, whose package ignores names it does not know."""
+    main = pytest.importorskip("rapidocr.inference_engine.onnxruntime.main")
+    options: list[Any] = []
+    init = main.OrtInferSession._init_sess_opts
+    monkeypatch.setattr(
+        main.OrtInferSession, "_init_sess_opts",
+        staticmethod(lambda settings: options.append(init(settings)) or options[-1]))
+    read_peers.PEERS[read_peers.ONE_THREAD]()
+    assert len(options) >= 2
+    assert {(each.intra_op_num_threads, each.inter_op_num_threads) for each in options} == {(1, 1)}
+
+
 def test_the_reader_without_tesseract_stands_beside_each_figure(played: Truth) -> None:
     """INS-02: the pair of figures that says whether Tesseract earns its place comes of one run."""
     out = io.StringIO()
@@ -282,7 +308,7 @@ def test_the_reader_without_tesseract_stands_beside_each_figure(played: Truth) -
 def test_an_absent_peer_is_named(played: Truth, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_peers, "title", lambda _: None)
     absent = [line["value"] for line in _printed(played.folder, peers=True) if line["what"] == "peer absent"]
-    assert absent == ["rapidocr", "tesseract"]
+    assert absent == ["rapidocr", "rapidocr-one-thread", "tesseract"]
 
 
 @pytest.mark.parametrize(("written", "sentence"), [
