@@ -52,9 +52,15 @@ class LazyStates(ABC):
     def arcs(self, state: int) -> list[Step]:
         """The steps from a state: symbol, next state and price in nats; each symbol at most once, in any
         order."""
+        sources = [(list(self._from(place)), spent) for place, spent in self._places_of(state)]
+        if len(sources) == 1:
+            # Most states are one place, and mostly each symbol leads on to one.
+            steps = sources[0][0]
+            if len({symbol for symbol, _, _ in steps}) == len(steps):
+                return steps
         targets: dict[int, list[tuple[int, float]]] = {}
-        for place, spent in self._places_of(state):
-            for symbol, target, price in self._from(place):
+        for steps, spent in sources:
+            for symbol, target, price in steps:
                 if symbol in targets:
                     targets[symbol].append((target, spent + price))
                 else:

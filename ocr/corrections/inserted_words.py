@@ -102,7 +102,11 @@ class InsertionSpot:
 
 def trim_to_row(crop: Image, recognition: Recognition) -> Image:
     """The crop without a word above the row that its box included; mostly the crop itself."""
-    part = None if recognition.crossing is None else _row_patch(soft_ink(crop), recognition.crossing)
+    crossing = recognition.crossing
+    # Mostly nothing is inserted, and then the ink need not be looked at.
+    if crossing is None or not _inserted_runs(crossing):
+        return crop
+    part = _row_patch(soft_ink(crop), crossing)
     if part is None:
         return crop
     height = crop.shape[0]
@@ -116,15 +120,18 @@ def insertion_spots(
 
     `crop`, `recognition`: the row's whole crop as the first engine read it. `strike`: how struck the row is.
     """
-    if recognition.crossing is None:
+    crossing = recognition.crossing
+    if crossing is None or not _insertion_frames(
+        _inserted_runs(crossing), _possible_inserted_runs(crossing), strike, len(crossing.above_probs)
+    ):
         return ()
     outer = grow_quad(strip.quad, CROP_MARGIN[0] * strip.height, CROP_MARGIN[1] * strip.height)
     ink = soft_ink(crop)
-    top, base = small_letter_rows(ink, recognition.crossing)
+    top, base = small_letter_rows(ink, crossing)
     row_quad = _on_sheet(outer, CropPatch(0.0, top / HEIGHT, 1.0, base / HEIGHT))
     spots = (
         InsertionSpot(_on_sheet(outer, patch), patch.evidence, row_quad)
-        for patch in insertion_patches(ink, recognition.crossing, strike)
+        for patch in insertion_patches(ink, crossing, strike)
     )
     others = [other.quad for other in strips if other is not strip]
     free = (_clear_of(spot, others) for spot in spots)
@@ -226,9 +233,7 @@ def _insertion_frames(
 
 
 def _row_patch(ink: Plane, crossing: CrossingScores) -> CropPatch | None:
-    """The row's own part of a crop that includes a word above it; None without one, or with little to cut."""
-    if not _inserted_runs(crossing):
-        return None
+    """The row's own part of a crop that includes a word above it; None with little to cut."""
     top, base = small_letter_rows(ink, crossing)
     small = base - top
     start, end = (top - RISE * small) / HEIGHT, (base + DROP * small) / HEIGHT

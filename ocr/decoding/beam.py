@@ -109,7 +109,9 @@ class Beam:
         )
         ink = frames.reshape(-1).take(row * frames.shape[1] + extensions.column)
         scores = before + ink + extensions.price
-        floor = self._floors(np.concatenate((rest, scores)), np.concatenate((self.row, row)))
+        floor = self._floors(
+            np.concatenate((rest, scores)), np.concatenate((self.row, row)), is_sorted=False
+        )
         new = np.flatnonzero(scores >= floor.take(row))
         new = new.take(np.argsort(extensions.parent.take(new), kind="stable"))
         parents, is_spaced = extensions.parent.take(new), extensions.is_spaced.take(new)
@@ -183,15 +185,16 @@ class Beam:
         )
         return _Extensions(parents.take(pair), pair >= plain_count, column, arc, price)
 
-    def _floors(self, scores: Floats, row: Numbers) -> Floats:
+    def _floors(self, scores: Floats, row: Numbers, *, is_sorted: bool = True) -> Floats:
         """By row the least score that stays within width and span. Every row has a score."""
         counts = np.bincount(row)
         most = int(counts.max())
-        order = np.argsort(row.astype(np.uint16), kind="stable")
         starts = np.cumsum(counts) - counts
         by_row = np.full((len(counts), most), -np.inf)
         cells = np.arange(len(row)) + np.repeat(np.arange(len(counts)) * most - starts, counts)
-        by_row.reshape(-1)[cells] = scores.take(order)
+        by_row.reshape(-1)[cells] = scores if is_sorted else scores.take(
+            np.argsort(row.astype(np.uint16), kind="stable")
+        )
         least: Floats = by_row.max(axis=1) - self._span
         if most < self._width:
             return least

@@ -100,7 +100,9 @@ class TransitionTable:
         """Give each of some states, which have none, a row."""
         arcs = [self._automaton.arcs(state) for state in states.tolist()]
         counts = [len(each) for each in arcs]
-        flat = np.array(list(chain.from_iterable(arcs)), dtype=np.float64).reshape(-1, 3)
+        flat = np.fromiter(
+            chain.from_iterable(chain.from_iterable(arcs)), np.float64, 3 * sum(counts)
+        ).reshape(-1, 3)
         symbol = flat[:, 0].astype(np.int64)
         cells = np.repeat(np.arange(len(arcs)) * self._width, counts) + self._columns.take(symbol)
         order = np.argsort(cells, kind="stable")

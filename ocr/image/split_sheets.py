@@ -102,12 +102,11 @@ def _is_same(first: Quad, second: Quad) -> bool:
 def _parts(lab: Image, masks: Sequence[Mask], whole_quad: Quad | None) -> Iterator[Contour]:
     """Patches as they are, without their dark lines, without the sheet that is known, and cut at notches."""
     lines = _thin_and_dark(lab)
+    grown = None if whole_quad is None else _grown(quad_mask(whole_quad, lab.shape[:2]))
     for mask in masks:
         yield from paper_patches(mask)
         yield from paper_patches(_without(mask, lines))
-        if whole_quad is not None:
-            sheet = quad_mask(whole_quad, mask.shape).astype(np.uint8)
-            grown = np.asarray(cv2.dilate(sheet, np.ones((GROWN, GROWN), np.uint8)), np.uint8)
+        if grown is not None:
             yield from paper_patches(_without(mask, grown))
         for patch in paper_patches(mask):
             for start, end in _cuts(patch, max(mask.shape)):
@@ -116,8 +115,13 @@ def _parts(lab: Image, masks: Sequence[Mask], whole_quad: Quad | None) -> Iterat
                 yield from paper_patches(np.asarray(cut, dtype=np.uint8))
 
 
+def _grown(sheet: npt.NDArray[np.bool_]) -> Mask:
+    return np.asarray(cv2.dilate(sheet.astype(np.uint8), np.ones((GROWN, GROWN), np.uint8)), np.uint8)
+
+
 def _without(mask: Mask, removed: Mask) -> Mask:
-    rest = np.where(removed > 0, 0, mask).astype(np.uint8)
+    """A mask without the pixels that are set in another. Both are of 0 and 1."""
+    rest = cv2.subtract(mask, removed)
     return np.asarray(cv2.morphologyEx(rest, cv2.MORPH_OPEN, np.ones((SPURS, SPURS), np.uint8)), np.uint8)
 
 
