@@ -209,7 +209,7 @@ def _compare_peers(truth: Truth, our_figures: Sequence[ReadingFigure], say: Say,
 def _methods(peer: str) -> tuple[tuple[str, Interpret, Sequence[str]], ...]:
     """How a peer's answers are compared: the method in words, how they become orders, and which figures."""
     if peer == read_peers.ONE_THREAD:
-        return (("no thread waits for work", read_peers.strict, _COMPARED_THREADS),)
+        return (("no thread waits for work", lambda answer, _: dict(answer), _COMPARED_THREADS),)
     return (
         ("as it comes", read_peers.strict, _COMPARED),
         ("its text snapped by our grammar", read_peers.snapped, _COMPARED_SNAPPED),
