@@ -234,6 +234,8 @@ _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "ashore": _Reader.set_ashore,
     # Where "attacks" is written, the place that is attacked is where the move goes.
     "attacked": _Reader.set_to,
+    # Where a unit stays is where it is.
+    "stays": _Reader.set_to,
     "kind": _Reader.set_kind,
     "new_coast": _Reader.set_coast,
     "built": _Reader.add_built,
@@ -248,6 +250,13 @@ _BY_SEA = frozenset({"via", "carried"})
 
 def _make_each(order: type[UnitOrder], parts: OrderParts) -> Iterable[Order]:
     return [order(power=parts.author, line=parts.line, unit=u) for u in parts.units]
+
+
+def _make_holds(parts: OrderParts) -> Iterable[Order]:
+    """Holds, and none where a unit is said to stay in another place than its own."""
+    if parts.to is not None and any(u.region.province != parts.to.province for u in parts.units):
+        return []
+    return _make_each(Hold, parts)
 
 
 def _make_moves(parts: OrderParts) -> Iterable[Order]:
@@ -313,7 +322,7 @@ def _make_move_home(parts: OrderParts) -> Iterable[Order]:
 
 
 MAKERS: Mapping[str, Maker] = {
-    "hold": partial(_make_each, Hold),
+    "hold": _make_holds,
     "move": _make_moves,
     "support_hold": _make_support_holds,
     "support_move": partial(_make_aided, SupportMove),

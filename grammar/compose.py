@@ -7,7 +7,9 @@ order kinds to file names. And `%extend` works on joined text.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -19,7 +21,7 @@ from lark.lexer import Lexer, PatternStr
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.errors import UserFacingError
-from grammar.fragments.languages import languages_named
+from grammar.fragments.languages import languages_named, order_words
 from grammar.terminal_table import Machine, NestingError, build_machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
@@ -52,14 +54,15 @@ class _ReadyTokens(Lexer):
 class Forms:
     """Every order form of one phase kind.
 
-    `keywords` maps a folded word or sign to its terminal's name. `machine` tells which sequences of terminals
-    are orders. `variant_orders` are the rules of the variant's wording that make an order class of its rule
-    set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of their own.
+    `keywords` maps a folded word or sign to the terminals that it stands for. `machine` tells which
+    sequences of terminals are orders. `variant_orders` are the rules of the variant's wording that make an
+    order class of its rule set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of
+    their own.
     """
 
     phase: PhaseKind
     lark: Lark
-    keywords: Mapping[str, str]
+    keywords: Mapping[str, tuple[str, ...]]
     machine: Machine
     variant_orders: tuple[tuple[str, Any], ...] = ()
     marks: frozenset[str] = frozenset()
@@ -100,7 +103,7 @@ def compose(
     Raises GrammarError when the joined grammar is faulty, ambiguous or nests.
     """
     folder = files("grammar") / "fragments"
-    names = (*FRAGMENTS, *languages)
+    names = (*FRAGMENTS, *(("sentences", *languages) if languages else ()))
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in names)
     try:
         # LALR in strict mode refuses a grammar with two readings of one line, which would be read by chance.
@@ -110,9 +113,21 @@ def compose(
         line, sentence = _line_and_sentence(str(fault).strip(), wording, before=text.count("\n") + 1)
         message = f"the wording of the {phase.value} phase cannot be composed: {sentence}"
         raise GrammarError(message, line) from fault
-    keywords = {t.pattern.value: t.name for t in lark.terminals if isinstance(t.pattern, PatternStr)}
-    spoken = languages_named(languages)
-    # Wordings have "the" inline, where a rule of its own would be ambiguous with it.
-    keywords |= {article: keywords["the"] for language in spoken for article in language.articles
-                 if "the" in keywords and article not in keywords}
+    keywords = _keywords(lark, languages, {terminal for moves in table.moves for terminal in moves})
     return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)))
+
+
+def _keywords(lark: Lark, languages: Sequence[str], known: AbstractSet[str]) -> dict[str, tuple[str, ...]]:
+    """The terminals of each word, of those that the machine knows: quoted words of the grammar, and the order
+    words and articles of some languages."""
+    terminals: dict[str, set[str]] = defaultdict(set)
+    for terminal in lark.terminals:
+        if isinstance(terminal.pattern, PatternStr):
+            terminals[terminal.pattern.value].add(terminal.name)
+    spoken = languages_named(languages)
+    for word, names in order_words(spoken).items():
+        terminals[word] |= names & known
+    # Wordings have "the" inline, where a rule of its own would be ambiguous with it.
+    for article in (article for language in spoken for article in language.articles):
+        terminals[article] |= terminals.get("the", set())
+    return {word: tuple(sorted(names)) for word, names in terminals.items() if names}

@@ -19,6 +19,8 @@ PIECE_COST = 0.01
 """Cost of each piece, in letters: one long name is cheaper than two short ones (Q-44)."""
 PREFIX_COST = 0.02
 """Cost, in letters, of the first letters of a name that stand for it ("Iri" for Irish Sea)."""
+_OTHER_COST = 0.006
+"""Cost, in letters, of a unit's letter that stands for another word: enough to choose the unit's reading."""
 _PASS_COST = 0.001
 """Cost, in letters, of passing over a sign or a remark."""
 _HELPS = frozenset(("supports", "support", "s", "supporting", "convoys", "convoy", "c", "convoying"))
@@ -55,8 +57,10 @@ def edges(
     for index, word in enumerate(line):
         pieces = table[index] = []
         meant = {word.text, word.base, _typed_word(line, index, forms)}
-        pieces += [Edge(index, index + 1, forms.keywords[text], text, PIECE_COST)
-                   for text in meant if text in forms.keywords]
+        # Where "a" may be an army or the preposition à, an army is written: "soutien A Par".
+        cost = PIECE_COST + (_OTHER_COST if len(word.text) == 1 and word.text in lexicon.letters else 0.0)
+        pieces += [Edge(index, index + 1, terminal, text, cost)
+                   for text in meant for terminal in forms.keywords.get(text, ())]
         # No order counts to a thousand; a year on the same line has four figures.
         if word.text.isdecimal() and len(word.text) < 4 and int(word.text) > 0:
             pieces.append(Edge(index, index + 1, NUMBER, int(word.text), PIECE_COST))
@@ -107,7 +111,7 @@ def _breaks(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) ->
 
 def _begins_unit(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) -> bool:
     """True if a unit's kind, its owner or a word that an order begins with is at this word."""
-    if forms.keywords.get(line[index].text) in forms.machine.moves[0]:
+    if any(terminal in forms.machine.moves[0] for terminal in forms.keywords.get(line[index].text, ())):
         return True
     return any(name.terminal in {KIND, POWER} for _, name in names_at(line, index, lexicon))
 
@@ -146,7 +150,7 @@ def _passed_over(
 ) -> list[Edge]:
     """Edges over signs without meaning, and over remarks in parentheses (ORD-07)."""
     text = line[index].text
-    if text in _MEANINGLESS:
+    if text in _MEANINGLESS or text in lexicon.courtesies:
         return [Edge(index, index + 1, None, None, _PASS_COST)]
     if text not in {"(", ")"}:
         return []

@@ -129,8 +129,8 @@ def spellings(forms: Forms, lexicon: Lexicon) -> Spellings:
 
 
 def _every_spelling(forms: Forms, lexicon: Lexicon) -> Iterable[Spelling]:
-    for word, terminal in forms.keywords.items():
-        yield Spelling(flatten(word)[0], terminal, word)
+    for word, terminals in forms.keywords.items():
+        yield from (Spelling(flatten(word)[0], terminal, word) for terminal in terminals)
     # A slash may offer a choice, which letters alone do not tell from a list.
     yield Spelling(",", BREAK, ",")
     for name in lexicon.names:

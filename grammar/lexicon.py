@@ -143,20 +143,28 @@ class Lexicon:
     """The names of one game. `build_lexicon` makes it; it never changes afterwards.
 
     `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
-    provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line a
-    condition, a choice or a denial, in every language of the game; `plain_words` are those of other languages
-    than English that say nothing of the kind beside an order. `tree` maps a name's words, one after the
-    other, to the names that end there (under the key "").
+    provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line
+    a condition, a choice or a denial, in every language of the game. In a game with other languages than
+    English (`Language`), `letters` are those of units that may be words too, `plain_words` beside an order
+    say nothing of the kind, `courtesies` say nothing anywhere, `doubt_phrases` are doubts of several words,
+    `reports` tell what was or would be, and `elisions` are what a tick joins to the word after it. `tree`
+    maps a name's words, one after the other, to the names that end there (under the key "").
     """
 
     def __init__(
         self, board: Board, kinds: Mapping[str, UnitKind], names: Iterable[Name],
-        doubt_words: frozenset[str] = DOUBT_WORDS, plain_words: frozenset[str] = frozenset(),
+        doubt_words: frozenset[str] = DOUBT_WORDS, languages: Sequence[Language] = (),
     ) -> None:
         self.board = board
         self.kinds = kinds
         self.doubt_words = doubt_words
-        self.plain_words = plain_words
+        self.letters = frozenset(letter.casefold() for letter in kinds) if languages else frozenset()
+        self.plain_words = frozenset[str]().union(*(language.plain for language in languages))
+        self.courtesies = frozenset[str]().union(*(language.courtesies for language in languages))
+        self.doubt_phrases = frozenset[tuple[str, ...]]().union(
+            *(language.doubt_phrases for language in languages))
+        self.reports = frozenset[str]().union(*(language.reports for language in languages))
+        self.elisions = frozenset[str]().union(*(language.elisions for language in languages))
         self.seas = frozenset(key for key, province in board.provinces.items() if province.is_sea)
         best: dict[tuple[str, tuple[str, ...]], dict[Value, Name]] = defaultdict(dict)
         by_element: list[Name] = []
@@ -291,10 +299,9 @@ def build_lexicon(
         *_coast_names(board),
         *(Name((word,), NUMBER, number) for number, word in enumerate(_NUMBER_WORDS, 1)),
     ]
-    plain_words = frozenset[str]().union(*(language.plain for language in languages))
     # "Sil" is Silesia before it is "s'il".
     doubts = doubt_words(languages) - {name.words[0] for name in places if len(name.words) == 1}
-    return Lexicon(board, kinds, every_name, DOUBT_WORDS | doubts, plain_words)
+    return Lexicon(board, kinds, every_name, DOUBT_WORDS | doubts, languages)
 
 
 def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:

@@ -131,11 +131,12 @@ def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
     counted: list[str] = []
     for form in forms:
         begins = form.machine.moves[0]
-        first += [word for word, terminal in form.keywords.items()
-                  if terminal in begins and len(word) >= 4
+        first += [word for word, terminals in form.keywords.items()
+                  if not begins.keys().isdisjoint(terminals) and len(word) >= 4
                   and word not in {*_SHARED, *_HEADING_WORDS, *_FIRST}]
         after = form.machine.moves[begins[NUMBER]] if NUMBER in begins else {}
-        counted += [word for word, terminal in form.keywords.items() if terminal in after]
+        counted += [word for word, terminals in form.keywords.items()
+                    if not after.keys().isdisjoint(terminals)]
     return OrderStarts(
         letters=tuple(lexicon.kinds),
         units=tuple(units.items()),

@@ -75,7 +75,9 @@ class OrderAutomaton(LazyStates):
     """A deterministic automaton over symbols; any number of threads may walk it."""
 
     def __init__(self, forms: Sequence[Forms], lexicon: Lexicon) -> None:
-        keywords = {word: terminal for form in forms for word, terminal in form.keywords.items()}
+        keywords: dict[str, dict[str, None]] = {}
+        for word, terminals in (item for form in forms for item in form.keywords.items()):
+            keywords.setdefault(word, {}).update(dict.fromkeys(terminals))
         self._tree: SpellingTree = build_tree(keywords, lexicon)
         self._moves: list[Mapping[str, int]] = []
         self._final: set[int] = set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from adjudicator.geo import Region
 from grammar.automaton.prices import PREFIX_PRICE, name_price, word_price
@@ -19,7 +20,7 @@ Terminals = tuple[str, ...]
 
 _PREFIX_SIZES = range(3, 5)
 """Letters of a prefix that may stand for a name where only one begins so ("Iri")."""
-_TYPED_ONLY = frozenset({"instead"})
+_TYPED_ONLY = frozenset({"instead", "ou"})
 """Words of the forms that are words of doubt too: on paper a person looks at such a line."""
 _PHRASES_IN_PARENTHESES = ("(by convoy)", "(via convoy)")
 """Phrases that may be in parentheses although the grammar's words have none."""
@@ -43,8 +44,8 @@ class SpellingTree:
     entries: Sequence[Terminals]
 
 
-def build_tree(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
-    """The tree of the keywords of some order forms (word to terminal) and of every name."""
+def build_tree(keywords: Mapping[str, Iterable[str]], lexicon: Lexicon) -> SpellingTree:
+    """The tree of the keywords of some order forms (word to terminals) and of every name."""
     below: list[dict[str, int]] = [{}]
     ends: list[dict[int, float]] = [{}]
     depth, after_space = [0], [False]
@@ -70,7 +71,9 @@ def build_tree(keywords: Mapping[str, str], lexicon: Lexicon) -> SpellingTree:
     return SpellingTree(below, ends, under, depth, after_space, tuple(numbers))
 
 
-def _spellings(keywords: Mapping[str, str], lexicon: Lexicon) -> Iterable[tuple[str, Terminals, float]]:
+def _spellings(
+    keywords: Mapping[str, Iterable[str]], lexicon: Lexicon
+) -> Iterable[tuple[str, Terminals, float]]:
     """Every spelling as text, terminals and price in nats."""
     yield from _words(keywords)
     for name in lexicon.names:
@@ -86,18 +89,17 @@ def _spellings(keywords: Mapping[str, str], lexicon: Lexicon) -> Iterable[tuple[
         yield article, (NUMBER,), word_price(article)
 
 
-def _words(keywords: Mapping[str, str]) -> Iterable[tuple[str, Terminals, float]]:
+def _words(keywords: Mapping[str, Iterable[str]]) -> Iterable[tuple[str, Terminals, float]]:
     """The forms' own words, arrows of two signs and phrases in parentheses among them."""
-    for word, terminal in keywords.items():
+    for word, terminals in keywords.items():
         # With it, "instead of Sussex" was read as "instead. F Sussex".
         if word in _TYPED_ONLY:
             continue
         for text in {"-": ("-", "--"), "and": ("and", "&", "+")}.get(word, (fold(word),)):
-            yield text, (terminal,), word_price(word)
+            yield from ((text, (terminal,), word_price(word)) for terminal in terminals)
     for phrase in _PHRASES_IN_PARENTHESES:
-        parts = [keywords.get(word) for word in phrase.strip("()").split()]
-        if None not in parts:
-            yield phrase, tuple(str(part) for part in parts), word_price("(")
+        parts = [tuple(keywords.get(word, ())) for word in phrase.strip("()").split()]
+        yield from ((phrase, terminals, word_price("(")) for terminals in product(*parts))
 
 
 def _prefixes(lexicon: Lexicon) -> Iterable[tuple[str, Terminals, float]]:
