@@ -60,13 +60,14 @@ def orders_in_text(
 
 def has_doubt(text: str, lexicon: Lexicon) -> bool:
     """True if a text as read freely holds a question mark, or a word that makes an order a condition, a
-    choice or a denial, in a language of the game, or begins like the end of a condition. "(no change)" since
-    the last version is none."""
+    choice, a denial or a report ("unterstützte"), in a language of the game, or begins like the end of a
+    condition. "(no change)" since the last version is none."""
     # "If Cumberland attacks Army Mar", with its "If" lost, and below it "then Army Mar holds": the second
     # passed as an order.
     return (
         "?" in text or ends_condition(text)
-        or any(word.text in lexicon.doubt_words for word in words(_UNCHANGED.sub("", text)))
+        or any(word.text in lexicon.doubt_words or word.text in lexicon.reports
+               for word in words(_UNCHANGED.sub("", text)))
     )
 
 

@@ -14,6 +14,7 @@ from rapidfuzz.distance import OSA
 
 from adjudicator.units import UnitKind
 from grammar.compose import Forms
+from grammar.fragments.languages import STARTS
 from grammar.lexicon import KIND, NUMBER, Lexicon, plural
 from grammar.words import fold, words
 
@@ -132,7 +133,8 @@ def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
     for form in forms:
         begins = form.machine.moves[0]
         first += [word for word, terminals in form.keywords.items()
-                  if not begins.keys().isdisjoint(terminals) and len(word) >= 4
+                  if any(terminal in begins and (not terminal.startswith("_") or terminal in STARTS)
+                         for terminal in terminals) and len(word) >= 4
                   and word not in {*_SHARED, *_HEADING_WORDS, *_FIRST}]
         after = form.machine.moves[begins[NUMBER]] if NUMBER in begins else {}
         counted += [word for word, terminals in form.keywords.items()

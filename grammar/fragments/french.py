@@ -48,14 +48,14 @@ ORDER_WORDS = by_terminal({
         tenir tiennent tenez tenons tiendra tiendront tiendrai tienne maintient maintiens maintenir
         maintiennent maintien maintiendra tenue defense statique immobile stationnaire""",
     "_GUARDS": f"""{_er("gard")} {_re("defend")} tient tiens tenir tiennent""",
-    "_POSITION": """position positions place poste defense defensive defense terrain bon ferme immobile
-        ici mer province surplace""",
+    "_POSITION": """position positions place poste defense defensive defense terrain bon ferme port
+        immobile ici mer province surplace""",
     "_AT": "a au en sur dans de du d",
     "_ITS": "son sa ses leur leurs mon ma",
     "_SUPPORTS": f"""{_er("support", "appui", "appuy", "aid", "assist", "couvr", "epaul", "second",
         "renforc")} soutient soutiens soutenir soutiennent soutenez soutenons soutiendra soutiendront
         soutiendrai couvrir sout protege proteger protegent protegera supp""",
-    "_ADVERB": "offensivement defensivement",
+    "_ADVERB": "offensivement defensivement offensif defensif",
     "_SUPPORT_NOUN": "soutien appui aide renfort support assistance",
     "_FROM": "de du d depuis",
     "_GIVES": f"""vient viennent venir {_er("donn", "apport", "pret", "accord", "assur", "fourni", "port",
@@ -79,19 +79,19 @@ ORDER_WORDS = by_terminal({
     "_WITHDRAWS": f"""{_er("recul", "retrait", "evacu", "retir", "repli", "rabat", "echapp", "refugi")}
         fuit fuir fuis fuient senfuit senfuir bat battre battent decroche""",
     "_RETREAT_NOUN": "retraite repli recul retrait fuite",
-    "_DISBANDS": f"""{_er("dispers", "elimin", "supprim", "detrui", "demobilis", "enlev", "licenci")}
-        dissoudre dissout dissous dissolvez dissoudra detruire detruit disparait sacrifie saborde saborder""",
+    "_DISBANDS": f"""{_er("dispers", "elimin", "supprim", "demobilis", "enlev", "licenci")} dissoudre
+        dissout dissous dissolvez dissoudra detruire detruit disparait sacrifie saborde saborder""",
     "_DISBANDED": """dissoute dissous dissoutes eliminee elimine dispersee disperse detruite detruit
         demobilisee demobilise supprimee supprime retiree enlevee sacrifiee aneantie sabordee""",
     "_DISBAND_NOUN": "dissolution elimination dispersion destruction suppression",
-    "_BUILDS": f"""{_er("cre", "ajout", "recrut", "lev", "mobilis", "form", "plac", "pos")} construire
-        construit construis construisent construisez construisons construira construirai batir batit""",
+    "_BUILDS": f"""mets met {_er("cre", "ajout", "recrut", "lev", "mobilis")} construire construit
+        construis construisent construisez construisons construira construirai batir batit""",
     "_BUILD_NOUN": """construction constructions creation creations levee ajout ajouts recrutement
         mobilisation renfort renforts""",
     "_BUILT": "construite construit creee levee ajoutee mobilisee formee",
     "_NEW": "une un nouvelle nouvelles nouveau",
-    "_REMOVES": f"""{_er("retir", "supprim", "enlev", "demobilis", "elimin", "detrui", "dispers",
-        "licenci", "desarm")} dissoudre dissous dissout detruire detruit""",
+    "_REMOVES": f"""{_er("retir", "supprim", "enlev", "demobilis", "elimin", "dispers", "licenci",
+        "desarm")} dissoudre dissous dissout detruire detruit""",
     "_REMOVE_NOUN": "dissolution elimination retrait suppression destruction demobilisation",
     "_REMOVED": """dissoute dissous eliminee supprimee retiree enlevee detruite demobilisee dispersee
         disparait""",
@@ -126,8 +126,8 @@ FRENCH = Language(
     {"côte nord": "north coast", "côte sud": "south coast", "côte est": "east coast",
      "côte ouest": "west coast", "CN": "north coast", "CS": "south coast", "CE": "east coast",
      "CO": "west coast"},
-    frozenset(("la", "le", "les", "l", "une", "un", "dune", "dun", "cette", "notre")),
-    courtesies=frozenset(("svp", "stp", "toujours", "maintenant", "aussitot")),
+    frozenset(("la", "le", "les", "l", "une", "un", "dune", "dun", "notre")),
+    courtesies=frozenset(("droit", "directement", "svp", "stp", "toujours", "maintenant", "aussitot")),
     elisions=frozenset(("l", "d", "j", "jusqu", "qu")),
     doubts=frozenset((
         "ne", "nest", "pas", "non", "jamais", "aucun", "aucune", "si", "sil", "sils", "sauf",

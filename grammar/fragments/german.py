@@ -27,14 +27,15 @@ _GOES = _verb(
     "marschier", "segel", "rück", "wechsel", "verleg", "komm", "reis", "eil", "dampf", "steuer", "stoß",
     "dring", "flücht", "wander", "schick", "führ", "fahr", "lauf", "zieh", "geh", "begeb")
 ORDER_WORDS = by_terminal({terminal: _spelled(text) for terminal, text in {
-    "_GOES": f"""{_GOES} fährt läuft stößt begibt bewegt bewege bewegen wechsle wandert flieht fliehe
-        fliehen gehn ziehn vorrücken vorrückt vorgehen vordringen vorstoßen einrücken einmarschieren
-        einziehen eindringen weiterziehen weitergehen losziehen losmarschieren auslaufen einlaufen
-        ausrücken abziehen vorziehen übersetzen überwechseln hinüberziehen landen landet lande anlanden
-        wechselt segle steuert steure verschieben verschiebe verschiebt""",
+    "_GOES": f"""{_GOES} kehrt kehre kehren schlägt schlage entkommt entkomme entkommen fährt läuft stößt
+        begibt bewegt bewege bewegen wechsle wandert flieht fliehe fliehen gehn ziehn vorrücken vorrückt
+        vorgehen vordringen vorstoßen einrücken einmarschieren einziehen eindringen weiterziehen
+        weitergehen losziehen losmarschieren auslaufen einlaufen ausrücken abziehen vorziehen übersetzen
+        überwechseln hinüberziehen landen landet lande anlanden wechselt segle steuert steure verschieben
+        verschiebe verschiebt""",
     "_LETS": "lass laß lasst lassen lasse laßt",
     "_SELF": "sich mich uns",
-    "_FORTH": "vor ein aus weiter hinein herein hinüber herüber rüber los über fort ab",
+    "_FORTH": "durch vor ein aus weiter hinein herein hinüber herüber rüber los über fort ab",
     "_BACK_WORD": "zurück",
     "_ARROW": "nach auf gen richtung",
     "_INTO": "gegen in ins zu zum zur",
@@ -54,12 +55,13 @@ ORDER_WORDS = by_terminal({terminal: _spelled(text) for terminal, text in {
         stillstehen standhalten dableiben""",
     "_GUARDS": "hält halt halte halten verteidigt verteidige verteidigen",
     "_POSITION": """stellung verteidigung defensive position posten platz stand still ort stelle
-        stellungen positionen da dort hier stehen""",
+        stellungen positionen hafen rücken da dort hier stehen""",
     "_AT": "in im bei beim am an auf zum zur",
     "_ITS": "ihre ihren ihrem ihrer seine seinen seinem seiner meine meinen meinem meiner unsere unserem",
     "_SUPPORTS": f"""{_verb("unterstütz", "helf", "deck", "stütz", "schütz", "beschütz", "beschirm")}
         hilft unterst unterstütz beistehen mithelfen""",
     "_SUPPORT_NOUN": "unterstützung hilfe deckung beistand rückendeckung schutz support flankenschutz",
+    "_HITHER": "nach in",
     "_FROM": "von aus",
     "_GIVES": f"""{_verb("leist", "biet", "gewähr", "geb")} gibt leistet bietet""",
     "_TO_WHOM": "für an von der den des",
@@ -91,7 +93,7 @@ ORDER_WORDS = by_terminal({terminal: _spelled(text) for terminal, text in {
     "_APART": "auf",
     "_DISBAND_NOUN": "auflösung",
     "_TAKE": "nehmen nimm nehme entfernen",
-    "_BUILDS": f"""{_verb("bau", "errichte", "rekrutier", "hebe")} errichtet errichten aufbauen erstellen
+    "_BUILDS": f"""{_verb("bau", "rekrutier")} errichte errichtet errichten hebe aufbauen erstellen
         erstelle aufstellen ausheben errichte""",
     "_BUILD_NOUN": "bau aufbau neubau aufstellung neuaufbau zubau aufbauten neubauten bauten errichtung",
     "_BUILT": "gebaut aufgebaut errichtet aufgestellt ausgehoben erstellt",
@@ -132,8 +134,7 @@ GERMAN = Language(
      "Westküste": "west coast", "NK": "north coast", "SK": "south coast", "OK": "east coast",
      "WK": "west coast"},
     frozenset((
-        "die", "der", "das", "den", "dem", "des", "eine", "einen", "einer", "ein", "einem", "diese",
-        "dieser")),
+        "die", "der", "das", "den", "dem", "des", "eine", "einen", "einer", "ein")),
     courtesies=frozenset(("bitte", "weiterhin", "jetzt", "nun", "sofort", "beide")),
     doubts=frozenset((
         "nicht", "nie", "niemals", "kein", "keine", "keinen", "wenn", "falls", "sofern",

@@ -15,10 +15,17 @@ from grammar.fragments.german import GERMAN
 from grammar.fragments.language import Language
 from grammar.words import DOUBT_WORDS
 
-__all__ = ["LANGUAGES", "Language", "doubt_words", "languages_named", "order_words"]
+__all__ = ["LANGUAGES", "STARTS", "Language", "doubt_words", "languages_named", "order_words"]
 
 LANGUAGES: Mapping[str, Language] = {language.name: language for language in (GERMAN, FRENCH)}
 """The languages there are, by name."""
+
+STARTS = frozenset((
+    "_BUILDS", "_BUILD_NOUN", "_BUILT", "_NEW", "_REMOVES", "_REMOVE_NOUN", "_REMOVED", "_RETREAT_NOUN",
+    "_DISBANDS", "_DISBAND_NOUN", "_WAIVES", "_NONE", "_NOTHING"))
+"""Terminals whose words show that an order begins in a row on paper. Other words that may begin a sentence go
+on with the row above as well: "Armee London geht", and below it "nach Surrey"; and "falle" is a letter from
+"falls"."""
 
 
 def doubt_words(languages: Sequence[Language]) -> frozenset[str]:

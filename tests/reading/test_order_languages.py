@@ -24,12 +24,14 @@ ORDERS = {
         "Armee Kent unterstutzt Armee London nach Surrey": "A Kent S A London - Surrey",
         "Armee York halt": "A York H",
         "Flotte Wash geht nach Hull": "F The Wash - Kingston upon Hull",
+        "Die Armee in Sussex soll nach Kent ziehen": "A Sussex - Kent",
     },
     "french": {
         "Armee London va a Surrey": "A London - Surrey",
         "Armee Kent soutient armee London vers Surrey": "A Kent S A London - Surrey",
         "Armee York tient": "A York H",
         "Flotte Wash va a Hull": "F The Wash - Kingston upon Hull",
+        "L armee de Sussex doit aller a Kent": "A Sussex - Kent",
     },
 }
 """The ink of these tests has no accents; typed lines with them are in `tests/data/order_lines.tsv`."""
@@ -41,6 +43,7 @@ DOUBTFUL = {
         "Armee Kent nach Surrey (vielleicht)", "Armee Kent nach Surrey (falls London frei ist)",
         "Armee Kent nach Surrey sonst halten", "Armee Kent eventuell nach Surrey",
         "Keine Armee Kent nach Surrey", "Armee Kent statt Armee York nach Surrey",
+        "Armee Kent unterstutzte Armee York",
     ],
     "french": [
         "Armee Kent peut-etre vers Surrey", "Armee Kent vers Surrey ou Sussex",
@@ -49,6 +52,7 @@ DOUBTFUL = {
         "Armee Kent vers Surrey (peut-etre)", "Armee Kent vers Surrey (si London est libre)",
         "Armee Kent vers Surrey sinon tient", "Armee Kent vers Surrey sauf attaque",
         "Armee Kent vers Surrey au cas de guerre", "Armee Kent vers Surrey, a moins de guerre",
+        "Armee Kent soutenait armee York",
     ],
 }
 LANGUAGES = tuple(ORDERS)
