@@ -276,10 +276,13 @@ def worst_changed_share(path: Sequence[Edge]) -> float:
 def worst_typed_share(path: Sequence[Edge], flat: str, lexicon: Lexicon) -> float:
     """As `worst_changed_share` for typed text, where a name is compared key by key: two letters that changed
     places are one slip ("Oxfrod"), and a piece of a name is no name ("King" for Viking, "Banbury" for
-    Bantry)."""
+    Bantry). An order word of another language than English is no slip for another one: "rend Surrey" gives
+    back what "prend Surrey" takes."""
     named = [e for e in path if e.terminal in _NAMED]
     others = [e for e in path if e.terminal not in _NAMED]
     slips = [_slip_share(e, flat[e.start : e.end], lexicon) for e in named]
+    if any(flat[e.start : e.end] in lexicon.order_words and flat[e.start : e.end] != e.value for e in others):
+        return 1.0
     return max([worst_changed_share(others), *slips])
 
 

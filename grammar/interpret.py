@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -17,11 +18,13 @@ from grammar.compose import Forms
 from grammar.lexicon import PLACE, POWER, Lexicon, Name, Rank
 from grammar.order_starts import kind_word_pattern, order_starts
 from grammar.order_traits import named_regions, provinces_of
-from grammar.words import BY_CONVOY, body_start, is_by_convoy, words
+from grammar.words import BY_CONVOY, body_start, first_phrase, is_by_convoy, without_elisions, words
 
 _ENDS = frozenset(".,;")
 _MISREAD_FROM, _TWO_MISREAD_FROM = 4, 6
 """Letters from which a word of doubt may be misread by one letter, and by two."""
+_NEAR_DOUBT_FROM = 3
+"""Letters from which a word that no reading has may be a word of doubt misread by one letter ("nur")."""
 _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
 _ENDS_CONDITION = re.compile(r"\W*then\b", re.IGNORECASE)
 """How the second half of a condition begins, in a row of its own: "then Army Mar holds"."""
@@ -59,16 +62,39 @@ def orders_in_text(
 
 
 def has_doubt(text: str, lexicon: Lexicon) -> bool:
-    """True if a text as read freely holds a question mark, or a word that makes an order a condition, a
-    choice, a denial or a report ("unterstützte"), in a language of the game, or begins like the end of a
-    condition. "(no change)" since the last version is none."""
+    """True if a text as read freely holds a question mark, or a word or phrase that makes an order a
+    condition, a choice, a denial or a report ("unterstützte"), in a language of the game, or begins like the
+    end of a condition. "(no change)" since the last version is none."""
     # "If Cumberland attacks Army Mar", with its "If" lost, and below it "then Army Mar holds": the second
     # passed as an order.
-    return (
-        "?" in text or ends_condition(text)
-        or any(word.text in lexicon.doubt_words or word.text in lexicon.reports
-               for word in words(_UNCHANGED.sub("", text)))
-    )
+    if "?" in text or ends_condition(text):
+        return True
+    line = words(_UNCHANGED.sub("", text))
+    return any(word.text in lexicon.doubt_words or word.text in lexicon.reports for word in line) or bool(
+        first_phrase(line, lexicon.doubt_phrases))
+
+
+def leaves_out_word(text: str, reading: str, lexicon: Lexicon) -> bool:
+    """True if a text as read freely holds what its reading does not: an order word of another language than
+    English, or what is within a letter of a word of doubt. Always False in a game without such a language."""
+    # Their shortest words are a letter apart and say the opposite: "kommt von Surrey" passed as "kommt on
+    # Surrey", "rend Surrey" (gives it back) as "prend", "tient à Surrey" as "vient", and "micht nach Surrey",
+    # which was "nicht", as "mich".
+    if not lexicon.order_words:
+        return False
+    # "d'une" is a word of the forms as it stands, and "l'armée" are two.
+    return all(_holds_more(version, reading, lexicon)
+               for version in (text, without_elisions(text, lexicon.elisions, lexicon.tree)))
+
+
+def _holds_more(text: str, reading: str, lexicon: Lexicon) -> bool:
+    rest = Counter(word.text for word in words(text)) - Counter(word.text for word in words(reading))
+    return any(word in lexicon.order_words or _is_nearly_doubt(word, lexicon.doubt_words) for word in rest)
+
+
+def _is_nearly_doubt(word: str, doubts: Iterable[str]) -> bool:
+    return len(word) >= _NEAR_DOUBT_FROM and any(
+        len(doubt) >= _NEAR_DOUBT_FROM and OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in doubts)
 
 
 def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:

@@ -20,7 +20,7 @@ from rapidfuzz import fuzz, process
 from adjudicator.geo import ANY, LAND, SEA, Board, Region, Terrain
 from adjudicator.geo import COAST as ALONG_COAST
 from adjudicator.units import UnitKind
-from grammar.fragments.languages import Language, doubt_words
+from grammar.fragments.languages import Language, doubt_words, order_words
 from grammar.words import DOUBT_WORDS, words
 
 PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "A_NUMBER"
@@ -147,8 +147,9 @@ class Lexicon:
     a condition, a choice or a denial, in every language of the game. In a game with other languages than
     English (`Language`), `letters` are those of units that may be words too, `plain_words` beside an order
     say nothing of the kind, `courtesies` say nothing anywhere, `doubt_phrases` are doubts of several words,
-    `reports` tell what was or would be, and `elisions` are what a tick joins to the word after it. `tree`
-    maps a name's words, one after the other, to the names that end there (under the key "").
+    `reports` tell what was or would be, `elisions` are what a tick joins to the word after it, and
+    `order_words` are those of their orders. `tree` maps a name's words, one after the other, to the names
+    that end there (under the key "").
     """
 
     def __init__(
@@ -165,6 +166,7 @@ class Lexicon:
             *(language.doubt_phrases for language in languages))
         self.reports = frozenset[str]().union(*(language.reports for language in languages))
         self.elisions = frozenset[str]().union(*(language.elisions for language in languages))
+        self.order_words = frozenset(order_words(languages))
         self.seas = frozenset(key for key, province in board.provinces.items() if province.is_sea)
         best: dict[tuple[str, tuple[str, ...]], dict[Value, Name]] = defaultdict(dict)
         by_element: list[Name] = []

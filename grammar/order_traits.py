@@ -93,6 +93,12 @@ def names_own_place(orders: Sequence[Order]) -> bool:
     return False
 
 
+def helps_to_own_place(orders: Sequence[Order]) -> bool:
+    """True if an order helps a unit to where that unit is ("A Kent S A Surrey - Surrey")."""
+    return any(isinstance(order, SupportMove | Convoy) and order.to.province == order.target.region.province
+               for order in orders)
+
+
 def has_strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """True if an order names a coast that its province does not have ("Charlemont north coast").
 

@@ -19,11 +19,10 @@ from grammar.elements import AtSea, Contradiction, OnePlace
 from grammar.exact_edges import names_at
 from grammar.lexicon import KIND, PLACE, POWER, Lexicon, Match, name_key
 from grammar.print import canonical_line
-from grammar.words import DOUBT_SIGNS, Word, body_start, fold, words
+from grammar.words import DOUBT_SIGNS, Word, body_start, first_phrase, without_elisions, words
 
 _INVISIBLE = re.compile(r"^[\u200b\ufeff]+|[\u200b\ufeff]+$")
 """What editors leave unseen at the ends of a line; it becomes blanks, so that spans still fit the text."""
-_ELISION = re.compile(r"(?<![^\W_])([^\W\d_]{1,5})['’‘`´ʼ]([^\W_]+)")
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Co", "Cs", "Cn"})
 """Unicode categories of characters that no pen writes."""
 _MIN_HINT = 0.7
@@ -124,7 +123,7 @@ def parse_line(
     """
     # One blank for each character, so that a complaint's span still fits the text as it came.
     clean = _INVISIBLE.sub(lambda unseen: " " * len(unseen.group()), text)
-    clean = _without_elisions(clean, lexicon)
+    clean = without_elisions(clean, lexicon.elisions, lexicon.tree)
     refusal = _unreadable(clean)
     if refusal is not None:
         return _complain(ComplaintCode.INVALID, text, line, *refusal)
@@ -147,16 +146,6 @@ def parse_line(
     return _parse_misspelt(text, clean, context, literal, line, limits)
 
 
-def _without_elisions(text: str, lexicon: Lexicon) -> str:
-    """The text with a blank for each tick that joins two words ("d'Essex"), but in a name ("L'derry")."""
-
-    def apart(word: re.Match[str]) -> str:
-        is_name = fold(word[0]) in lexicon.tree
-        return word[0] if is_name or fold(word[1]) not in lexicon.elisions else f"{word[1]} {word[2]}"
-
-    return _ELISION.sub(apart, text) if lexicon.elisions else text
-
-
 def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,
                 context: LineContext) -> tuple[tuple[int, int], str] | None:
     """Span and sentence for a line that no correction of its letters can make an order, or None."""
@@ -166,23 +155,16 @@ def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,
     doubt = next((w for w in line if w.text in context.lexicon.doubt_words), None)
     if doubt is not None:
         return _doubtful(text, doubt.start, doubt.end)
-    phrase = _doubt_phrase(line, context.lexicon.doubt_phrases)
+    phrase = first_phrase(line, context.lexicon.doubt_phrases)
     if phrase:
         return _doubtful(text, phrase[0].start, phrase[-1].end)
     report = next((w for w in line if w.text in context.lexicon.reports), None)
     if report is not None:
-        said = text[report.start:report.end]
-        return (report.start, report.end), f"“{said}” tells what was or would be, and orders nothing."
+        verb = text[report.start:report.end]
+        return (report.start, report.end), f"“{verb}” tells what was or would be, and orders nothing."
     if line and line[-1].text in _GOES_ON:
         return (line[-1].start, line[-1].end), "The line ends before the order is complete."
     return None
-
-
-def _doubt_phrase(line: Sequence[Word], phrases: frozenset[tuple[str, ...]]) -> Sequence[Word]:
-    """The first words of a line that are one of these phrases; none for none."""
-    sizes = {len(phrase) for phrase in phrases}
-    pieces = (line[start:start + size] for start in range(len(line)) for size in sizes)
-    return next((piece for piece in pieces if tuple(word.text for word in piece) in phrases), ())
 
 
 def _says_more(text: str, line: Sequence[Word], context: LineContext) -> tuple[tuple[int, int], str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import NamedTuple
 
 _TICKS = "'’‘`´ʼ"
@@ -13,6 +13,7 @@ _PIECE = re.compile(
     r"|(?P<arrow>[-‐‑‒–—―−]+\s?>+|[-‐‑‒–—―−]+|=+>|[→⇒➔➜➝>])"
     r"|(?P<sign>\S)",
 )
+_ELISION = re.compile(rf"(?<![^\W_])([^\W\d_]{{1,5}})[{_TICKS}]([^\W_]+)")
 _BULLET = re.compile(
     r"\s*(?:[-–—−•·*‣▪●○◦]+(?=\s)|\(?\d{1,2}\s*[.):]+(?=\s|[^\W\d])|\(?[a-z]\)(?=\s))\s*", re.IGNORECASE)
 _SIGNS = {"&": "and", "[": "(", "]": ")", "{": "(", "}": ")", "،": ","}
@@ -102,3 +103,20 @@ def words(text: str, start: int = 0) -> list[Word]:
         if folded:  # a sign made of accents alone folds to nothing
             pieces.append(Word(folded, base, piece.start(), piece.end()))
     return pieces
+
+
+def first_phrase(line: Sequence[Word], phrases: Collection[tuple[str, ...]]) -> Sequence[Word]:
+    """The first words of a line that are one of these phrases of folded words; none where it holds none."""
+    sizes = {len(phrase) for phrase in phrases}
+    pieces = (line[start:start + size] for start in range(len(line)) for size in sizes)
+    return next((piece for piece in pieces if tuple(word.text for word in piece) in phrases), ())
+
+
+def without_elisions(text: str, elisions: Collection[str], names: Container[str]) -> str:
+    """The text with a blank for each tick that joins one of these folded beginnings to a word ("d'Essex"),
+    but in one of these folded names ("L'derry")."""
+
+    def apart(word: re.Match[str]) -> str:
+        return word[0] if fold(word[0]) in names or fold(word[1]) not in elisions else f"{word[1]} {word[2]}"
+
+    return _ELISION.sub(apart, text) if elisions else text

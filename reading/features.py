@@ -20,6 +20,7 @@ from grammar.interpret import (
     has_shared_short_name,
     has_word_after_kind_letter,
     homonym_spans,
+    leaves_out_word,
     orders_in_text,
     place_spans,
 )
@@ -30,6 +31,7 @@ from grammar.order_traits import (
     are_spelled_alike,
     differ_in_kinds_only,
     has_strange_coast,
+    helps_to_own_place,
     is_incomplete,
     is_nonsense,
     names_own_place,
@@ -141,11 +143,13 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
+        or helps_to_own_place(best.orders)
         or is_nonsense(best.orders, lexicon)
         or (_names_way(best, text) and fit.worst >= LOST_SIGN)
         or has_strange_coast(best.orders, lexicon)
         or has_article_before_code(best.text.text, best.order, lexicon)
         or has_doubt(_without_places(text, best, lexicon), lexicon)
+        or leaves_out_word(text, best.text.text, lexicon)
         # A misread "Then" is none in free reading.
         or ends_condition(fit.text)
         or has_unclear_remark(fit.text, text, lexicon)

@@ -19,6 +19,9 @@ def _re(*stems: str) -> str:
                     for end in ("", "s", "re", "ez", "ons", "ent", "ra", "ront", "rai", "rons"))
 
 
+_INFINITIVES = ("er", "ir", "re")
+_IMPERFECT = ("ait", "ais", "aient", "ions", "iez")
+"""Ends of the imperfect; after an infinitive those of the conditional."""
 ORDER_WORDS = by_terminal({
     "_GOES": f"""{_er("avanc", "march", "deplac", "dirig", "port", "pass", "navigu", "boug", "mont",
         "progress", "fonc", "fil", "arriv", "retourn", "remont", "debarqu", "penetr", "rentr", "vogu",
@@ -28,12 +31,12 @@ ORDER_WORDS = by_terminal({
         sortir sortent vient viens venir viennent revient revenir court courir avancons deplacons
         dirigeons mouvement continue continuent poursuit enverra bougeons""",
     "_LETS": "fait laisse laissez laisser laissons faites faire faisons fais",
-    "_SELF": "se me nous sy",
+    "_SELF": "se sy",
     "_FORTH": "dessus",
     "_BACK_WORD": "arriere",
     "_ARROW": "vers a en dans au aux",
     "_INTO": "sur contre pour jusqua chez",
-    "_AGAINST": "contre sur pour",
+    "_UPON": "sur pour",
     "_DIRECTION": "direction",
     "_MOVE_NOUN": """attaque mouvement deplacement avance marche assaut offensive passage entree
         progression cap route voile direction invasion poussee percee debarquement traversee mer""",
@@ -104,19 +107,24 @@ ORDER_WORDS = by_terminal({
 
 def _reports(words: Iterable[str]) -> frozenset[str]:
     """Past tenses and wishes: "attaquait", "attaquerait"."""
-    said = frozenset(words)
-    wishes = {f"{word}{end}" for word in said if word.endswith("ra") for end in ("it", "ient", "is")}
-    past = {f"{word[:-2]}{end}" for word in said if word.endswith("er")
-            for end in ("ait", "aient", "ais", "a", "erent")}
+    present = frozenset(words)
+    past = {f"{word[:-3]}{end}" for word in present if word.endswith(("ons", "ent")) for end in _IMPERFECT}
+    past |= {f"{word[:-2]}{end}" for word in present if word.endswith("er")
+             for end in (*_IMPERFECT, "a", "ai", "as", "ames", "ates", "erent")}
+    wishes = {f"{word[:-1]}{end}" for word in present if word.endswith("ra") for end in _IMPERFECT}
+    wishes |= {f"{word.removesuffix('e')}{end}" for word in present if word.endswith(_INFINITIVES)
+               for end in _IMPERFECT}
     other = """
-        allait allaient irait iraient tenait tenaient tint tiendrait soutenait soutint soutiendrait defendait
-        rendait restait etait etaient fut avait ont aurait serait devait devrait tenu allee alle prenait prit
-        envahissait rejoignait construisait construirait dissolvait voulait veut"""
-    return frozenset((wishes | past | set(other.split())) - said)
+        allait allaient irait iraient tenait tenaient tint tinrent tiendrait soutenait soutint
+        soutinrent soutiendrait maintint defendait defendit rendait rendit descendit etait etaient fut
+        furent avait ont eut aurait serait devait devrait tenu allee alle prenait prit prirent mit
+        mirent fit firent vint vinrent revint partit sortit rejoignait rejoignit construisait
+        construisit detruisait detruisit conduisait conduisit dissolvait voulait veut"""
+    return frozenset((wishes | past | set(other.split())) - present)
 
 
 FRENCH = Language(
-    "french", "French", ORDER_WORDS, ("er", "ir", "re"),
+    "french", "French", ORDER_WORDS, _INFINITIVES,
     {
         "army": {"armée": False, "armées": True, "l'armée": False},
         "fleet": {"flotte": False, "flottes": True, "la flotte": False},

@@ -11,11 +11,13 @@ _UMLAUTS = {"ä": ("a", "ae"), "ö": ("o", "oe"), "ü": ("u", "ue")}
 
 def _spelled(text: str) -> str:
     """A text of words with each umlaut as one letter and as two; ß is ss where words are folded."""
-    return " ".join(f"{_with(word, 0)} {_with(word, 1)}" for word in text.replace("ß", "ss").split())
+    return " ".join(f"{_without_umlauts(word, 0)} {_without_umlauts(word, 1)}"
+                    for word in text.replace("ß", "ss").split())
 
 
-def _with(word: str, letters: int) -> str:
-    return "".join(_UMLAUTS[sign][letters] if sign in _UMLAUTS else sign for sign in word)
+def _without_umlauts(word: str, spelling: int) -> str:
+    """A word in one of the two spellings of `_UMLAUTS`: 0 or 1."""
+    return "".join(_UMLAUTS[letter][spelling] if letter in _UMLAUTS else letter for letter in word)
 
 
 def _verb(*stems: str) -> str:
@@ -34,12 +36,11 @@ ORDER_WORDS = by_terminal({terminal: _spelled(text) for terminal, text in {
         überwechseln hinüberziehen landen landet lande anlanden wechselt segle steuert steure verschieben
         verschiebe verschiebt""",
     "_LETS": "lass laß lasst lassen lasse laßt",
-    "_SELF": "sich mich uns",
+    "_SELF": "sich",
     "_FORTH": "durch vor ein aus weiter hinein herein hinüber herüber rüber los über fort ab",
     "_BACK_WORD": "zurück",
     "_ARROW": "nach auf gen richtung",
     "_INTO": "gegen in ins zu zum zur",
-    "_AGAINST": "gegen",
     "_DIRECTION": "richtung",
     "_MOVE_NOUN": """angriff zug marsch vormarsch vorstoß einmarsch übergang bewegung attacke vorrücken
         einrücken kurs weg fahrt überfahrt verlegung verschiebung offensive sturm überfall""",
@@ -112,14 +113,17 @@ ORDER_WORDS = by_terminal({terminal: _spelled(text) for terminal, text in {
 
 def _reports(words: Iterable[str]) -> frozenset[str]:
     """Past tenses, which are mostly a present tense and an e ("unterstützte"), and wishes ("ginge")."""
-    said = frozenset(words)
-    past = {f"{word}{end}" for word in said if word.endswith("t") for end in ("e", "en")}
+    present = frozenset(words)
+    past = {f"{word}{end}" for word in present if word.endswith("t") for end in ("e", "en")}
     other = _spelled("""
         zog zogen zöge ging gingen ginge hielt hielten hielte blieb blieben bliebe stand standen stünde half
         halfen hülfe griff griffen griffe fuhr fuhren kam kamen käme lief liefen liefe gab gäbe war waren wäre
         wären hatte hatten hätte hätten wurde wurden würde würden sollte sollten müsste könnte wollte wollen
+        nahm nahmen nähme drang drangen stieß stießen wich wichen floh flohen brachte brachten brächte begab
+        begaben betrat betraten überfiel überfielen lag lagen hob hoben trat traten bot boten trug trugen ließ
+        ließen schlug schlugen entkam entkamen verblieb verblieben übernahm übernahmen schob schoben
         gehalten gezogen gegangen geblieben gestanden angegriffen marschiert gewesen""")
-    return frozenset((past | set(other.split())) - said)
+    return frozenset((past | set(other.split())) - present)
 
 
 GERMAN = Language(
@@ -137,7 +141,7 @@ GERMAN = Language(
         "die", "der", "das", "den", "dem", "des", "eine", "einen", "einer", "ein")),
     courtesies=frozenset(("bitte", "weiterhin", "jetzt", "nun", "sofort", "beide")),
     doubts=frozenset((
-        "nicht", "nie", "niemals", "kein", "keine", "keinen", "wenn", "falls", "sofern",
+        "nicht", "nich", "nie", "niemals", "kein", "keine", "keinen", "wenn", "falls", "sofern",
         "oder", "entweder", "weder", "noch", "sonst", "andernfalls", "außer", "ausser", "ohne",
         "vielleicht", "sollte", "konnte", "statt", "anstatt", "nur", "bevor", "nachdem", "bis",
         "ungultig", "streiche", "eventuell", "evtl", "ggf", "gegebenenfalls", "moglichst",
@@ -154,7 +158,7 @@ GERMAN = Language(
         "ueberholt", "veraltet", "versehen", "fehler", "mochte", "moechte", "egal", "beliebig",
         "nachdem", "vorausgesetzt", "angenommen", "keinesfalls", "keineswegs", "ersatzweise",
         "hilfsweise", "vorzugsweise", "idealerweise", "warten", "warte", "anderenfalls", "je",
-        "abhangig", "abhaengig")),
+        "abhangig", "abhaengig", "unter", "hinter", "neben")),
     # What is done "with the support of" another is that other's support beside it, and no support by itself.
     doubt_phrases=phrases("mit", ("", "der", "voller", "ihrer", "seiner"), (
         "unterstutzung", "unterstuetzung", "hilfe", "deckung", "ruckendeckung", "beistand")),

@@ -43,7 +43,10 @@ DOUBTFUL = {
         "Armee Kent nach Surrey (vielleicht)", "Armee Kent nach Surrey (falls London frei ist)",
         "Armee Kent nach Surrey sonst halten", "Armee Kent eventuell nach Surrey",
         "Keine Armee Kent nach Surrey", "Armee Kent statt Armee York nach Surrey",
-        "Armee Kent unterstutzte Armee York",
+        "Armee Kent unterstutzte Armee York", "Armee Kent mit Hilfe von Armee York nach Surrey",
+        # Words that are a letter or two away from another one, which says something else.
+        "Armee Kent kommt von Surrey", "Armee Kent vor Surrey", "Armee Kent unter Surrey",
+        "Armee Kent nich nach Surrey", "Armee Kent micht nach Surrey",
     ],
     "french": [
         "Armee Kent peut-etre vers Surrey", "Armee Kent vers Surrey ou Sussex",
@@ -52,7 +55,9 @@ DOUBTFUL = {
         "Armee Kent vers Surrey (peut-etre)", "Armee Kent vers Surrey (si London est libre)",
         "Armee Kent vers Surrey sinon tient", "Armee Kent vers Surrey sauf attaque",
         "Armee Kent vers Surrey au cas de guerre", "Armee Kent vers Surrey, a moins de guerre",
-        "Armee Kent soutenait armee York",
+        "Armee Kent soutenait armee York", "Armee Kent est a Surrey",
+        "Armee Kent a attaque Surrey", "Armee Kent rend Surrey", "Armee Kent tient a Surrey",
+        "Armee Kent soutient l'attaque sur Surrey",
     ],
 }
 LANGUAGES = tuple(ORDERS)
