@@ -241,7 +241,7 @@ class Previews:
             Closing(phase_of(after), after.deadline), subject=self._subject(phase_of(after)),
             has_other=self._newest_sheet() is not None)
         letter = render.receipt_late(self._info, self._to, late)
-        return Preview(letter, "As if a sheet came five minutes late.")
+        return Preview(letter, "As if a sheet came five minutes late and the next phase were open.")
 
     def _posted(self) -> Preview:
         closing = self._closing()
