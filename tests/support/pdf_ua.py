@@ -43,11 +43,11 @@ def _reference(key: str, words: str) -> int:
 def _objects(data: bytes) -> dict[int, tuple[str, bytes]]:
     """The objects of a file by number: their words, and what their stream holds (ISO 32000-1, 7.5.7)."""
     objects = {}
-    for found in re.finditer(rb"(\d+) 0 obj\s*(<<.*?>>)\s*stream\r?\n", data, re.DOTALL):
-        words = found[2].decode("latin-1")
-        content = data[found.end():found.end() + int((re.search(r"/Length (\d+)", words) or [0, 0])[1])]
+    for stream in re.finditer(rb"(\d+) 0 obj\s*(<<.*?>>)\s*stream\r?\n", data, re.DOTALL):
+        words = stream[2].decode("latin-1")
+        content = data[stream.end():stream.end() + int((re.search(r"/Length (\d+)", words) or [0, 0])[1])]
         content = zlib.decompress(content) if "/FlateDecode" in words else content
-        objects[int(found[1])] = words, content
+        objects[int(stream[1])] = words, content
         if "/ObjStm" in words:
             start = int((re.search(r"/First (\d+)", words) or [0, 0])[1])
             numbers = [int(word) for word in content[:start].split()]

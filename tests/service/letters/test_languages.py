@@ -97,10 +97,11 @@ def test_what_was_set_aside_is_said_in_the_players_language() -> None:
 def test_a_power_has_its_article_in_english_alone() -> None:
     """In the middle of a sentence: "the Crown" and "the Ottoman Empire", in German the bare name."""
     names, articled = ("Ottoman Empire", "The Crown", "Ormond"), {"Ottoman Empire"}
-    told = [powers_in_row(names, articled), powers_in_row(names, articled, starts=True)]
-    assert [language("en").value(each) for each in told] == [
+    sentences = [powers_in_row(names, articled), powers_in_row(names, articled, starts=True)]
+    assert [language("en").value(sentence) for sentence in sentences] == [
         "the Ottoman Empire, the Crown and Ormond", "The Ottoman Empire, the Crown and Ormond"]
-    assert {language("de").value(each) for each in told} == {"Ottoman Empire, The Crown und Ormond"}
+    assert {language("de").value(sentence) for sentence in sentences} == {
+        "Ottoman Empire, The Crown und Ormond"}
 
 
 def test_a_day_is_written_as_its_language_writes_it() -> None:
