@@ -58,29 +58,29 @@ def read(
     return reader.read_page(page(rows), [known_game(VARIANT)]).lines[len(HEADING)]
 
 
-WRITTEN, PLACE, OTHER = "A Ess - Den", 10, "v"
-"""Denbighshire by its code; "Dev" is Devon."""
-UNSURE = doubtful(WRITTEN, PLACE, OTHER, 0.2)
+WRITTEN, PLACE, OTHER = "Army Montgomeryshire - Bedfordshire", 21, "S"
+"""A dash that may be the S of a support."""
+UNSURE = doubtful(WRITTEN, PLACE, OTHER, 0.45)
 CLEAR = [ink(WRITTEN)] * 3
 
 
 def test_a_line_passes_that_every_look_reads_alike() -> None:
     before, after = read(WRITTEN, UNSURE, ()), read(WRITTEN, UNSURE, CLEAR)
-    assert (before.order, before.status) == ("A Essex - Denbighshire", LineState.OPEN)
+    assert (before.order, before.status) == ("A Montgomeryshire - Bedfordshire", LineState.OPEN)
     assert OpenReason.NEAR_ORDER in before.why_open
     assert (after.order, after.status, after.why_open) == (before.order, LineState.AUTO, ())
     assert after.confidence >= AGREED
     assert after.candidates[0]["score"] == after.confidence
 
 
-@pytest.mark.parametrize("share", [0.4, 5.0], ids=["hardly leads", "reads another"])
+@pytest.mark.parametrize("share", [0.65, 0.95], ids=["hardly leads", "reads another"])
 def test_one_look_in_doubt_is_enough_to_wait(share: float) -> None:
-    odd = doubtful(WRITTEN, PLACE, OTHER, min(share, 0.9))
+    odd = doubtful(WRITTEN, PLACE, OTHER, share)
     assert read(WRITTEN, UNSURE, [*CLEAR[:2], odd]) == read(WRITTEN, UNSURE, ())
 
 
 def test_the_first_reading_must_lead_as_well() -> None:
-    unsure = doubtful(WRITTEN, PLACE, OTHER, 0.4)
+    unsure = doubtful(WRITTEN, PLACE, OTHER, 0.65)
     assert read(WRITTEN, unsure, CLEAR) == read(WRITTEN, unsure, ())
 
 
@@ -92,10 +92,18 @@ def test_a_line_that_waits_for_more_than_its_letters_waits_still() -> None:
 
 def test_a_units_letter_waits_for_a_person_whatever_the_looks_show() -> None:
     """INK-03. A hand whose F is like an A makes it so for every look."""
-    unsure = doubtful(WRITTEN, 0, "F", 0.2)
-    after = read(WRITTEN, unsure, CLEAR)
-    assert after == read(WRITTEN, unsure, ())
+    text = "A Ess - Den"
+    unsure, clear = doubtful(text, 0, "F", 0.2), [ink(text)] * 3
+    after = read(text, unsure, clear)
+    assert after == read(text, unsure, ())
     assert OpenReason.UNIT_LETTER in after.why_open
+
+
+def test_more_is_asked_where_one_letter_makes_another_place() -> None:
+    """INK-03. "Lan" was "Lon", by 1.2 nats in every look. "Den" of Denbighshire may be Devon's "Dev"."""
+    text = "A Ess - Den"
+    unsure = doubtful(text, 10, "v", 0.2)
+    assert read(text, unsure, [ink(text)] * 3) == read(text, unsure, ())
 
 
 def test_a_plain_word_of_no_list_waits_though_every_look_shows_the_nearest_name() -> None:
