@@ -326,6 +326,7 @@ _CHANCE = (
         r"[0-9a-f]{4}"
     ),
     r"(?<=/public/me/)[\w-]{43}",
+    r"(?<=/<wbr>public/<wbr>me/<wbr>)[\w-]{43}",
     r"\b[0-9a-f]{12}\b",
     r"\d{19}(?===)",
     r"(?<=/public/calendar/)[\w-]{32}",

@@ -31,13 +31,15 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 
 BLANKS: Mapping[str, str] = {
-    "address": "a mail address or the address of a page", "after": "how many centres, at the end",
+    "address": "a mail address or the address of a page",
     "attacked": "the power that was attacked", "attacker": "the power that attacked",
     "beaten": "how many units were dislodged", "before": "how many centres, at the beginning",
     "bounced": "how many moves were turned back", "centres": "the names of centres",
     "consequence": "what happens then", "cut": "how many supports were cut", "day": "a day",
     "duration": "how long, such as 2 days 3 hours", "event": "what is due, such as the end of a phase",
-    "files": "the names of the files", "game": "the name of the game", "instant": "a day and an hour, GMT",
+    "files": "the names of the files", "game": "the name of the game",
+    "held": "how many centres, at the end, such as 8 centres",
+    "instant": "a day and an hour, GMT",
     "lines": "orders as an example", "name": "the name of a person", "names": "the game and the power",
     "number": "a number", "orders": "orders, or how many", "phase": "the phase, such as Autumn 1644 Movement",
     "place": "a place on the board", "power": "the name of a power", "powers": "the names of powers",

@@ -224,7 +224,7 @@ def test_health_says_when_an_authority_is_away_for_a_day(stamped: Table) -> None
         session.execute(update(EventRow).where(EventRow.what == ROOT_STAMPED).values(detail={}))
         late = stamp_finding(session, later)
         assert late.is_trouble
-        assert "1 results" in late.sentence
+        assert "1 result of" in late.sentence
         assert stamp_finding(session, later + WINDOW).state is FindingState.WELL
         session.rollback()
 

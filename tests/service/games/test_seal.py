@@ -147,7 +147,7 @@ def test_an_unsealed_phase_can_be_read_and_waits_for_its_deadline(desk: DeskSite
     desk.decide(3, "reading-1", "a")
     desk.decide(4, "void", "b")
     page_text = desk.text("/desk/7")
-    assert "All 4 lines read" in page_text
+    assert "All 3 orders are read" in page_text
     assert f"The turn is judged after the deadline, {DEADLINE:%a %-d %b %Y, %H:%M} GMT." in page_text
     assert "Judge the turn" not in page_text
     assert re.search("Sealed until", page_text) is None

@@ -111,7 +111,7 @@ def test_the_page_is_told_that_a_line_was_read_anew(desk: DeskSite) -> None:
     line_id = _boxed(desk)
     _reader(desk, "Army Angus moves to Carham")[0].read({"line": line_id})
     answer = desk.acts({"key": "of-another-line", "do": "not-order", "line": 4})
-    assert answer["offers"][str(line_id)].startswith("reading-3 0 ")
+    assert answer["offers"][str(line_id)] == "reading-3  A Angus - Carham Castle"
 
 
 def test_it_is_read_once_never_after_sending_and_undo_brings_the_old_line_back(desk: DeskSite) -> None:
