@@ -40,8 +40,8 @@ LEAST_CHANCE = 0.85
 """Confidence, 0..1, at least, by all opinions and looks together. By hand."""
 
 AGREED = 0.97
-"""Confidence, 0..1, at least, of a line on which all agree: with 38 right and none wrong, one more is right
-with a chance of 39 in 40."""
+"""Confidence, 0..1, at least, of a line on which all agree: of 38 such lines of writers for calibration none
+was wrong. Of 28 on held-out sheets (seeds 741 to 743) two were; of such lines more is asked since."""
 
 
 def review_by_looks(

@@ -273,8 +273,8 @@ def _obstacles(
     ]
     asked = [f"{variant.powers[question.power].name}: {question.sentence} Is this the right sheet?"
              for question in right_sheet.open_questions(session, phase, variant)]
-    return [*(f"{number} {of_one if number == 1 else of_several}"
-              for number, of_one, of_several in counts if number), *asked]
+    return [*(f"{number} {singular if number == 1 else plural}"
+              for number, singular, plural in counts if number), *asked]
 
 
 def _changes(last: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

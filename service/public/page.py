@@ -85,10 +85,10 @@ def show_error(
         code = language_of(request) if is_known else asked_language(request.headers)
     except SQLAlchemyError:
         code = asked_language(request.headers)
-    said = (language(code).value(message) if isinstance(message, Sentence)
-            else language(code).catalogue.gettext(message))
+    sentence = (language(code).value(message) if isinstance(message, Sentence)
+                else language(code).catalogue.gettext(message))
     return _rendered(request, "fault.html", code, status, "no-store", {
-        "message": said, "words": words, "asked_only": request.method in {"GET", "HEAD"}})
+        "message": sentence, "words": words, "asked_only": request.method in {"GET", "HEAD"}})
 
 
 def show(

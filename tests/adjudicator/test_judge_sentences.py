@@ -602,5 +602,5 @@ def test_every_current_wording_is_one_that_a_game_still_uses() -> None:
 
 def test_a_coast_that_a_support_names_is_in_its_sentence() -> None:
     scene = Scene("F F MAO, F A MAR", ["F: F MAO - SPA/NC", "F: A MAR S F MAO - SPA/SC"], "", order_index=1)
-    said = "unmatched: Fleet Mid-Atlantic Ocean was not ordered to go to Spain (South Coast)"
-    assert scene.outcome()[1].why == said
+    sentence = "unmatched: Fleet Mid-Atlantic Ocean was not ordered to go to Spain (South Coast)"
+    assert scene.outcome()[1].why == sentence

@@ -25,15 +25,15 @@ def test_what_is_heavy_loads_where_it_is_used() -> None:
     assert completed_process.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize(("own", "used"), [(None, "1"), ("3", "3")])
+@pytest.mark.parametrize(("operators", "threads"), [(None, "1"), ("3", "3")])
 def test_numpys_algebra_keeps_to_one_thread_unless_the_operator_says_otherwise(
-    own: str | None, used: str
+    operators: str | None, threads: str
 ) -> None:
     """INK-08. Its threads wait for work in a loop: a fifth more processor time a sheet."""
     environment = {key: value for key, value in os.environ.items() if key != "OPENBLAS_NUM_THREADS"}
     program = "import sys, service, os; print('numpy' in sys.modules, os.environ['OPENBLAS_NUM_THREADS'])"
     completed_process = subprocess.run(
         [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=60,
-        env=environment | ({} if own is None else {"OPENBLAS_NUM_THREADS": own}),
+        env=environment | ({} if operators is None else {"OPENBLAS_NUM_THREADS": operators}),
     )
-    assert completed_process.stdout.split() == ["False", used]
+    assert completed_process.stdout.split() == ["False", threads]

@@ -162,7 +162,7 @@ def _described(phase: FoughtPhase) -> str:
         "orders": len(outcomes), "moves": len(moves), "turned back": moves.count(Result.FAILS),
         "dislodged": len(phase.resolution.dislodged), "built": len(phase.resolution.built),
         "disbanded": len(phase.resolution.disbanded)}
-    counted = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    counted = ", ".join(f"{number} {event}" for event, number in counts.items() if number)
     return (f"{phase.title}: the board and its orders as lines: {counted or 'no orders'}. "
             "The results have them in words")
 

@@ -37,10 +37,10 @@ def middle(line: Image) -> float:
 def test_a_look_changes_the_crop_as_it_says(
     look: Look, size: tuple[int, int], top: float, foot: float
 ) -> None:
-    seen = look.of(bar())
-    assert seen.shape == size
-    assert middle(seen[0]) == pytest.approx(top, abs=0.7)
-    assert middle(seen[-1]) == pytest.approx(foot, abs=0.7)
+    changed = look.of(bar())
+    assert changed.shape == size
+    assert middle(changed[0]) == pytest.approx(top, abs=0.7)
+    assert middle(changed[-1]) == pytest.approx(foot, abs=0.7)
 
 
 class FewReadings:
@@ -49,13 +49,13 @@ class FewReadings:
     name = "few"
 
     def __init__(self, most: int) -> None:
-        self.most, self.seen = most, list[Image]()
+        self.most, self.crops = most, list[Image]()
 
     def read(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         return self.read_letters(crops)
 
     def read_letters(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
-        self.seen = list(crops)
+        self.crops = list(crops)
         posteriors = Posteriors(np.zeros((4, 2), np.float32), "a")
         return tuple(
             Recognition("a", 0.9, posteriors if index < self.most else None) for index in range(len(crops)))
@@ -65,12 +65,12 @@ def test_a_row_gives_all_its_looks_or_none() -> None:
     full, short = FewReadings(len(LOOKS)), FewReadings(len(LOOKS) - 1)
     assert len(CropLooks(bar(), full, 80, 20).posteriors()) == len(LOOKS)
     assert CropLooks(bar(), short, 80, 20).posteriors() == ()
-    assert len({crop.shape for crop in full.seen}) == len(LOOKS)
+    assert len({crop.shape for crop in full.crops}) == len(LOOKS)
 
 
 def test_letters_of_a_narrow_hand_are_not_squeezed_further() -> None:
     plain, narrow = FewReadings(len(LOOKS)), FewReadings(len(LOOKS))
     CropLooks(bar(), plain, 80, 20).posteriors()
     CropLooks(bar(), narrow, 30, 20).posteriors()
-    widths = [(wide.shape[1], usual.shape[1]) for wide, usual in zip(narrow.seen, plain.seen, strict=True)]
+    widths = [(wide.shape[1], usual.shape[1]) for wide, usual in zip(narrow.crops, plain.crops, strict=True)]
     assert [wide > usual for wide, usual in widths] == [look.stretch < 1.0 for look in LOOKS]

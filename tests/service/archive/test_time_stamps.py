@@ -180,17 +180,17 @@ def test_the_command_asks_who_signed(stamped: Table, authority: LocalAuthority, 
     """With the certificate of the authority, in the jailed child too, and with another."""
     archive = tmp_path / "archive.zip"
     archive.write_bytes(keeper.evidence(stamped).players)
-    said = {}
+    answers = {}
     for name, pem in (("none", ""), ("right", authority.pem), ("wrong", local_authority().pem)):
         out = io.StringIO()
         verify = verify_in_child if name == "right" else run_verify
-        said[name] = verify(archive, [], out, authorities=pem), out.getvalue()
-    assert said["none"][0] == 0
-    assert "--authority" in said["none"][1]
-    assert said["right"][0] == 0
-    assert "Their signatures hold." in said["right"][1]
-    assert said["wrong"][0] == 1
-    assert "no certificate of yours vouches for it. (rule C24)" in said["wrong"][1]
+        answers[name] = verify(archive, [], out, authorities=pem), out.getvalue()
+    assert answers["none"][0] == 0
+    assert "--authority" in answers["none"][1]
+    assert answers["right"][0] == 0
+    assert "Their signatures hold." in answers["right"][1]
+    assert answers["wrong"][0] == 1
+    assert "no certificate of yours vouches for it. (rule C24)" in answers["wrong"][1]
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="the second program is not here")
@@ -208,8 +208,8 @@ def test_the_small_checker_writes_stamps_that_openssl_checks(
     assert line.count("openssl") == 1
     words = line.replace("CERTIFICATE", str(certificate)).split()
     # What is stamped on the game's clock may be yet to come.
-    at = str(int((stamped.site.clock.now() + timedelta(days=1)).timestamp()))
-    done = subprocess.run([*words, "-attime", at], check=False, capture_output=True, text=True)
+    check_time = str(int((stamped.site.clock.now() + timedelta(days=1)).timestamp()))
+    done = subprocess.run([*words, "-attime", check_time], check=False, capture_output=True, text=True)
     assert "Verification: OK" in done.stdout, done.stderr
 
 
@@ -272,10 +272,10 @@ def test_the_page_of_roots_shows_the_stamp_and_hands_it_out(
     """The file is the authority's own answer."""
     with visitor(stamped.site) as browser:
         page = browser.get(f"/public/{stamped.game}/roots").text
-        told = browser.get(f"/public/{stamped.game}/roots.json").json()["roots"][0]
+        root = browser.get(f"/public/{stamped.game}/roots.json").json()["roots"][0]
         file = browser.get(f"/public/{stamped.game}/roots/1.tsr")
         assert browser.get(f"/public/{stamped.game}/roots/2.tsr").status_code == 404
     assert "Stamps of Test, which has nothing to do with this site, stamped it" in page
-    assert told["stamp"]["authority"] == "Stamps of Test"
+    assert root["stamp"]["authority"] == "Stamps of Test"
     assert file.headers["content-type"] == "application/timestamp-reply"
-    assert time_stamps.is_signed(file.content, told["root"], authority.pem)
+    assert time_stamps.is_signed(file.content, root["root"], authority.pem)

@@ -81,8 +81,8 @@ def test_what_was_set_aside_is_said_in_the_players_language() -> None:
                      "A mail was received and set aside: its sender could not be proved.",
                      "A sheet was received after the deadline and does not count.",
                      "A sheet was received and set aside: his cat sat on it.")}
-    said = [language("de").value(sentence) for sentence in translatable(english)["A"]]
-    assert said == [
+    german = [language("de").value(sentence) for sentence in translatable(english)["A"]]
+    assert german == [
         ("Ein Blatt ist eingegangen und wurde zurückgelegt: das Foto ist unscharf; das Blatt ist "
         "abgeschnitten."),
         "Eine Mail ist eingegangen und wurde zurückgelegt: der Absender ließ sich nicht nachweisen.",

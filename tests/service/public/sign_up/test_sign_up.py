@@ -126,10 +126,10 @@ def test_a_game_is_filled_drawn_begun_and_a_seat_is_taken_from_the_list(desk: De
     answer = desk.post("/games/edgehill/seat", power="Montrose", waiting=waiting.id,
                        why="The player has moved abroad")
     assert answer.headers["location"] == "/games/edgehill?notice=seat"
-    told = [row for row in desk.table.letters("announcement") if row.game_id == "edgehill"]
-    assert len({row.recipient for row in told}) == 10
-    assert "Montrose has another player from now on" in desk.table.words(told[0])
-    assert "Person 10" not in desk.table.words(told[0])
+    announcements = [row for row in desk.table.letters("announcement") if row.game_id == "edgehill"]
+    assert len({row.recipient for row in announcements}) == 10
+    assert "Montrose has another player from now on" in desk.table.words(announcements[0])
+    assert "Person 10" not in desk.table.words(announcements[0])
     with desk.table.site.store() as session:
         address = session.get_one(AddressRow, "p10@home10.example")
         assert session.get_one(SeatRow, ("edgehill", "Montrose")).player_id == address.player_id
