@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adjudicator.orders import Hold, Order
+from grammar.headings.dates import is_bare_version
 from grammar.headings.sheet import SheetHeading
 from grammar.headings.values import KnownGame
 from grammar.interpret import has_doubt
@@ -157,8 +158,10 @@ def _heading_line(
         return _explained(classified, OpenReason.NOT_PLAIN)
     # Neither heading nor signature: the person is shown which orders it might be.
     candidates = () if joined.decoded is None else to_candidates(joined.decoded)
+    # A version whose number is lost is a heading to a person too: lines are counted from the first below it.
+    is_heading = not is_clear or is_bare_version(line.text)
     return replace(
-        classified, kind="other" if is_clear else "heading", status=LineState.OPEN, candidates=candidates,
+        classified, kind="heading" if is_heading else "other", status=LineState.OPEN, candidates=candidates,
         why_open=(OpenReason.NOT_PLAIN,),
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 from adjudicator.calendar import PhaseKind
@@ -30,6 +30,7 @@ from adjudicator.orders import (
     SupportMove,
     Waive,
 )
+from grammar.fragments.languages import LANGUAGES
 from grammar.nearest_orders import nearest_orders
 from maps.variant import Variant
 from reading.vocabulary import candidate_json, forms_of, lexicon_of, parse_typed
@@ -113,6 +114,18 @@ def written(variant: Variant, kind: PhaseKind) -> tuple[tuple[str, str], ...]:
     ]
     # Only examples that are understood here.
     return tuple(pair for pair in examples if _is_order(variant, kind, first.id, pair[0]))
+
+
+def written_in(variant: Variant, language: str) -> tuple[str, ...]:
+    """Examples of movement orders in the words of another language, whether or not a game takes them. The
+    board's tables allow each of them; empty for a board that has no such places."""
+    kind = next(kind for _, kind in variant.calendar.steps if kind in {PhaseKind.MOVEMENT, PhaseKind.TURN})
+    places = _example_places(variant, kind)
+    if not places:
+        return ()
+    taken, power = replace(variant, languages=(language,)), next(iter(variant.powers))
+    examples = [example.format(**places) for example in LANGUAGES[language].examples]
+    return tuple(text for text in examples if _is_order(taken, kind, power, text))
 
 
 def _example_places(variant: Variant, kind: PhaseKind) -> Mapping[str, str]:

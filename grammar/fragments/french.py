@@ -166,4 +166,6 @@ FRENCH = Language(
         "reussit", "vive", "roi", "ami", "amis", "desole", "desolee", "pardon", "au", "en",
         "dans", "ici", "encore", "ce", "cela", "ceci", "qui", "d", "le", "la", "les", "l",
         "un", "une")),
+    examples=("Armée {a} tient", "Armée {a} va à {b}", "Flotte {c} soutient armée {a} vers {b}",
+              "Flotte {c} convoie armée {a} vers {b}"),
 )

@@ -171,4 +171,6 @@ GERMAN = Language(
         "sind", "wird", "angriff", "klappt", "hier", "neu", "zum", "zur", "in", "im", "an",
         "zu", "lang", "lebe", "es", "konig", "koenig", "freund", "rache", "leid", "tut", "mir",
         "entschuldigung", "dies", "diese", "damit", "die", "der", "das", "den", "dem")),
+    examples=("Armee {a} hält", "Armee {a} nach {b}", "Flotte {c} unterstützt Armee {a} nach {b}",
+              "Flotte {c} geleitet Armee {a} nach {b}"),
 )

@@ -18,7 +18,8 @@ class Language:
     word after them ("l'armée"). `doubts`: folded words that make an order a condition, a choice or a
     denial, and `doubt_phrases` do so word after word. `reports`: forms of order words that tell what was,
     or would be, and order nothing; a line that holds one is never guessed. `plain`: folded words of remarks
-    that change no order (`grammar.plain_remarks`).
+    that change no order (`grammar.plain_remarks`). `examples`: some orders of a movement phase, to show a
+    player, with {a}, {b} for neighbouring provinces on a coast and {c} for the sea before them.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Language:
     doubt_phrases: frozenset[tuple[str, ...]] = frozenset()
     reports: frozenset[str] = frozenset()
     plain: frozenset[str] = frozenset()
+    examples: tuple[str, ...] = ()
 
 
 def by_terminal(texts: Mapping[str, str]) -> dict[str, frozenset[str]]:

@@ -86,6 +86,12 @@ def is_version_unclear(words: Sequence[Token], used: frozenset[int] = frozenset(
     return any(word.text in _UNCLEAR_VERSION and index not in used for index, word in enumerate(words))
 
 
+def is_bare_version(line: str) -> bool:
+    """True if a line is the word for a version alone, its number lost: "v", "Ver.", "version no"."""
+    words = re.findall(r"[a-z]+", line.lower())
+    return bool(words) and words[0] in _VERSION and set(words[1:]) <= _NUMBER
+
+
 def _ordinal_version(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
     """2nd version, second attempt, revision 2, rev. 2."""
     for index, mark in enumerate(words):

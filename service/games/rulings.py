@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -37,6 +37,13 @@ def languages_fault(options: Mapping[str, Any]) -> list[str]:
     if isinstance(named, list) and all(name in LANGUAGES for name in named):
         return []
     return [f"options.{ORDER_LANGUAGES}: write a list of any of {', '.join(LANGUAGES)}"]
+
+
+def languages_option(names: Iterable[str]) -> dict[str, Any]:
+    """The option by which a game takes the order words of these languages; names of no language are left
+    out, and without any it is empty."""
+    named = [name for name in names if name in LANGUAGES]
+    return {ORDER_LANGUAGES: named} if named else {}
 
 
 def as_written(variant: Variant, options: Mapping[str, Any]) -> Variant:

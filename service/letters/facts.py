@@ -438,14 +438,25 @@ class WelcomeLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class OrderLanguage:
+    """A language whose order words a game takes. `title`: what people call it. `examples`: orders in its
+    words."""
+
+    title: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlayingRules:
     """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders
-    and mail commands are taken, and the sentences on how players meet."""
+    and mail commands are taken, the sentences on how players meet, and the languages whose order words count
+    beside the English ones (WRD-07)."""
 
     first_counts: bool = False
     takes_typed_orders: bool = False
     takes_commands: bool = False
     conduct: tuple[str, ...] = ()
+    languages: tuple[OrderLanguage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

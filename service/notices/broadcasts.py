@@ -46,7 +46,7 @@ from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.letter_context import COORDINATOR, LetterContext
-from service.notices.order_examples import filled_sheet, order_examples
+from service.notices.order_examples import filled_sheet, order_examples, order_languages
 from service.record import chain
 from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments
@@ -261,7 +261,7 @@ def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     first, typed, commands = (bool(game.options.get(name, False)) for name in (FIRST_COUNTS, TYPED, COMMANDS))
     # A board's own words, in the catalogues too; a folder of a user's may say "50 %".
     conduct = tuple(Sentence(rule.replace("%", "%%")) for rule in variant.conduct)
-    return PlayingRules(first, typed, commands, conduct)
+    return PlayingRules(first, typed, commands, conduct, order_languages(variant, game.options))
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

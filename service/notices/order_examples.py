@@ -3,18 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
+from grammar.fragments.languages import LANGUAGES
 from maps.variant import Variant
-from reading.completions import written
+from reading.completions import written, written_in
 from reading.vocabulary import parse_typed
 from service import pictures
 from service.games.results import order_text
-from service.letters.language import phase_words
+from service.games.rulings import as_written
+from service.letters.facts import OrderLanguage
+from service.letters.language import N_, Sentence, phase_words
 from service.mail.sending.compose import Attachment
 
 FILLED_SHEET = "filled-sheet.png"
+_TITLES = {"german": N_("German"), "french": N_("French")}
+"""What letters call a language of order words, as the catalogues know it."""
 
 
 def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
@@ -26,6 +32,15 @@ def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
         for order in parse_typed(variant, kind, power, text).orders[:1]
     ]
     return tuple(dict.fromkeys(order_text(variant, order) for order in orders))
+
+
+def order_languages(variant: Variant, options: Mapping[str, Any]) -> tuple[OrderLanguage, ...]:
+    """The languages whose order words a game with these options takes beside the English ones, each with
+    examples (WRD-07)."""
+    return tuple(
+        OrderLanguage(Sentence(_TITLES.get(name, LANGUAGES[name].title)), written_in(variant, name))
+        for name in as_written(variant, options).languages
+    )
 
 
 def filled_sheet(

@@ -12,6 +12,7 @@ from ocr.layout.wrap import as_line
 from ocr.page import Row
 from reading.heading import decode_heading_row, read_heading, same_digits
 from reading.page import PageReader
+from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
 from tests.support.inked import page, row
 
@@ -102,3 +103,20 @@ def test_the_phase_is_told_before_any_order_is_read() -> None:
 def test_figures_that_two_readings_do_not_share() -> None:
     assert same_digits("Version 3", "Versiou 3")
     assert not same_digits("v1", "vl")
+
+
+@pytest.mark.parametrize("mark", ["v", "V", "ver."])
+def test_a_version_whose_number_is_lost_is_part_of_the_heading(mark: str) -> None:
+    # Else it would be the sheet's line 1, and the player counts from the first order.
+    sheet = PageReader(vocabulary_of(VARIANT)).read_page(
+        page([row("Montrose"), row("Summer 1642 Movement Orders", 1), row(mark, 2),
+              row("Army London moves to Surrey", 3)]), GAMES)
+    assert [line.kind for line in sheet.lines] == ["heading", "heading", "heading", "order"]
+    # Which version it is a person may see.
+    assert sheet.lines[2].status is LineState.OPEN
+
+
+def test_a_letter_above_the_orders_is_no_version() -> None:
+    sheet = PageReader(vocabulary_of(VARIANT)).read_page(
+        page([row("Montrose"), row("w", 1), row("Army London moves to Surrey", 2)]), GAMES)
+    assert [line.kind for line in sheet.lines] == ["heading", "other", "order"]

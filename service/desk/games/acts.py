@@ -19,6 +19,7 @@ from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
 from service.games.options import COMMANDS, FIRST_COUNTS, GAZETTE, PLAIN_GAZETTE, TYPED
+from service.games.rulings import languages_option
 from service.games.turns import extend_calendar
 from service.intake.sheets.read_submission import THRESHOLD
 from service.notices.broadcasts import Broadcasts
@@ -68,6 +69,7 @@ class NewGameForm:
     zone: str = "Europe/London"
     players: Mapping[str, tuple[str, str]] | None = None
     options: frozenset[str] = frozenset()
+    languages: tuple[str, ...] = ()
     review: str = ReviewMode.NONE
     threshold: str = ""
 
@@ -128,6 +130,7 @@ def _game(form: NewGameForm, variant: Variant, own_address: str) -> tuple[NewGam
 
 def _options(form: NewGameForm) -> dict[str, Any]:
     options: dict[str, Any] = dict.fromkeys(sorted(form.options & OPTIONS.keys()), True)
+    options |= languages_option(form.languages)
     if form.review != ReviewMode.NONE:
         options[REVIEW] = form.review
     if form.threshold:

@@ -3,7 +3,7 @@ for a seat (BEY-04)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -16,6 +16,7 @@ from service.desk.sheet.acts import ActRefused
 from service.games import create, sign_ups
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
+from service.games.rulings import languages_option
 from service.games.sign_ups import SignUpFault
 from service.games.turns import extend_calendar
 from service.notices.sign_ups import forget
@@ -83,9 +84,13 @@ def draw(session: Session, row: OfferRow, by: str, now: datetime) -> None:
     log_event(session, now, "powers_drawn", actor=by, detail={"offer": row.id, "seats": len(seating.seats)})
 
 
-def begin(session: Session, row: OfferRow, day: str, own_address: str, by: str, now: datetime) -> str:
+def begin(
+    session: Session, row: OfferRow, day: str, languages: Sequence[str], own_address: str, by: str,
+    now: datetime,
+) -> str:
     """Begin the game on one of the proposed days, or another one, with the drawn powers; its id. The seated
-    leave the list, with their addresses; the others wait on it. Raises ActRefused."""
+    leave the list, with their addresses; the others wait on it. `languages`: names of those whose order words
+    it takes beside the English ones. Raises ActRefused."""
     if row.drawn is None or row.game_id is not None:
         raise ActRefused("No game was created: draw the powers first; and a game begins once.")
     try:
@@ -104,7 +109,8 @@ def begin(session: Session, row: OfferRow, day: str, own_address: str, by: str, 
                          "site's own address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
-        create.create(session, NewGame(row.name, variant.slug, start, seats), variant, first, now)
+        new = NewGame(row.name, variant.slug, start, seats, (), languages_option(languages))
+        create.create(session, new, variant, first, now)
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault
     game = session.get_one(GameRow, NewGame(row.name, variant.slug, start, ()).slug)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -11,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
+from grammar.fragments.languages import LANGUAGES
 from service.desk.games import offer_acts
 from service.desk.games.boards import titles
 from service.desk.games.carry_out import or_refuse, own_address
@@ -45,7 +47,7 @@ def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
                     for day, words in zip(row.dates, days_in_words(row.dates), strict=True)]
             shown.append((row, people, seats, names, days))
         return show(request, "offers.html", visitor=visitor, notice=notice, offers=shown, boards=titles(),
-                    base_url=ports.settings.base_url)
+                    languages=list(LANGUAGES.values()), base_url=ports.settings.base_url)
 
 
 @router.post("")
@@ -70,12 +72,14 @@ def draw(request: Request, visitor: Trusted, offer_id: str) -> Response:
 
 
 @router.post("/{offer_id}/begin")
-def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str, Form()]) -> Response:
+def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str, Form()],
+          language: Annotated[Sequence[str], Form()] = ()) -> Response:
     """Begin the game with the powers as they were drawn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         slug = or_refuse(lambda: offer_acts.begin(
-            session, _offer(session, offer_id), day, own_address(ports), visitor.name, ports.clock.now()))
+            session, _offer(session, offer_id), day, language, own_address(ports), visitor.name,
+            ports.clock.now()))
     notice = "created" if welcome(ports, slug) else "created-untold"
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 

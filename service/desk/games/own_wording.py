@@ -39,7 +39,7 @@ BLANKS: Mapping[str, str] = {
     "duration": "how long, such as 2 days 3 hours", "event": "what is due, such as the end of a phase",
     "files": "the names of the files", "game": "the name of the game",
     "held": "how many centres, at the end, such as 8 centres",
-    "instant": "a day and an hour, GMT",
+    "instant": "a day and an hour, GMT", "language": "a language, such as German",
     "lines": "orders as an example", "name": "the name of a person", "names": "the game and the power",
     "number": "a number", "orders": "orders, or how many", "phase": "the phase, such as Autumn 1644 Movement",
     "place": "a place on the board", "power": "the name of a power", "powers": "the names of powers",

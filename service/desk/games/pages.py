@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 import maps
+from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
 from service.desk.games import acts, ending, offer_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
@@ -24,6 +25,7 @@ from service.games import draw_votes, mailbox_waits
 from service.games.extensions import begins_year
 from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_title
+from service.games.rulings import as_written
 from service.notices import announcements
 from service.record.entries import pseudonym
 from service.store import records
@@ -77,6 +79,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     form = NewGameForm(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
         zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        languages=tuple(name for name in LANGUAGES if sent.get(f"language:{name}")),
         review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
                  for key, value in sent.items() if key.startswith("player:")})
@@ -137,7 +140,9 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     following=next_phase(session, game_id, ports.clock.now()),
                     order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
-                    options=OPTIONS, history=history, ahead=MOVABLE, ready=PhaseState.READY,
+                    options=OPTIONS,
+                    languages=[LANGUAGES[name].title for name in as_written(board, row.options).languages],
+                    history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
                     waiting=offer_acts.waiting(session, game_id),
@@ -257,7 +262,7 @@ def _form(
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
     return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=OPTIONS,
-                reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
+                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
                 powers=list(board.powers.values()), players=form.players or {})
 
 

@@ -3,15 +3,20 @@ what."""
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
 import maps
+from adjudicator.calendar import PhaseKind
+from adjudicator.orders import Move
 from reading.review import ReviewLimits
+from reading.vocabulary import parse_typed
 from service.games import mailbox_waits
 from service.games.options import HOUSE_RULES
+from service.games.rulings import as_written
 from service.intake.sheets.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, SessionRow, UserRow
@@ -303,6 +308,23 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
         NAME, "as sure as the site asks", "at least 95 per cent sure",
     )
+
+
+def test_a_game_may_begin_with_order_words_of_other_languages(desk: DeskTable) -> None:
+    """WRD-07: settled when the game begins, shown on its page, and every player is told with examples."""
+    assert begin(desk, **{"language:german": "yes", "language:klingon": "yes"})[0] == 303
+    row = game(desk)
+    assert row is not None
+    assert row.options["order_languages"] == ["german"]
+    assert "The words of orders may be German too." in desk.text("/games/second-match")
+    assert "The words of orders may be" not in desk.text(f"/games/{desk.table.game}"), "another game has none"
+    first, *_ = (desk.table.words(row) for row in desk.table.letters("welcome"))
+    assert "The words of an order may be German too." in first
+    example = re.findall(r"- (Armee \w+ nach \w+)", first)[0]
+    variant = as_written(maps.load("w3k"), row.options)
+    (order,) = parse_typed(variant, PhaseKind.MOVEMENT, "Montrose", example).orders
+    assert isinstance(order, Move)
+    assert not parse_typed(maps.load("w3k"), PhaseKind.MOVEMENT, "Montrose", example).orders
 
 
 def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
