@@ -31,7 +31,8 @@ FOLDER = ROOT / "templates/languages"
 SOURCES = [
     ("templates/mail/**", "jinja2"), ("templates/public/**.html", "jinja2"),
     ("service/letters/**.py", "python"), ("service/public/**.py", "python"),
-    ("service/intake/verdicts/explanations.py", "python"), ("service/notices/**.py", "python"),
+    ("service/intake/verdicts/explanations.py", "python"), ("service/intake/uploads.py", "python"),
+    ("service/notices/**.py", "python"),
 ]
 """Where messages stand; the first pattern that fits a file says how it is read."""
 _EPOCH = datetime(2026, 11, 25, tzinfo=UTC)

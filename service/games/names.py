@@ -21,7 +21,12 @@ from service.store.tables import GameRow, PhaseRow
 
 
 class UnknownName(UserFacingError):
-    """Nothing is called so, or several are; the sentence names what there is, and the nearest."""
+    """Nothing is called so, or several are; the sentence names what there is, and the nearest. `meant`: the
+    names of the several; `near`: the nearest names."""
+
+    def __init__(self, sentence: str, *, meant: Iterable[str] = (), near: Iterable[str] = ()) -> None:
+        super().__init__(sentence)
+        self.meant, self.near = tuple(meant), tuple(near)
 
 
 def power_called(powers: Iterable[Power], board: str, text: str) -> Power:
@@ -35,10 +40,11 @@ def power_called(powers: Iterable[Power], board: str, text: str) -> Power:
     if len(meant) == 1:
         return by_id[meant[0]]
     if meant:
-        raise UnknownName(f"On {board}, {text} may be {_either(by_id[key].name for key in meant)}; write the "
-                          "full name.")
+        names = [by_id[key].name for key in meant]
+        raise UnknownName(f"On {board}, {text} may be {_either(names)}; write the full name.", meant=names)
     near = [by_id[key].name for key in _nearly(table, text)]
-    raise UnknownName(f"There is no power {text} on {board}.{_offer(near)} The powers are {known}.")
+    raise UnknownName(
+        f"There is no power {text} on {board}.{_offer(near)} The powers are {known}.", near=near)
 
 
 def game_called(session: Session, text: str) -> GameRow:

@@ -23,6 +23,7 @@ from adjudicator.errors import UserFacingError
 from service.clock import Clock
 from service.intake.waiting_proof import dump_authentication
 from service.jobs import Jobs
+from service.letters.language import N_, Sentence
 from service.mail.authentication.verdict import OURSELVES, Authentication, AuthResult, Method, Proof
 from service.mail.mailbox import ingest
 from service.mail.mailbox.ingest import MailboxLocation
@@ -37,6 +38,10 @@ ACCOUNT = "upload"
 MOST_AN_HOUR = 12
 """Sheets that one player may send for one game by pages in an hour; each costs a child process."""
 MOST_A_DAY = 40
+IN_AN_HOUR = N_("Nothing was sent: %(most)s sheets came from you in the last hour, which is the most. What "
+                "came before is safe. Try again later, or mail the picture.")
+IN_A_DAY = N_("Nothing was sent: %(most)s sheets came from you in the last day, which is the most. What came "
+              "before is safe. Try again later, or mail the picture.")
 BY_LINK = "The sheet came by the secret link of its player, and not by mail."
 _TYPES = {
     PictureType.JPEG: ("image", "jpeg"), PictureType.PNG: ("image", "png"),
@@ -90,7 +95,8 @@ class UploadDoor:
         """Take in a sheet, with the moment at which it was here whole. Raises UploadRefused."""
         photographs = tuple(hashlib.sha256(photograph).hexdigest() for photograph in upload.photographs)
         if not photographs:
-            raise UploadRefused("Nothing was sent: no photograph was chosen. Choose one, and send again.")
+            raise UploadRefused(Sentence(
+                "Nothing was sent: no photograph was chosen. Choose one, and send again."))
         place = _place(upload, photographs)
         now = self.clock.now()
         with self.store() as session:
@@ -112,8 +118,9 @@ class UploadDoor:
                     AuthResult.PASS, Proof(Method.LINK, OURSELVES, upload.sender.rpartition("@")[2]),
                     BY_LINK)))
             if not records.add_place(session, place, key):
-                raise UploadRefused("The same sheet is being sent twice at this moment. One of them is "
-                                    "enough: wait for its receipt.")
+                raise UploadRefused(Sentence(
+                    "The same sheet is being sent twice at this moment. One of them is enough: wait for its "
+                    "receipt."))
             records.mark_moved(session, place, now)
             self.jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{key}", {"mail": key})
         return Arrival(now, key, photographs)
@@ -164,12 +171,10 @@ def _known(session: Session, place: MailboxLocation, photographs: tuple[str, ...
 
 def _check_number(session: Session, place: MailboxLocation, now: datetime) -> None:
     """Raises UploadRefused where too many sheets came from this player for this game, by any link."""
-    for most, span, words in ((MOST_AN_HOUR, timedelta(hours=1), "hour"),
-                              (MOST_A_DAY, timedelta(days=1), "day")):
+    for most, span, words in ((MOST_AN_HOUR, timedelta(hours=1), IN_AN_HOUR),
+                              (MOST_A_DAY, timedelta(days=1), IN_A_DAY)):
         count = session.scalar(select(func.count()).select_from(MailboxLocationRow).where(
             MailboxLocationRow.account == ACCOUNT, MailboxLocationRow.folder == place.folder,
             MailboxLocationRow.moved_at > now - span)) or 0
         if count >= most:
-            raise UploadRefused(f"Nothing was sent: {most} sheets came from you in the last {words}, which "
-                                "is the most. What came before is safe. Try again later, or mail the "
-                                "picture.")
+            raise UploadRefused(Sentence(words, most=most))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from service.letters.language import N_
+from service.letters.language import N_, Sentence
 
 # A letter may be five days in the post, so nobody knows at which address it will arrive (LIST-03).
 NEAR = timedelta(days=5)
@@ -88,12 +88,13 @@ def address_lines(written: str) -> tuple[str, ...]:
     """
     lines = tuple(filter(None, (_clean(line) for line in written.splitlines())))
     if len(lines) < 2:
-        raise BadAddress("An address has at least two lines: street or house, and town.")
+        raise BadAddress(Sentence("An address has at least two lines: street or house, and town."))
     if len(lines) > MOST_LINES:
-        raise BadAddress(f"An envelope has room for {MOST_LINES} lines below the name.")
+        raise BadAddress(Sentence("An envelope has room for %(most)s lines below the name.", most=MOST_LINES))
     too_long = next((line for line in lines if len(line) > LONGEST), None)
     if too_long is not None:
-        raise BadAddress(f"The line “{too_long[:20]}…” is longer than {LONGEST} letters; write it as two.")
+        raise BadAddress(Sentence("The line “%(line)s…” is longer than %(most)s letters; write it as two.",
+                                  line=too_long[:20], most=LONGEST))
     return lines
 
 
@@ -103,9 +104,9 @@ def journey_days(first: str, last: str) -> tuple[date | None, date | None]:
         begins = date.fromisoformat(first) if first.strip() else None
         ends = date.fromisoformat(last) if last.strip() else None
     except ValueError as fault:
-        raise BadAddress("Days are written like 2027-03-14.") from fault
+        raise BadAddress(Sentence("Days are written like 2027-03-14.")) from fault
     if begins is not None and ends is not None and ends < begins:
-        raise BadAddress("The journey ends before it begins; look at both days.")
+        raise BadAddress(Sentence("The journey ends before it begins; look at both days."))
     return begins, ends
 
 

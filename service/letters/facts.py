@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
@@ -552,7 +552,7 @@ class SignUpFacts:
     number: int | None
     name: str
     powers: tuple[str, ...]
-    dates: tuple[str, ...]
+    dates: tuple[date, ...]
     link: str
     commitment: str
 

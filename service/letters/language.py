@@ -57,6 +57,12 @@ class Sentence(str):  # noqa: SLOT000 - a string with fields of its own cannot h
         return sentence
 
 
+def sentence_of(fault: Exception) -> str:
+    """The sentence of an exception as it was raised: a `Sentence` can still be said in another language."""
+    # str() has its English words alone.
+    return fault.args[0] if fault.args and isinstance(fault.args[0], str) else str(fault)
+
+
 def in_sentence(name: str, articled: Collection[str] = ()) -> str:
     """A power's name as the middle of a sentence has it: "the Crown" of "The Crown", and "the Confederacy" of
     one among `articled`, the names that take an article in English. Another language may have the bare name,

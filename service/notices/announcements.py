@@ -63,14 +63,16 @@ def add_absence(
     """Note the days on which a player is away, and tell everybody in the game; the number of letters. Raises
     AnnouncementRefused."""
     if not now.date() <= last or first > last or last - first > timedelta(days=MOST_DAYS):
-        raise AnnouncementRefused("Nothing was changed: the last day is today or later, not before the "
-                                  f"first, and at most {MOST_DAYS} days after it.")
+        raise AnnouncementRefused(Sentence(
+            "Nothing was changed: the last day is today or later, not before the first, and at most %(most)s "
+            "days after it.", most=MOST_DAYS))
     ahead = session.scalar(select(func.count()).select_from(AbsenceRow).where(
         AbsenceRow.game_id == game.id, AbsenceRow.player_id == player_id, AbsenceRow.ended_at.is_(None),
         AbsenceRow.last >= now.date())) or 0
     if ahead >= MOST_AHEAD:
-        raise AnnouncementRefused(f"Nothing was changed: {MOST_AHEAD} absences are announced already. Take "
-                                  "one back first.")
+        raise AnnouncementRefused(Sentence(
+            "Nothing was changed: %(number)s absences are announced already. Take one back first.",
+            number=MOST_AHEAD))
     row = AbsenceRow(game_id=game.id, player_id=player_id, first=first, last=last, made_at=now, made_by=by)
     session.add(row)
     session.flush()
@@ -92,7 +94,7 @@ def end_absence(
     own = () if player_id is None else (AbsenceRow.player_id == player_id,)
     if not records.claim(session, AbsenceRow, AbsenceRow.id == row_id, AbsenceRow.game_id == game.id,
                          AbsenceRow.ended_at.is_(None), *own, ended_at=now):
-        raise AnnouncementRefused("Nothing was changed: this absence is not on the list.")
+        raise AnnouncementRefused(Sentence("Nothing was changed: this absence is not on the list."))
     row = session.get_one(AbsenceRow, row_id)
     variant, powers = letters.load(game.variant), _powers(session, game, row.player_id)
     facts = AnnouncementFacts(

@@ -23,7 +23,7 @@ from service.games.names import UnknownName, power_called
 from service.games.sign_ups import SignUpFault
 from service.letters.addresses import BadAddress, address_lines
 from service.letters.facts import Recipient, SignUpFacts
-from service.letters.language import ENGLISH, LANGUAGES
+from service.letters.language import ENGLISH, LANGUAGES, Sentence, sentence_of
 from service.letters.render import SIGN_UP, sign_up_letter
 from service.notices.letter_context import LetterContext
 from service.site_folder import is_address
@@ -72,15 +72,17 @@ def sign_up(
     address = email.strip().lower()
     values = _checked(letters, offer, wishes)
     if not is_address(address):
-        raise SignUpFault("Nothing was sent: this is no mail address. Write it like ada@example.org.")
+        raise SignUpFault(Sentence(
+            "Nothing was sent: this is no mail address. Write it like ada@example.org."))
     _forget_old(session, now)
     row = _row(session, offer, address)
     if row is None:
         waiting = session.scalar(select(func.count()).select_from(SignUpRow).where(
             SignUpRow.offer_id == offer.id, SignUpRow.number.is_(None))) or 0
         if waiting >= MOST_UNCONFIRMED or _listed(session, offer.id) >= MOST_LISTED:
-            raise SignUpFault("Nothing was sent: too many people have signed up at this moment. Try again "
-                              "tomorrow, or write to the coordinator.")
+            raise SignUpFault(Sentence(
+                "Nothing was sent: too many people have signed up at this moment. Try again tomorrow, or "
+                "write to the coordinator."))
         row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
                         link_hash=_digest(token_urlsafe(32)), **values)
     # Somebody who knows an address could else change another's wishes, or fill their mailbox.
@@ -135,7 +137,8 @@ def holder_of(session: Session, offer_id: str, secret: str) -> SignUpRow | None:
 def change(letters: LetterContext, offer: OfferRow, row: SignUpRow, wishes: Wishes) -> None:
     """Change a sign-up by its own link. Raises SignUpFault."""
     if offer.drawn is not None:
-        raise SignUpFault("Nothing was changed: the powers of this game are drawn. Write to the coordinator.")
+        raise SignUpFault(Sentence(
+            "Nothing was changed: the powers of this game are drawn. Write to the coordinator."))
     _fill(row, _checked(letters, offer, wishes))
 
 
@@ -145,9 +148,9 @@ def power_names(letters: LetterContext, offer: OfferRow, ids: Iterable[object]) 
     return tuple(powers[str(power)].name for power in ids if str(power) in powers)
 
 
-def days_in_words(dates: Sequence[object]) -> tuple[str, ...]:
-    """Days as a page or letter has them."""
-    return tuple(date.fromisoformat(str(day)).strftime("%-d %b %Y") for day in dates)
+def days_of(dates: Sequence[object]) -> tuple[date, ...]:
+    """Days as an offer or a sign-up has them, in ISO 8601."""
+    return tuple(date.fromisoformat(str(day)) for day in dates)
 
 
 def token_of(secret: str) -> str:
@@ -158,7 +161,8 @@ def token_of(secret: str) -> str:
 def _checked(letters: LetterContext, offer: OfferRow, wishes: Wishes) -> dict[str, Any]:
     name = " ".join(wishes.name.split())
     if not 1 <= len(name) <= 100 or not name.isprintable():
-        raise SignUpFault("Nothing was sent: write the name by which the other players know you.")
+        raise SignUpFault(Sentence(
+            "Nothing was sent: write the name by which the other players know you."))
     powers, preferences = letters.load(offer.variant).powers, []
     for text in wishes.powers.replace("\n", ",").split(",")[:40]:
         if not text.strip():
@@ -166,20 +170,33 @@ def _checked(letters: LetterContext, offer: OfferRow, wishes: Wishes) -> dict[st
         try:
             power = power_called(powers.values(), offer.variant, text.strip()[:80]).id
         except UnknownName as fault:
-            raise SignUpFault(f"Nothing was sent: {fault}") from fault
+            raise SignUpFault(_no_power(text.strip()[:80], fault)) from fault
         if power not in preferences:
             preferences.append(power)
     if not known_zone(wishes.zone):
-        raise SignUpFault("Nothing was sent: the time zone is unknown; write it like Europe/London.")
+        raise SignUpFault(Sentence(
+            "Nothing was sent: the time zone is unknown; write it like Europe/London."))
     try:
         home = list(address_lines(wishes.home)) if wishes.home.strip() else []
     except BadAddress as fault:
-        raise SignUpFault(f"Nothing was sent. {fault}") from fault
+        raise SignUpFault(Sentence("Nothing was sent. %(why)s", why=sentence_of(fault))) from fault
     return {
         "name": name, "preferences": preferences, "home": home, "zone": wishes.zone,
         "dates": [day for day in offer.dates if day in wishes.dates],
         "language": wishes.language if wishes.language in LANGUAGES else ENGLISH,
     }
+
+
+def _no_power(text: str, fault: UnknownName) -> Sentence:
+    """Why a wish is none; the page names every power of the board below the field."""
+    if fault.meant:
+        return Sentence("Nothing was sent: “%(text)s” may be one of these powers: %(powers)s. Write the full "
+                        "name.", text=text, powers=", ".join(fault.meant))
+    if fault.near:
+        return Sentence("Nothing was sent: this board has no power “%(text)s”. Did you mean %(powers)s?",
+                        text=text, powers=", ".join(fault.near))
+    return Sentence("Nothing was sent: this board has no power “%(text)s”. Below the field stand all that it "
+                    "has.", text=text)
 
 
 def _fill(row: SignUpRow, values: dict[str, Any]) -> None:
@@ -238,7 +255,7 @@ def _mail(
     session.flush()
     facts = SignUpFacts(
         f"{row.id}-{secret[-10:]}", offer.name, row.number, row.name,
-        power_names(letters, offer, row.preferences), days_in_words(row.dates),
+        power_names(letters, offer, row.preferences), days_of(row.dates),
         f"{base_url}{PATH}{offer.id}/{secret}" if base_url else "", offer.commitment)
     letters.put(session, sign_up_letter(
         Recipient(row.email, "", row.zone, row.name, row.language), facts))

@@ -6,6 +6,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
 from service.archive.checker import NAME, checker_file
+from service.letters.language import Sentence
 from service.public.page import show
 
 router = APIRouter()
@@ -22,7 +23,8 @@ def checker() -> Response:
     """The independent checker. Raises 404 where this installation has none."""
     data = checker_file()
     if data is None:
-        raise HTTPException(404, "This site has no copy of the checker. It is in the source of Galloper, as "
-                                 f"tools/{NAME}.")
+        raise HTTPException(404, Sentence(
+            "This site has no copy of the checker. It is in the source of Galloper, as tools/%(name)s.",
+            name=NAME))
     return Response(data, media_type="text/x-python; charset=utf-8", headers={
         "Content-Disposition": f'attachment; filename="{NAME}"', "Cache-Control": "max-age=3600"})

@@ -19,7 +19,7 @@ from service.games.create import known_zone
 from service.games.ended.ending import has_ended
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
-from service.letters.language import LANGUAGES, N_, Sentence
+from service.letters.language import LANGUAGES, N_, Sentence, sentence_of
 from service.notices import announcements, upload_links
 from service.notices.announcements import AnnouncementRefused
 from service.notices.postal_packs import addresses_of
@@ -110,7 +110,7 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
     try:
         new_address = Postal(addresses.address_lines(lines), *addresses.journey_days(first, last))
     except BadAddress as fault:
-        raise HTTPException(400, f"Nothing was changed. {fault}") from fault
+        raise HTTPException(400, Sentence("Nothing was changed. %(why)s", why=sentence_of(fault))) from fault
     with ports.sessions.begin() as session:
         known = addresses_of(session, visitor.player_id)
         if len(known) >= MOST_ADDRESSES:
@@ -232,15 +232,18 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
                     session, circulars.letters, game, visitor.player_id, date.fromisoformat(first),
                     date.fromisoformat(last), by="player", now=now)
         except AnnouncementRefused as fault:
-            raise HTTPException(400, str(fault)) from fault
+            raise HTTPException(400, sentence_of(fault)) from fault
         except ValueError as fault:
             raise HTTPException(400, N_("Nothing was changed: days are written like 2027-03-14.")) from fault
     return RedirectResponse("/public/me?notice=absence", status_code=303)
 
 
 def _days_of(validity: Postal) -> str:
-    begins = "until" if validity.first is None else f"{validity.first.isoformat()} to"
-    return f"{begins} {'further notice' if validity.last is None else validity.last.isoformat()}"
+    if validity.first is None:
+        return Sentence("until %(last)s", last=validity.last)
+    if validity.last is None:
+        return Sentence("from %(first)s on", first=validity.first)
+    return Sentence("from %(first)s to %(last)s", first=validity.first, last=validity.last)
 
 
 def _note(session: Session, ports: DeskPorts, visitor: VisitingPlayer, change: str) -> None:

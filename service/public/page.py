@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache, partial
 from pathlib import Path
@@ -15,13 +16,20 @@ from starlette.datastructures import Headers
 
 import templates
 from service.letters.form import Form
-from service.letters.language import ENGLISH, LANGUAGES, Sentence, language
+from service.letters.language import ENGLISH, LANGUAGES, N_, Sentence, language
 from service.public import visits
 from service.web import wording
 from service.web.ports import DeskPorts
+from service.web.public_limits import UPLOADS
 
 _LONGEST = 100_000
 """Most characters of one value on a page: more than a person writes."""
+_FIELDS = {
+    "lines": N_("Address"), "first": N_("First day"), "last": N_("Last day"), "address": N_("Mail address"),
+    "zone": N_("Time zone of your clock"), "language": N_("Language of your letters and pages"),
+    "reminders": N_("Reminders"),
+}
+"""Fields of players' forms by the words for them; others are called as they are sent."""
 FOLDER = Path(templates.__file__).parent / "public"
 
 
@@ -48,12 +56,29 @@ def _own_gmt(code: str, moment: datetime, zone: str) -> str:
 
 
 def language_of(request: Request) -> str:
-    """The language of a page: the one that the player of this visit chose, else the first that the browser
-    asks for and we have, else English."""
+    """The language of a page: the one that the player of this visit, or the holder of this link, chose, else
+    the first that the browser asks for and we have, else English."""
+    chosen: str = getattr(request.state, "language", "")
+    return chosen or _language_of_visit(request) or asked_language(request.headers)
+
+
+def choose_language(request: Request, code: str) -> None:
+    """Answer a request in a language, whatever its browser asks for: that of the holder of a secret link."""
+    request.state.language = code
+
+
+def _language_of_visit(request: Request) -> str:
+    """The language of the player on a visit; "" for everybody else."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         player = visits.visiting(session, request, ports.clock.now())
-        return asked_language(request.headers) if player is None else player.language
+        return "" if player is None else player.language
+
+
+def said(code: str, sentence: str) -> str:
+    """A sentence, or a message of the catalogues, in a language."""
+    ours = language(code)
+    return str(ours.value(sentence)) if isinstance(sentence, Sentence) else ours.catalogue.gettext(sentence)
 
 
 def asked_language(headers: Headers) -> str:
@@ -81,14 +106,27 @@ def show_error(
     """The page that says why a page is not shown, or a form not taken, in the reader's language. `words`:
     what was typed into the form, by the names of its fields. `is_known`: False if the database is not to be
     asked who reads it. `message` may be a `Sentence`."""
-    try:
-        code = language_of(request) if is_known else asked_language(request.headers)
-    except SQLAlchemyError:
-        code = asked_language(request.headers)
-    sentence = (language(code).value(message) if isinstance(message, Sentence)
-                else language(code).catalogue.gettext(message))
+    visits_us = ""
+    if is_known:
+        with suppress(SQLAlchemyError):
+            visits_us = _language_of_visit(request)
+    code = getattr(request.state, "language", "") or visits_us or asked_language(request.headers)
     return _rendered(request, "fault.html", code, status, "no-store", {
-        "message": sentence, "words": words, "asked_only": request.method in {"GET", "HEAD"}})
+        "message": said(code, message), "asked_only": request.method in {"GET", "HEAD"},
+        "words": [(said(code, _FIELDS.get(name, name)), value) for name, value in words],
+        "way_out": _way_out(request, status, bool(visits_us)),
+        "back": request.url.path.removesuffix("/end")})
+
+
+def _way_out(request: Request, status: int, on_visit: bool) -> str:
+    """Where a reader goes on after an error: "list" of the games to sign up for, back to the "form" behind a
+    secret link that still works, "entry" of a player on a visit, or "ask" for a link."""
+    path = request.url.path
+    if path.startswith("/public/sign-up"):
+        return "list"
+    if path.startswith(UPLOADS) and request.method == "POST" and status != 404:  # 404: the link has ended
+        return "form"
+    return "entry" if on_visit else "ask"
 
 
 def show(

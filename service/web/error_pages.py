@@ -12,7 +12,7 @@ from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from service.web import kept_form
+from service.web import kept_form, public_limits, shelved
 from service.web.code_app import NoCodeLibrary
 from service.web.crops import NoPicture
 from service.web.kept_form import KeptForm
@@ -30,8 +30,11 @@ NOT_IN_TIME = ("The site's database did not answer in time. What you saved befor
                "look whether this was saved too; if it was not, send it again.")
 _UNREADABLE = "There was an error parsing the body"
 OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
-PUBLIC_SENTENCES = (NO_PUBLIC_PAGE, INCOMPLETE, NOT_IN_TIME, OURS)
-"""Those of these sentences that players read, each in their language."""
+PUBLIC_SENTENCES = (
+    NO_PUBLIC_PAGE, INCOMPLETE, NOT_IN_TIME, OURS, public_limits.TOO_LARGE, public_limits.TOO_LARGE_SHEET,
+    public_limits.SLOWLY, public_limits.DRAWING, shelved.SENTENCE,
+)
+"""The sentences of this package that players read, each in their language."""
 
 
 PublicErrorPage = Callable[[Request, int, str, Sequence[tuple[str, str]], bool], Response]

@@ -7,7 +7,7 @@ import ipaddress
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 
 from fastapi import HTTPException, Request
@@ -33,13 +33,16 @@ LOOPBACK = "loopback"
 UNKNOWN = "unknown"
 BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is not known. Nothing was "
                 "changed.\n")
-TOO_LARGE = "This is larger than any form of this site. Nothing was changed.\n"
+TOO_LARGE = "This is larger than any form of this site. Nothing was changed: go back, and send less."
+TOO_LARGE_SHEET = ("Nothing was sent: 25 MB are the most for all photographs together. Send fewer, or "
+                   "smaller ones.")
+"""What whoever sends a sheet by a page is told; the size is `service.intake.verdicts.rules.MOST_BYTES`."""
 DRAWN_OR_AWAITED = 20
 """Requests for pictures that are not drawn yet: half of the threads that the desk has for everybody."""
 DRAWING = ("Many pictures are being drawn at this moment. Nothing is wrong with this one: ask again in half "
            "a minute.")
 SLOWLY = ("Too many requests came from your address. Nothing is wrong with the page: wait a minute and ask "
-          "again.\n")
+          "again.")
 
 
 def network_of(address: str) -> str:
@@ -88,8 +91,18 @@ async def limit_strangers(request: Request, call_next: Callable[[Request], Await
     limit: RateLimit = request.app.state.public_limit
     address = request.client.host if request.client is not None else ""
     if request.url.path.startswith(OPEN_TO_STRANGERS) and not limit.allows(address):
-        return PlainTextResponse(SLOWLY, 429, {"Retry-After": "60"})
+        return _refusal(request, 429, SLOWLY, {"Retry-After": "60"})
     return await call_next(request)
+
+
+def _refusal(request: Request, status: int, sentence: str, headers: Mapping[str, str]) -> Response:
+    """A page in the reader's language for a browser at a page for players, and else the sentence alone.
+    Nobody is looked up for it: it is to cost little."""
+    if request.url.path.startswith("/public/") and "text/html" in request.headers.get("accept", ""):
+        page: Response = request.app.state.public_error_page(request, status, sentence, (), False)
+        page.headers.update(headers)
+        return page
+    return PlainTextResponse(sentence + "\n", status, dict(headers))
 
 
 @dataclass(slots=True)
@@ -156,8 +169,11 @@ class BodyLimit:
             fits, again = int(length) <= most, receive
         else:
             fits, again = await _read_whole(receive)
-        refusal = PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
-        await (self._app if fits else refusal)(scope, again, send)
+        if fits:
+            await self._app(scope, again, send)
+            return
+        sentence = TOO_LARGE_SHEET if str(scope["path"]).startswith(UPLOADS) else TOO_LARGE
+        await _refusal(Request(scope), 413, sentence, {"Connection": "close"})(scope, again, send)
 
 
 def _most_of(path: str) -> int:

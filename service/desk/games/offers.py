@@ -19,7 +19,8 @@ from service.desk.games.carry_out import or_refuse, own_address
 from service.desk.games.offer_acts import OfferForm
 from service.desk.games.seats import welcome
 from service.games import sign_ups
-from service.notices.sign_ups import days_in_words
+from service.letters.language import ENGLISH, language
+from service.notices.sign_ups import days_of
 from service.store.tables import OfferRow
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -43,8 +44,8 @@ def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
             seats = {number: names.get(power, power)
                      for power, number in (row.drawn or {}).get("seats", {}).items()}
             fits = Counter(day for person in people for day in person.dates)
-            days = [(day, words, fits[day])
-                    for day, words in zip(row.dates, days_in_words(row.dates), strict=True)]
+            days = [(day, language(ENGLISH).value(each), fits[day])
+                    for day, each in zip(row.dates, days_of(row.dates), strict=True)]
             shown.append((row, people, seats, names, days))
         return show(request, "offers.html", visitor=visitor, notice=notice, offers=shown, boards=titles(),
                     languages=list(LANGUAGES.values()), base_url=ports.settings.base_url)

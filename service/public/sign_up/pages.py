@@ -14,18 +14,19 @@ from starlette.datastructures import FormData
 import maps
 from service.games import sign_ups as places
 from service.games.sign_ups import SignUpFault
-from service.letters.language import LANGUAGES, N_
+from service.letters.language import LANGUAGES, N_, sentence_of
 from service.notices import sign_ups
 from service.notices.sign_ups import Wishes
-from service.public.page import language_of, show
+from service.public.page import choose_language, language_of, show
 from service.store.tables import OfferRow, SignUpRow
 from service.web.ports import DeskPorts
 
 router = APIRouter()
 PRIVATE = "private, no-store"
-NONE = N_("There is no such game to sign up for. It may have begun, or its name has another spelling.")
+NONE = N_("There is no such game to sign up for. It may have begun, or its name has another spelling. The "
+          "button below shows those that there are.")
 GONE = N_("This link has ended: a newer letter has a newer one, the game has begun with you, or you "
-          "withdrew. Nothing was changed.")
+          "withdrew. Nothing was changed. Look into your newest letter, or sign up again.")
 OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
 CLOSED = N_("Nobody can sign up here at this moment. Nothing was sent.")
 
@@ -74,7 +75,7 @@ def own(request: Request, offer_id: str, secret: str, notice: str = "") -> Respo
     """A person's own place. Opening it confirms nothing: mail scanners open every link."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        row, place = _offer(session, offer_id), _own(session, offer_id, secret)
+        row, place = _offer(session, offer_id), _own(request, session, offer_id, secret)
         return _form(request, session, row, place, secret=secret,
                      notice=notice if notice in {"confirmed", "changed"} else "")
 
@@ -97,7 +98,7 @@ def _sign_up(request: Request, offer_id: str, form: FormData) -> Response:
             sign_ups.sign_up(session, circulars.letters, row, _word(form, "mail", 320),
                              _wishes(request, form), ports.settings.base_url, ports.clock.now())
         except SignUpFault as fault:
-            return _form(request, session, row, None, fault=str(fault), sent=form, status=400)
+            return _form(request, session, row, None, fault=sentence_of(fault), sent=form, status=400)
     return RedirectResponse(f"{sign_ups.PATH}{offer_id}?notice=1", status_code=303)
 
 
@@ -105,7 +106,7 @@ def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Respon
     ports: DeskPorts = request.app.state.ports
     circulars = ports.actions.circulars
     with ports.sessions.begin() as session:
-        row, place = _offer(session, offer_id), _own(session, offer_id, secret)
+        row, place = _offer(session, offer_id), _own(request, session, offer_id, secret)
         if not hmac.compare_digest(sign_ups.token_of(secret).encode(), _word(form, "csrf", 64).encode()):
             raise HTTPException(403, OUT_OF_DATE)
         if circulars is None:
@@ -119,7 +120,8 @@ def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Respon
             if do == "change":
                 sign_ups.change(circulars.letters, row, place, _wishes(request, form))
         except SignUpFault as fault:
-            return _form(request, session, row, place, secret=secret, fault=str(fault), sent=form, status=400)
+            return _form(request, session, row, place, secret=secret, fault=sentence_of(fault), sent=form,
+                         status=400)
         places.confirm(session, place, ports.clock.now())
     notice = "changed" if do == "change" else "confirmed"
     return RedirectResponse(f"{sign_ups.PATH}{offer_id}/{secret}?notice={notice}", status_code=303)
@@ -139,7 +141,8 @@ def _form(
                    "powers": ", ".join(names[str(power)] for power in place.preferences if power in names),
                    "zone": place.zone, "language": place.language, "dates": list(place.dates)}
     if sent is not None:
-        values |= {key: _word(sent, key, 2000) for key in ("name", "mail", "powers", "home", "zone")}
+        values |= {key: _word(sent, key, 2000)
+                   for key in ("name", "mail", "powers", "home", "zone", "language")}
         values["dates"] = [str(day) for day in sent.getlist("dates")]
     seated = next((names.get(power, "") for power, number in (offer.drawn or {}).get("seats", {}).items()
                    if place is not None and number == place.number), "")
@@ -147,7 +150,7 @@ def _form(
         request, "sign_up.html", status, cache=PRIVATE, offer=offer, board=variant.title, place=place,
         powers=[power.name for power in variant.powers.values()], values=values, notice=notice, fault=fault,
         secret=secret, token=sign_ups.token_of(secret) if secret else "", languages=LANGUAGES, seated=seated,
-        days=list(zip(offer.dates, sign_ups.days_in_words(offer.dates), strict=True)),
+        days=list(zip(offer.dates, sign_ups.days_of(offer.dates), strict=True)),
         listed=len(places.confirmed(session, offer.id)))
 
 
@@ -165,10 +168,12 @@ def _offer(session: Session, offer_id: str) -> OfferRow:
     return row
 
 
-def _own(session: Session, offer_id: str, secret: str) -> SignUpRow:
+def _own(request: Request, session: Session, offer_id: str, secret: str) -> SignUpRow:
+    """Whose place a link opens, answered in their language from here on. Raises 404."""
     place = sign_ups.holder_of(session, offer_id, secret)
     if place is None:
         raise HTTPException(404, GONE)
+    choose_language(request, place.language)
     return place
 
 

@@ -28,13 +28,14 @@ from service.games.phases import phase_of
 from service.intake.uploads import Arrival, Upload, UploadRefused
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
-from service.letters.language import N_, phase_words
+from service.letters.language import N_, Sentence, phase_words, sentence_of
 from service.notices import upload_links
 from service.notices.upload_links import LinkHolder
-from service.public.page import show
+from service.public.page import choose_language, language_of, said, show
 from service.store.row_numbers import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
 from service.web.ports import DeskPorts
+from service.web.public_limits import TOO_LARGE_SHEET
 
 router = APIRouter()
 PRIVATE = "private, no-store"
@@ -42,13 +43,16 @@ AT_ONCE = 6
 """Sheets that may be on their way to us at a time; each may fill twenty-seven megabytes of the disk."""
 MOST_VERSION = 999
 _FIELDS = 12
+_FILES = 400
+"""Files of one form that are counted at all; of more, the form is not read to its end."""
 GONE = N_("This link has ended, or it is incomplete. What you sent by it before is safe. Make a new one in "
           "your entry: the button below opens the way to it.")
 OUT_OF_DATE = N_("This page is out of date. Nothing was sent: reload it, and send again.")
 WRONG_PLACE = N_("Nothing was sent: this phase or power is not yours. Reload the page, and send again.")
 WRONG_VERSION = N_("Nothing was sent: the version is a number from 1 to 999.")
-TOO_LARGE = (f"Nothing was sent: {MOST_BYTES // 1024 // 1024} MB are the most for all photographs together. "
-             "Send fewer, or smaller ones.")
+TOO_MANY = N_("Nothing was sent: a sheet has at most %(most)s photographs. Send fewer: one of each page is "
+              "enough.")
+FORM_OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
 BUSY = N_("Many sheets are being sent at this moment. Nothing is wrong with yours: it was not taken yet. "
           "Send it again in a minute.")
 NO_MAIL = N_("Sheets cannot be taken here at this moment. Nothing was sent: mail your photograph.")
@@ -106,7 +110,7 @@ def page(request: Request, secret: str) -> Response:
     """The page of a link: what is open, the form, and the camera where there is one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        holder = _holder(session, secret, ports)
+        holder = _greet(request, session, secret)
         game = session.get_one(GameRow, holder.game_id)
         return show(
             request, "upload.html", cache=PRIVATE, game=game, token=holder.token, nonce=token_hex(16),
@@ -122,7 +126,7 @@ async def send(request: Request, secret: str) -> Response:
     if not RECEIVING.begin():
         return _refused(request, 503, BUSY, {"Retry-After": "60"})
     try:
-        async with request.form(max_files=MOST_PHOTOS + 1, max_fields=_FIELDS) as form:
+        async with request.form(max_files=_FILES, max_fields=_FIELDS) as form:
             photographs = [await part.read() for part in form.getlist("photograph")
                            if isinstance(part, UploadFile) and part.size]
             return await run_in_threadpool(_take_in, request, secret, form, tuple(photographs))
@@ -140,7 +144,14 @@ async def end(request: Request, secret: str) -> Response:
 def _check_link(request: Request, secret: str) -> None:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        _holder(session, secret, ports)
+        _greet(request, session, secret)
+
+
+def _greet(request: Request, session: Session, secret: str) -> LinkHolder:
+    """Whom a link is for, answered in their language from here on. Raises 404 as `_holder` does."""
+    holder = _holder(session, secret, request.app.state.ports)
+    choose_language(request, session.get_one(PlayerRow, holder.player_id).language)
+    return holder
 
 
 def _holder(session: Session, secret: str, ports: DeskPorts) -> LinkHolder:
@@ -191,10 +202,10 @@ def _take_in(request: Request, secret: str, form: FormData, photographs: tuple[b
             sheet = _sheet(session, ports, secret, form, photographs)
         return _answer(request, secret, sheet, door.take_in(sheet.upload))
     except _Refusal as refusal:
-        return _refused(request, refusal.status, str(refusal))
+        return _refused(request, refusal.status, sentence_of(refusal))
     except UploadRefused as refusal:
         # An empty form is the sender's slip, and the other refusals are about time.
-        return _refused(request, 429 if photographs else 400, str(refusal))
+        return _refused(request, 429 if photographs else 400, sentence_of(refusal))
 
 
 class _Refusal(Exception):
@@ -214,7 +225,9 @@ def _sheet(
     if not hmac.compare_digest(holder.token.encode(), _word(form, "csrf", 64).encode()):
         raise _Refusal(403, OUT_OF_DATE)
     if sum(map(len, photographs)) > MOST_BYTES:
-        raise _Refusal(413, TOO_LARGE)
+        raise _Refusal(413, TOO_LARGE_SHEET)
+    if len(photographs) > MOST_PHOTOS:
+        raise _Refusal(400, Sentence(TOO_MANY, most=MOST_PHOTOS))
     game = session.get_one(GameRow, holder.game_id)
     phase_key, _, power = _word(form, "place", 120).partition(" ")
     phase = session.get(PhaseRow, row_number(phase_key))
@@ -252,9 +265,9 @@ def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> R
 def _end(request: Request, secret: str, token: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        holder = _holder(session, secret, ports)
+        holder = _greet(request, session, secret)
         if not hmac.compare_digest(holder.token.encode(), token.encode()):
-            return _refused(request, 403, OUT_OF_DATE)
+            return _refused(request, 403, FORM_OUT_OF_DATE)
         now = ports.clock.now()
         upload_links.end_link(session, holder, now)
         upload_links.note(
@@ -278,5 +291,5 @@ def _refused(
     """A refusal as JSON. Raises HTTPException with the same sentence where a page is asked for."""
     if not _wants_json(request):
         raise HTTPException(status, sentence, headers)
-    answer: dict[str, Any] = {"sentence": sentence}
+    answer: dict[str, Any] = {"sentence": said(language_of(request), sentence)}
     return JSONResponse(answer, status, {"Cache-Control": PRIVATE, **(headers or {})})

@@ -158,6 +158,7 @@
     const place = form.elements.place, chosen = place.selectedOptions ? place.selectedOptions[0].textContent : place.dataset.words;
     if (!form.reportValidity()) return;
     if (pages.reduce((bytes, page) => bytes + page.size, 0) > Number(form.dataset.most)) { tell(text("large")); return; }
+    if (pages.length > Number(form.dataset.files)) { tell(text("many")); return; }
     const sheet = { id: nonce(), link, place: place.value, words: chosen, version: form.elements.version.value, photographs: pages, taken: new Date().toISOString(), state: "waits", told: "", digests: await digests(pages) };
     try { await sheetStore.put(sheet); }
     catch { tell(text("no-room")); return; }

@@ -3,12 +3,14 @@ words that no catalogue can reach."""
 
 from __future__ import annotations
 
+import ast
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+import service
 import templates
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
@@ -22,6 +24,10 @@ OTHERS = [code for code in LANGUAGES if code != ENGLISH]
 # What Jinja takes out, tags with their attributes, and entities; the rest of a template is bare text.
 NO_TEXT = re.compile(
     r"{%.*?%}|{{.*?}}|{#.*?#}|<style>.*?</style>|<script.*?</script>|<[^>]*>|&\w+;", re.DOTALL)
+SERVICE = Path(service.__file__).parent
+REFUSALS = {"HTTPException": 1, "_Refusal": 1, "BadAddress": 0, "AnnouncementRefused": 0, "SignUpFault": 0,
+            "UploadRefused": 0}
+"""Exceptions whose sentence a player reads, with the place of the sentence among their values."""
 PATTERN = {"Orders", "Retreat", "Adjustment", "Re"}
 
 
@@ -54,6 +60,45 @@ def test_a_letter_in_another_language_has_the_same_facts_and_orders(code: str) -
     for words in ("The news", "No sheet was received.", "Who holds what"):
         assert words.casefold() not in other.text.casefold()
         assert language(code).say(words).casefold() in other.text.casefold()
+
+
+def bare_refusals(path: Path) -> list[str]:
+    """Exceptions for players whose sentence no catalogue can reach, as "file:line"."""
+    module = ast.parse(path.read_text())
+    constants = {target.id: statement.value for statement in module.body if isinstance(statement, ast.Assign)
+                 for target in statement.targets if isinstance(target, ast.Name)}
+    bare = []
+    for call in (node.exc for node in ast.walk(module) if isinstance(node, ast.Raise)):
+        if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in REFUSALS):
+            continue
+        sentence = call.args[REFUSALS[call.func.id]]
+        if isinstance(sentence, ast.Name):
+            sentence = constants.get(sentence.id, sentence)
+        # `str(fault)` has English words alone.
+        by_str = isinstance(sentence, ast.Call) and isinstance(sentence.func, ast.Name) and (
+            sentence.func.id == "str")
+        if by_str or isinstance(sentence, ast.Constant | ast.JoinedStr):
+            bare.append(f"{path.name}:{call.lineno}")
+    return bare
+
+
+def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
+    sources = [*(SERVICE / "public").rglob("*.py"), *(SERVICE / "notices").rglob("*.py"),
+               *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py"]
+    # Programs read English.
+    sources.remove(SERVICE / "public/programs.py")
+    assert [line for path in sorted(sources) for line in bare_refusals(path)] == []
+    example = tmp_path / "example.py"
+    example.write_text("""
+NO = "No."
+raise HTTPException(404, NO)
+raise HTTPException(400, f"Nothing was changed. {fault}")
+raise HTTPException(400, str(fault))
+raise BadAddress("No address.")
+raise BadAddress(Sentence("No address."))
+raise HTTPException(404, N_("No."))
+""")
+    assert bare_refusals(example) == [f"example.py:{line}" for line in (3, 4, 5, 6)]
 
 
 def test_a_sentence_is_an_english_string_that_can_be_said_again() -> None:

@@ -201,11 +201,38 @@ def test_an_address_that_cannot_be_is_refused_with_its_reason(
     assert why in page_text
 
 
+def test_a_refusal_is_said_in_the_players_language_with_a_way_back(desk: DeskTable) -> None:
+    """LET-10: German pages had English refusals, and the only way out of one was to ask for a new link."""
+    with desk.table.site.store.begin() as session:
+        seat = session.get_one(SeatRow, (desk.table.game, "Montrose"))
+        session.get_one(PlayerRow, seat.player_id).language = "de"
+    browser = visit(desk, "Montrose")
+    add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")
+    away = {"first": "2020-01-01", "last": "2020-01-02", "csrf": token(browser)}
+    for page_text, why in (
+        (add(browser, "Bath")[1], "Nichts wurde geändert. Eine Adresse hat wenigstens zwei Zeilen"),
+        (add(browser, "x" * 70 + "\nBath")[1], "ist länger als 60 Zeichen"),
+        (add(browser, "a\nb\nc\nd\ne\nf\ng\nh\ni")[1], "Platz für 7 Zeilen"),
+        (add(browser, "a\nb", "2027-06-30", "2027-06-01")[1], "Die Reise endet, ehe sie beginnt"),
+        (add(browser, "a\nb", "June")[1], "Tage schreibt man wie 2027-03-14"),
+        (add(browser, "Tent 3\nMull", "2027-06-30", "2027-07-04")[1], "vom 1. Juni 2027 bis 30. Juni 2027"),
+        (browser.post(f"/public/me/do/absence/{desk.table.game}", data=away).text,
+         "Der letzte Tag ist heute oder später"),
+        (browser.post(f"/public/me/do/absence/{desk.table.game}", data={**away, "row": "99"}).text,
+         "Diese Abwesenheit steht nicht auf der Liste"),
+    ):
+        assert why in plain(page_text)
+        assert 'href="/public/me"' in page_text
+    # What was typed is given back below the words of its form.
+    words = plain(add(browser, "Bath", "2027-06-30", "2027-07-04")[1])
+    assert "Adresse Bath Erster Tag 2027-06-30 Letzter Tag 2027-07-04" in words
+
+
 def test_overlapping_journeys_are_refused_naming_the_other(desk: DeskTable) -> None:
     browser = visit(desk, "Montrose")
     assert add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")[0] == 303
     code, page_text = add(browser, "Tent 3\nMull", "2027-06-30", "2027-07-04")
-    assert (code, "2027-06-01 to 2027-06-30" in page_text) == (409, True)
+    assert (code, "from 1 Jun 2027 to 30 Jun 2027" in page_text) == (409, True)
 
 
 def test_an_address_in_another_script_and_a_name_with_line_breaks(desk: DeskTable) -> None:

@@ -96,6 +96,10 @@ def test_a_game_draws_its_map_once_and_a_flood_is_told_to_wait(
         answers = [stranger.get(f"/public/{table.game}/map.png") for _ in range(8)]
     assert [answer.status_code for answer in answers] == [200] * 6 + [429] * 2
     assert answers[-1].headers["retry-after"] == "60"
+    reader = stranger.get(f"/public/{table.game}", headers={"Accept": "text/html", "Accept-Language": "de"})
+    assert (reader.status_code, reader.headers["retry-after"]) == (429, "60")
+    assert "<h1>" in reader.text
+    assert "Warten Sie eine Minute" in reader.text
     # What every answer carries.
     assert answers[-1].headers["referrer-policy"] == "no-referrer"
     assert len(calls) == 1

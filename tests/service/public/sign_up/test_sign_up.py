@@ -174,6 +174,50 @@ def test_nobody_signs_up_somebody_else_or_learns_who_did(desk: DeskTable) -> Non
         assert not session.scalars(select(OutboxRow).where(OutboxRow.recipient == "x@y.example")).all()
 
 
+@pytest.mark.parametrize(("wrong", "why"), [
+    ({"name": ""}, "Schreiben Sie den Namen"),
+    ({"mail": "nonsense"}, "Das ist keine Mailadresse"),
+    ({"powers": "Gondor"}, "Dieses Brett hat keine Macht „Gondor“. Unter dem Feld stehen alle"),
+    ({"powers": "Monrose"}, "Meinten Sie Montrose?"),
+    ({"zone": "Mars/North"}, "Die Zeitzone ist unbekannt"),
+    ({"home": "one line"}, "Eine Adresse hat wenigstens zwei Zeilen"),
+])
+def test_a_wrong_field_is_told_in_the_readers_language_and_costs_no_other(
+    desk: DeskTable, wrong: dict[str, str], why: str
+) -> None:
+    """LET-10: German forms had English refusals, and the language that was chosen was lost."""
+    fields = {"mail": "zoe@else.example", "name": "Zoë", "powers": "Ormond", "home": "Lane 1\nTown",
+              "zone": "Europe/Berlin", "language": "en", "dates": "2027-06-15", **wrong}
+    answer = desk.client.post(OFFER, data=fields, headers={"Accept-Language": "de"})
+    assert answer.status_code == 400
+    assert "Nichts wurde abgeschickt" in plain(answer.text)
+    assert why in plain(answer.text)
+    assert '<option value="en" lang="en" selected>' in answer.text
+    assert 'value="2027-06-15" checked' in answer.text
+    assert "15. Juni 2027" in answer.text
+    assert people(desk) == []
+
+
+def test_a_place_on_the_list_is_shown_in_the_language_of_its_person(desk: DeskTable) -> None:
+    """LET-10: the letter was German, and the page behind its link as the browser happened to ask."""
+    assert wish(desk, "zoe@else.example", "Zoë", language="de").status_code == 303
+    letter = [row for row in desk.table.letters("sign_up") if row.recipient == "zoe@else.example"][-1]
+    assert "1. Juni 2027" in desk.table.words(letter)
+    answer = desk.client.get(link(desk, "zoe@else.example"), headers={"Accept-Language": "en"})
+    assert answer.headers["content-language"] == "de"
+    stale = desk.client.post(link(desk, "zoe@else.example"), data={"do": "confirm"},
+                             headers={"Accept-Language": "en"})
+    assert (stale.status_code, "Dieses Formular ist veraltet" in stale.text) == (403, True)
+
+
+def test_who_signs_up_is_shown_the_games_and_no_way_for_players(desk: DeskTable) -> None:
+    for path in ("/public/sign-up/naseby", "/public/sign-up/naseby/lots", f"{OFFER}/{'x' * 43}"):
+        answer = desk.client.get(path)
+        assert answer.status_code == 404
+        assert '<a class="button" href="/public/sign-up">' in answer.text
+        assert "/public/entry" not in answer.text.partition("<main")[2].partition("</main>")[0]
+
+
 def mailed(subject: str, sender: str = "grace@hopper.example", result: str = "pass") -> bytes:
     return mail(subject, sender, parts=[text("Hello")],
                 stamps=[stamp(sender.rpartition("@")[2], result, SERVER)])

@@ -18,6 +18,7 @@ from service.archive.archive_file import VerifyReport
 from service.archive.conduct.kept_mails import received_mail
 from service.archive.receipts import verify_receipt
 from service.intake.uploads import MOST_AN_HOUR, UploadDoor
+from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.notices import upload_links
 from service.public.uploads import pages
 from service.store.tables import (
@@ -27,6 +28,7 @@ from service.store.tables import (
     MailState,
     PageRow,
     PhaseState,
+    PlayerRow,
     SeatRow,
 )
 from service.web.public_limits import MOST_OF_AN_UPLOAD
@@ -269,6 +271,47 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
     finally:
         for _ in range(pages.AT_ONCE):
             pages.RECEIVING.end()
+
+
+def test_a_refusal_is_said_in_the_language_of_the_links_holder(desk: DeskTable) -> None:
+    """LET-10, BEY-05: the script showed English sentences on a German page, and a form that was too large
+    got a line of English without a page."""
+    with desk.table.site.store.begin() as session:
+        seat = session.get_one(SeatRow, (desk.table.game, "Montrose"))
+        session.get_one(PlayerRow, seat.player_id).language = "de"
+    link = link_of(desk)
+    english = {"Accept-Language": "en"}
+    assert desk.client.get(link, headers=english).headers["content-language"] == "de"
+    sent, html = fields(desk, link), {"Accept": "text/html", **english}
+    for photographs, values, status, why in (
+        ([], {}, 400, "Es ist kein Foto gewählt"),
+        ([b""], {}, 400, "Es ist kein Foto gewählt"),
+        ([picture(9)], {"csrf": "x"}, 403, "Diese Seite ist veraltet"),
+        ([picture(9)], {"place": "99 Montrose"}, 403, "Diese Phase oder Macht ist nicht Ihre"),
+        ([picture(9)], {"version": "0"}, 400, "Die Version ist eine Zahl von 1 bis 999"),
+        # A hundred is what a thumb chooses in a gallery by mistake.
+        ([picture(9)] * 100, {}, 400, f"Ein Blatt hat höchstens {MOST_PHOTOS} Fotos"),
+        ([bytes(MOST_OF_AN_UPLOAD - 400_000)], {}, 413, f"höchstens {MOST_BYTES // 1024 // 1024} MB"),
+    ):
+        told = send(desk, link, photographs, sent, {**JSON, **english}, **values)
+        page = send(desk, link, photographs, sent, html, **values)
+        assert (told.status_code, page.status_code) == (status, status)
+        assert why in told.json()["sentence"]
+        assert why in plain(page.text)
+        assert f'<a class="button" href="{link}">' in page.text, "the way back to the page"
+    for _ in range(MOST_AN_HOUR):
+        send(desk, link, [picture(9)], sent, nonce=str(_))
+    assert "In der letzten Stunde kamen 12 Blätter" in send(desk, link, [picture(8)], sent).json()["sentence"]
+    ended = desk.client.post(f"{link}/end", data={"csrf": "x"}, headers=html)
+    assert "Nichts wurde geändert" in plain(ended.text)
+    assert f'<a class="button" href="{link}">' in ended.text
+    # What is too large to be looked at at all: nobody's language is known but the browser's.
+    huge = desk.client.post(link, content=b"x", headers={
+        "Accept": "text/html", "Accept-Language": "de", "Content-Length": "200000000",
+        "Content-Type": "multipart/form-data; boundary=b"})
+    assert huge.status_code == 413
+    assert "Nichts wurde abgeschickt: Alle Fotos zusammen dürfen höchstens 25 MB haben" in plain(huge.text)
+    assert f'<a class="button" href="{link}">' in huge.text
 
 
 @pytest.mark.slow
