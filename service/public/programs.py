@@ -8,16 +8,19 @@ of which the site has the digest alone.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
 from hmac import compare_digest
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request
-from fastapi.responses import Response
+from fastapi import APIRouter, Depends, FastAPI, Header, Request
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
+from starlette.exceptions import HTTPException
 
 from adjudicator.serialize import codec
 from service.games import results
@@ -30,8 +33,14 @@ from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.ports import DeskPorts
 from service.web.shelved import be_here
 
+log = logging.getLogger(__name__)
 PREFIX = "/api/v1"
+RETRY_SECONDS = 60
 TOKENLESS = "Show a token of this site: Authorization: Bearer TOKEN. Its operator sets them (web.api_tokens)."
+NOTHING = f"There is nothing at this address. {PREFIX}/openapi.json describes what there is."
+READ_ONLY = "Nothing was changed: programs may only read here, by GET."
+BUSY = "The site's database did not answer. Nothing is wrong with this question: ask again in a minute."
+FAILED = "This failed on our side; nothing was changed. Ask again; if it fails again, tell the operator."
 UNKNOWN = "There is no such game here."
 NONE = "There are no results with that number: they are not sent yet, or the phase ended without any."
 
@@ -254,4 +263,24 @@ def create_api(ports: DeskPorts) -> FastAPI:
     api = FastAPI(title="Galloper", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
     api.state.ports = ports
     api.include_router(api_router)
+    api.add_exception_handler(HTTPException, _refuse)
+    api.add_exception_handler(OperationalError, _ask_again)
+    api.add_exception_handler(Exception, _fail)
     return api
+
+
+async def _refuse(_request: Request, error: Exception) -> Response:
+    """A refusal as JSON; the framework's own words for 404 and 405 do not say what to do."""
+    assert isinstance(error, HTTPException)
+    sentence = {"Not Found": NOTHING, "Method Not Allowed": READ_ONLY}.get(error.detail, error.detail)
+    return JSONResponse({"detail": sentence}, error.status_code, error.headers)
+
+
+async def _ask_again(request: Request, _error: Exception) -> Response:
+    log.error("the database did not answer %s", getattr(request.scope.get("route"), "path", "a program"))
+    return JSONResponse({"detail": BUSY}, 503, {"Retry-After": str(RETRY_SECONDS)})
+
+
+async def _fail(_request: Request, _error: Exception) -> Response:
+    """For a fault of ours; the server's log has it."""
+    return JSONResponse({"detail": FAILED}, 500)

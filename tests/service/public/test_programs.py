@@ -12,6 +12,7 @@ import pytest
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
 from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
 from service.app import create_app
 from service.bootstrap import open_site
@@ -20,6 +21,7 @@ from service.notices.results import ResultsAnnouncer
 from service.operations.reread_settings import SettingsReader
 from service.public.programs import PREFIX
 from service.site_folder import FILE, settings_of
+from service.store import records
 from service.store.tables import PlayerRow
 from service.web.ports import ApiTokens
 from tests.support.desk_ports import desk_ports
@@ -86,6 +88,38 @@ def test_a_program_without_a_token_reads_the_description_alone(open_game: Progra
             assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer")
         assert open_game.client.post(address, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 405
     assert open_game.get("/games/nowhere").status_code == 404
+
+
+def test_every_refusal_says_what_to_do(open_game: Program, monkeypatch: Any) -> None:
+    """"Not Found" and a 500 without a word told a program's author nothing."""
+    for path in ("/nope", "/", "", "/games/"):
+        answer = open_game.get(path)
+        assert answer.status_code == 404
+        if path:  # without a slash it is no address of the API
+            assert "openapi.json describes what there is" in answer.json()["detail"]
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        answer = open_game.client.request(method, f"{PREFIX}/games", headers={
+            "Authorization": f"Bearer {TOKEN}"})
+        assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+        assert answer.json()["detail"] == "Nothing was changed: programs may only read here, by GET."
+    assert open_game.get("/games", "wrong").json()["detail"].startswith("Show a token of this site")
+    assert open_game.get("/games", "wrong").headers["www-authenticate"] == "Bearer"
+    assert open_game.get("/games/nope").json()["detail"] == "There is no such game here."
+    quiet = TestClient(open_game.client.app, raise_server_exceptions=False)
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    for fault, status, words in (
+        (OperationalError("select", {}, Exception("no answer")), 503, "ask again in a minute"),
+        (RuntimeError("a secret"), 500, "failed on our side; nothing was changed"),
+    ):
+        def fail(*_: object, fault: Exception = fault) -> None:
+            raise fault
+
+        monkeypatch.setattr(records, "games", fail)
+        answer = quiet.get(f"{PREFIX}/games", headers=token)
+        assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+        assert words in answer.json()["detail"]
+        assert "secret" not in answer.text
+        assert answer.headers.get("retry-after") == ("60" if status == 503 else None)
 
 
 def test_nothing_is_told_before_results_are_sent(open_game: Program) -> None:
