@@ -109,6 +109,7 @@ class Poster:
         # A timeout of a socket is for each of its waits: an answer letter by letter would never end.
         end = threading.Timer(PATIENCE, connection.cut)
         end.daemon = True
+        begun = monotonic()
         end.start()
         try:
             connection.request("POST", path, body, {
@@ -116,13 +117,27 @@ class Poster:
                     hook.secret, seconds, body)})
             status = connection.getresponse().status
         except (OSError, http.client.HTTPException) as fault:
-            raise NotDelivered(f"it did not answer ({type(fault).__name__})") from None
+            raise NotDelivered(_reason(fault, monotonic() - begun)) from None
         finally:
             end.cancel()
             connection.close()
         # A redirect is an answer like any other: it may lead inside.
         if not 200 <= status < 300:
-            raise NotDelivered(f"it answered {status}")
+            elsewhere = ", and redirects are not followed" if 300 <= status < 400 else ""
+            raise NotDelivered(f"it answered {status}{elsewhere}")
+
+
+def _reason(fault: Exception, seconds: float) -> str:
+    """Why an address did not take a message after so many seconds, in words that lead to what is to be
+    mended."""
+    # What the cut socket raises depends on what it was doing.
+    if isinstance(fault, TimeoutError) or seconds >= PATIENCE:
+        return f"it did not answer within {PATIENCE:g} seconds"
+    if isinstance(fault, ssl.SSLCertVerificationError):
+        return "its certificate is not trusted"
+    if isinstance(fault, ConnectionRefusedError):
+        return "it refused the connection"
+    return f"it did not answer ({type(fault).__name__})"
 
 
 def send_notice(notice: Notice, body: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import threading
 import time
@@ -167,9 +168,18 @@ def test_an_answer_letter_by_letter_is_cut_off(receiver: Receiver, monkeypatch: 
     monkeypatch.setattr(webhooks_module, "PATIENCE", 0.6)
     receiver.goes_on.clear()
     receiver.drip = 0.2
-    with pytest.raises(NotDelivered, match="did not answer"):
+    with pytest.raises(NotDelivered, match=r"did not answer within 0\.6 seconds"):
         receiver.poster()(receiver.hook(), b"{}", 1)
     assert not receiver.goes_on.is_set()
+
+
+def test_an_address_where_nobody_listens_is_told_from_one_that_hangs() -> None:
+    """Each was "it did not answer" with a name of Python's."""
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    post = Poster(resolve=lambda _host, _port: ["127.0.0.1"], is_allowed=lambda _address: True)
+    with pytest.raises(NotDelivered, match="it refused the connection"):
+        post(Webhook(url=f"https://bot.example.org:{port}/", secret=SECRET), b"{}", 1)
 
 
 @pytest.mark.parametrize("addresses", [
@@ -191,11 +201,11 @@ def test_the_name_is_looked_up_and_localhost_is_private(receiver: Receiver) -> N
 
 def test_a_redirect_is_not_followed_and_a_strange_certificate_is_refused(receiver: Receiver) -> None:
     receiver.status, receiver.location = 302, receiver.hook().url
-    with pytest.raises(NotDelivered, match="answered 302"):
+    with pytest.raises(NotDelivered, match="answered 302, and redirects are not followed"):
         receiver.poster()(receiver.hook(), b"{}", 1)
     assert len(receiver.came) == 1
     strict = Poster(resolve=lambda _host, _port: ["127.0.0.1"], is_allowed=lambda _address: True)
-    with pytest.raises(NotDelivered, match="did not answer"):
+    with pytest.raises(NotDelivered, match="its certificate is not trusted"):
         strict(receiver.hook(), b"{}", 1)
     assert len(receiver.came) == 1
 
