@@ -41,6 +41,8 @@ def environment(code: str = ENGLISH) -> Environment:
     form = Form(language(code), is_markup=True, longest=_LONGEST)
     templates.filters.update(wording.FILTERS)
     templates.filters["gmt"] = partial(_gmt, code)
+    # `capitalize` makes every other letter small, and German nouns have a large one.
+    templates.filters["as_start"] = lambda words: words[:1].upper() + words[1:]
     templates.filters["own_gmt"] = partial(_own_gmt, code)
     templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
                           "told": form.clean, "version": form.language.version, "language": code}

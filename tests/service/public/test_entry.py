@@ -410,6 +410,17 @@ def test_my_file_has_my_papers_and_nobody_elses(desk: DeskTable) -> None:
     assert desk.client.get(pages[0]).status_code == 403
 
 
+def test_a_held_sheet_waits_for_somebody_with_a_large_letter_in_german(desk: DeskTable) -> None:
+    """"Wartet auf die spielleitung": every letter but the first was made small."""
+    table = desk.table
+    table.take(table.mail("Montrose"), table.site.clock.now())
+    with table.site.store.begin() as session:
+        seat = session.get_one(SeatRow, (table.game, "Montrose"))
+        session.get_one(PlayerRow, seat.player_id).language = "de"
+        session.scalars(select(SubmissionRow)).one().fate = "held"
+    assert "Wartet auf die Spielleitung." in visit(desk, "Montrose").get(f"/public/{table.game}/file").text
+
+
 def test_who_takes_a_seat_over_does_not_read_what_was_sent_before(desk: DeskTable) -> None:
     owned(desk, "Montrose")
     with desk.table.site.store.begin() as session:
