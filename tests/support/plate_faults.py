@@ -113,6 +113,11 @@ def faults_of(svg: str) -> PlateFaults:
     return PlateFaults(along, hidden, below_plates, below_names, together, over_marks, over)
 
 
+def names_of(svg: str) -> list[str]:
+    """The names of places on a plate, as they are written."""
+    return [name for name, _ in _names(ET.fromstring(svg))]
+
+
 # Reading the SVG
 # ----------------------------------------------------------------------------------------------------------
 

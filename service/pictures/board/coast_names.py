@@ -90,7 +90,10 @@ def _place(
     x, y = x.ravel()[order], y.ravel()[order]
     x0, y0, x1, y1 = x - width / 2, y - height / 2, x + width / 2, y + height / 2
     free = (inside.x0 <= x0) & (x1 <= inside.x1) & (inside.y0 <= y0) & (y1 <= inside.y1)
+    left, top, right, bottom = x0.min() - ROOM, y0.min() - ROOM, x1.max() + ROOM, y1.max() + ROOM
     for other in boxes:
+        if other.x1 < left or other.x0 > right or other.y1 < top or other.y0 > bottom:
+            continue
         free &= ~((x0 - ROOM < other.x1) & (other.x0 < x1 + ROOM)
                   & (y0 - ROOM < other.y1) & (other.y0 < y1 + ROOM))
     # Land is asked last, the best places first: it is dear to ask.

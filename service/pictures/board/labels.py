@@ -9,13 +9,13 @@ the same map.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from service.pictures.drawing.name_variants import extent, name_variants
+from service.pictures.drawing.name_variants import COST_OF_SHORT, extent, name_variants
 from service.pictures.drawing.raster import Boxes, Grid, Sums, covered_share, summed_area
 from service.pictures.drawing.shapes import MapPaper, inscribed
 from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
@@ -35,6 +35,10 @@ MOST_WORSE = 4.5
 LINES_MOST_WORSE, ENDS_MOST_WORSE = 3.5, 7.5
 """The same for a name that only lines cross, for both can still be read; and for one that hides where a line
 ends."""
+_BELOW, _END_BELOW = 1.0, 8.0
+"""What a name costs for each millimetre of a line that it covers, and for each end of a line."""
+SHORT_FROM = 1.5
+"""A name that costs so much by what it covers may be made short."""
 LEADER_FROM = 1.1
 FAR = 9.0
 _OTHERS_MARK = 6.0  # a town's name nearer to the mark of another; the short form costs 5
@@ -135,30 +139,87 @@ def step_aside(
     return tuple(by_region.values())
 
 
+class LinesBelow:
+    """The lines of a plate and their ends, which names may cover, and better do not."""
+
+    def __init__(self, lines: Sequence[Rect], ends: Sequence[Rect]) -> None:
+        self._rows = _box_rows([*lines, *ends]).reshape(-1, 4)
+        self._prices = np.array([_BELOW * np.hypot(box.width, box.height) for box in lines]
+                                + [_END_BELOW] * len(ends))
+
+    def price(self, boxes: Boxes) -> NDArray[np.float64]:
+        """What each of some boxes costs by what it covers."""
+        least, most = boxes[:, :2].min(axis=0) - PAD, boxes[:, 2:].max(axis=0) + PAD
+        near = ((self._rows[:, :2] < most) & (self._rows[:, 2:] > least)).all(axis=1)
+        return np.asarray(_overlaps(boxes, self._rows[near]) @ self._prices[near])
+
+    def under(self, label: Label) -> float:
+        """What a name costs where it is."""
+        return float(self.price(_box_rows([label.box]))[0])
+
+
+def step_off_lines(
+    ground: NameGround, labels: Sequence[Label], plates: Sequence[Rect], below: LinesBelow, short: int
+) -> tuple[Label, ...]:
+    """The names of a sheet set where they cover less of lines and their ends, off every plate and every other
+    name. A name that still covers much is made short, so many of them at most: the legend explains them."""
+    by_region = {label.region: label for label in labels}
+    prices = {label.region: below.under(label) for label in labels}
+    for region in sorted((region for region, price in prices.items() if price), key=lambda key: -prices[key]):
+        label = by_region[region]
+        price = below.under(label)
+        most_worse = ENDS_MOST_WORSE if price >= _END_BELOW else LINES_MOST_WORSE
+        for reach in ROOM_AROUND:
+            surroundings = label.box.grown(reach)
+            group = [other for other in by_region.values()
+                     if other.region == region or (reach and surroundings.meets(other.box))]
+            fixed = [*plates, *(other.box for other in by_region.values() if other not in group)]
+            moved = _move_group(ground, group, fixed, most_worse, below)
+            if moved and sum(map(below.under, moved)) < sum(map(below.under, group)):
+                by_region.update({other.region: other for other in moved})
+                break
+        label = by_region[region]
+        if short > 0 and not label.wording.short and below.under(label) >= SHORT_FROM:
+            fixed = [*plates, *(other.box for other in by_region.values() if other is not label)]
+            moved = _move_group(ground, [label], fixed, most_worse, below, may_be_short=True)
+            if moved and below.under(moved[0]) < below.under(label) - SHORT_FROM:
+                by_region[region] = moved[0]
+                short -= moved[0].wording.short
+    return tuple(by_region.values())
+
+
 def _move_group(
-    ground: NameGround, group: Sequence[Label], fixed: Sequence[Rect], most_worse: float
+    ground: NameGround, group: Sequence[Label], fixed: Sequence[Rect], most_worse: float,
+    below: LinesBelow | None = None, *, may_be_short: bool = False
 ) -> tuple[Label, ...]:
     """New places for some names, off everything fixed and off each other; () if there are none."""
     rows = _box_rows(fixed)
-    options = [_free_candidates(ground.candidates(label.region), rows, label, most_worse) for label in group]
+    options = [_free_candidates(ground.candidates(label.region), rows, label, most_worse, may_be_short)
+               for label in group]
     if not all(len(option.costs) for option in options):
         return ()
+    if below is not None:
+        options = [replace(option, costs=option.costs + below.price(option.boxes)) for option in options]
     chosen = _choose_spots(options)
     return () if _overlapping_names(options, chosen) else tuple(
         _label(option, int(pick)) for option, pick in zip(options, chosen, strict=True))
 
 
-def _free_candidates(options: _Candidates, fixed: Boxes, label: Label, most_worse: float) -> _Candidates:
-    """The candidates that keep off what is fixed, as whole as the name is, and nearly as much in their
-    region."""
+def _free_candidates(
+    options: _Candidates, fixed: Boxes, label: Label, most_worse: float, may_be_short: bool
+) -> _Candidates:
+    """The candidates that keep off what is fixed, as whole as the name is unless it may be short, and nearly
+    as much in their region."""
     ways = name_variants(options.place)
     box = label.box
     is_current = np.abs(options.boxes - np.array([box.x0, box.y0, box.x1, box.y1])).max(axis=1) < 0.01
     most = options.costs[is_current].min() + most_worse if is_current.any() else np.inf
     free = ~_overlaps(options.boxes, fixed).any(axis=1)
     # A place much dearer than today's would put the name into a strange region.
-    free &= options.costs <= most
-    free &= np.array([label.wording.short or not ways[int(choice)].short for choice in options.choices])
+    short = np.array([ways[int(choice)].short for choice in options.choices])
+    free &= options.costs - COST_OF_SHORT * short <= most - COST_OF_SHORT * label.wording.short
+    if not (label.wording.short or may_be_short):
+        free &= ~short
     return _Candidates(options.place, options.choices[free], options.boxes[free], options.costs[free])
 
 

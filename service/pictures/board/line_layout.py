@@ -44,18 +44,32 @@ END_ROOM, END_TIP = 1.5, 2.4
 line that it helps."""
 CLEAR = 3.0
 """Millimetres between a plate and the end of its help's line."""
+SHAPES = tuple((bend, skew) for bend in BENDS for skew in ((0.0, -0.3, 0.3) if abs(bend) >= 0.1 else (0.0,)))
+"""Each bend, and where the line bows most, in parts of its length off its middle: of a line that is nearly
+straight that is hardly seen."""
+PER_WAY = 3
+"""So many curves that follow each other are nearly alike."""
+LEAST_DRAWN = 1.2
+"""A line shorter than this cannot be drawn."""
 LEAST_SEEN, FOR_A_HELP = 4.0, 2.0
 """A line shorter than this is all head; so much longer for each line that ends on it."""
 MOST_GOALS = 5
 """So many points of a region are tried as the end of a line."""
 ROUNDS = 2
 """Each line is placed so many times again, given all others."""
+TRIED_WITH_HELPS, TRIED_IN_TROUBLE = 4, 10
+"""So many curves of a move are tried with the lines that end on it; and where they cost much."""
+REPAIRS, TROUBLE = 2, 7.0
+"""Lines that cost more than this, one by one or with what ends on them, are placed so many times more."""
+AT_ONCE = 48
+"""So many candidates are asked for their neighbours in one step."""
 
 # Prices. Millimetres of a line count one by one; of an end, all of it.
-_NAME, _MARK, _PLATE, _PIECE = 0.6, 4.0, 5.0, 5.0
+_NAME, _MARK, _PLATE, _PIECE = 0.6, 6.0, 7.0, 5.0
 _END_NAME, _END_MARK, _END_PLATE, _END_PIECE = 10.0, 10.0, 16.0, 30.0
 _LINE, _ON_END, _END_ON_LINE, _END_ON_END = 2.0, 3.0, 5.0, 24.0
 _DEEP, _SHALLOW, _OFF_MIDDLE, _APART = 2.2, 6.0, 0.05, 4.0
+_SKEW = 0.3
 _BEND, _LENGTH, _TOO_SHORT, _LATER = 0.7, 0.08, 5.0, 0.7
 _BY_ITS_PLATE = 6.0
 
@@ -83,12 +97,44 @@ class LineWish:
     is_convoy: bool = False
 
 
-@dataclass(slots=True)
-class _Candidates:
-    """Curves for one line, as drawn; with what each costs wherever the other lines are."""
+_Ways = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
+"""Curves, one a row; what each costs by its shape; and the number of its goal."""
 
-    lines: list[Line]
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Curves for one line, with what each costs wherever the other lines are.
+
+    `points` and `kept` have a curve a row: its points, and which of its steps are outside of its plates;
+    `lengths` adds those up, `cells` are where they are on the grid. A candidate is the first `shown`
+    millimetres of the curve `curve`, and ends at its place of `tips`.
+    """
+
+    points: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    lengths: NDArray[np.float64]
+    cells: NDArray[np.int64]
+    curve: NDArray[np.int64]
+    shown: NDArray[np.float64]
+    tips: NDArray[np.float64]
     costs: NDArray[np.float64]
+
+    def line(self, index: int) -> Line:
+        """A candidate as it is drawn."""
+        number, end = int(self.curve[index]), float(self.shown[index])
+        steps, lengths = self.kept[number], self.lengths[number]
+        inside = steps & (lengths < end - 1e-6)
+        first = int(np.argmax(steps))
+        later = self.points[number, 1:][inside]
+        return np.vstack([self.points[number, first], later, self.tips[index]])
+
+    def parts(self, indices: NDArray[np.int64], without: float = 0.0) -> NDArray[np.float64]:
+        """How many millimetres of each step of some candidates are drawn, their last `without` left out."""
+        curve = self.curve[indices]
+        lengths = self.lengths[curve]
+        before = np.concatenate([np.zeros((len(curve), 1)), lengths[:, :-1]], axis=1)
+        ends = np.maximum(0.0, self.shown[indices] - without)[:, None]
+        return np.asarray(np.minimum(lengths, ends) - np.minimum(before, ends))
 
 
 class LineLayout:
@@ -96,10 +142,12 @@ class LineLayout:
 
     def __init__(
         self, frame: Rect, names: Iterable[Rect], marks: Iterable[tuple[Point, float]],
-        plates: Iterable[Rect], pieces: Iterable[Rect], scale: float = 1.0, stuck: Iterable[Rect] = ()
+        plates: Iterable[Rect], pieces: Iterable[Rect], scale: float = 1.0, stuck: Iterable[Rect] = (),
+        *, is_draft: bool = False
     ) -> None:
-        """`stuck`: names that found no other place when lines ended below them."""
-        self._scale = scale
+        """`stuck`: names that found no other place when lines ended below them. `is_draft`: the lines are
+        placed once more later, so that less care is enough."""
+        self._scale, self._is_draft = scale, is_draft
         self._shape = (int(frame.y1 / CELL) + 4, int(frame.x1 / CELL) + 4)
         self._under, self._under_end = np.zeros(self._shape), np.zeros(self._shape)
         for boxes, price, end_price in ((names, _NAME, _END_NAME), (plates, _PLATE, _END_PLATE),
@@ -127,23 +175,25 @@ class LineLayout:
     def place(self, wishes: Sequence[LineWish]) -> list[Line | None]:
         """A curve for each wish, as it is to be drawn; None where plates touch so that none can be seen."""
         placing = _Placing(self, wishes)
-        moves = [number for number, wish in enumerate(wishes) if wish.helps is None]
-        helped: dict[int, list[int]] = {number: [] for number in moves}
+        tried = 1 if self._is_draft else TRIED_WITH_HELPS
+        prices: dict[int, float] = {}
+        helped: dict[int, list[int]] = {
+            number: [] for number, wish in enumerate(wishes) if wish.helps is None}
         for number, wish in enumerate(wishes):
             if wish.helps is not None:
                 helped[wish.helps].append(number)
-        for number in moves:
+        for number in helped:
             placing.choose(number)
         for numbers in helped.values():
             for number in numbers:
                 placing.choose(number)
-        for _ in range(ROUNDS):
-            for number in moves:
-                # What helps a move ends on its line, and follows it.
-                for other in (number, *helped[number]):
-                    placing.take_away(other)
-                for other in (number, *helped[number]):
-                    placing.choose(other)
+        for _ in range(1 if self._is_draft else ROUNDS):
+            prices = {number: placing.again(number, helps, tried) for number, helps in helped.items()}
+        # What still covers something is worth more care.
+        for _ in range(0 if self._is_draft else REPAIRS):
+            for number in sorted(prices, key=lambda key: -prices[key]):
+                if prices[number] > (1 + len(helped[number])) * TROUBLE:
+                    prices[number] = placing.again(number, helped[number], TRIED_IN_TROUBLE)
         return placing.chosen
 
     def points_in(self, shape: BaseGeometry, middle: Point | None) -> list[Point]:
@@ -183,10 +233,14 @@ class LineLayout:
         cells = (points / CELL).astype(np.int64)
         return (np.clip(cells[..., 1], 0, self._shape[0] - 1), np.clip(cells[..., 0], 0, self._shape[1] - 1))
 
+    def _flat(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The flat numbers of the cells that some points are in."""
+        rows, columns = self._at(points)
+        return np.asarray(rows * self._shape[1] + columns)
+
     def _stamp(self, points: NDArray[np.float64], offsets: NDArray[np.float64]) -> NDArray[np.int64]:
         """The flat numbers of the cells about some points, each once."""
-        rows, columns = self._at(points[:, None, :] + offsets[None, :, :])
-        return np.unique(rows * self._shape[1] + columns)
+        return np.unique(self._flat(points[:, None, :] + offsets[None, :, :]))
 
     def stamp(self, line: Line, by: float) -> None:
         """Write a line and its end into the grid, or with `by` -1 take them out."""
@@ -196,63 +250,70 @@ class LineLayout:
     # Curves and their prices
     # ------------------------------------------------------------------------------------------------------
 
-    def candidates(self, wish: LineWish, helped: Line | None, helps: int) -> _Candidates:
-        """Every curve that a wish may have on which so many others are to end, priced by what never
-        changes."""
+    def candidates(self, wish: LineWish, helped: Line | None, helps: int) -> _Candidates | None:
+        """Every curve that a wish may have on which so many others are to end, priced by what never changes;
+        None where plates touch so that none can be seen."""
         least = (LEAST_SEEN + FOR_A_HELP * helps) * self._scale
-        lines, extra = [], []
         begin = ((wish.start.x0 + wish.start.x1) / 2, (wish.start.y0 + wish.start.y1) / 2)
-        leave = wish.start.grown(0.35)
         goals = wish.goals
         if helped is not None:
             points = points_on(helped, self._scale)
             if wish.is_convoy:
                 points = points_beside(helped, begin, self._scale) or points
             goals = tuple(Goal(point) for point in points)
-        for rank, goal in enumerate(goals):
-            ways = (_by_stops(wish, goal) if wish.stops
-                    else [(bend, curves.bow(begin, goal.point, bend)) for bend in BENDS])
-            for bend, whole in ways:
-                line = curves.cut(whole, leave, None if goal.box is None else goal.box.grown(0.45))
-                if line is None:
-                    continue
-                length = float(np.hypot(*np.diff(line, axis=0).T).sum())
-                for step, times in enumerate(SHORTER if wish.short_by and wish.shown == 1.0 else (1.0,)):
-                    short_by = times * wish.short_by * self._scale
-                    shown = min(wish.shown, max(0.5, 1.0 - short_by / length))
-                    lines.append(line if shown == 1.0 else curves.shortened(line, shown))
-                    # What is as long as its head alone says nothing of where it comes from.
-                    extra.append(_BEND * abs(bend) * math.dist(begin, goal.point) + _LENGTH * length
-                                 + _LATER * (rank + step)
-                                 + _TOO_SHORT * max(0.0, least - shown * length))
-        costs = np.array(extra)
-        for number, line in enumerate(lines):
-            if helped is not None:
-                # A line that curls back to its own plate shows nothing.
-                away = _distance(wish.start, line[-1])
-                costs[number] += _BY_ITS_PLATE * max(0.0, CLEAR * self._scale - away)
-            costs[number] += self._on((self._under,), line)[0] + self._end_on((self._under_end,), line)[0]
-        return _Candidates(lines, costs)
+        whole, extra, number = (
+            _by_stops(wish, begin, goals) if wish.stops else _by_bows(begin, goals))
+        leave = wish.start.grown(0.35)
+        kept = ~(_in_boxes(whole, np.array([(leave.x0, leave.y0, leave.x1, leave.y1)]))
+                 | _in_boxes(whole, _goal_boxes(goals)[number]))
+        steps = np.hypot(*np.moveaxis(np.diff(whole, axis=1), 2, 0)) * (kept[:, 1:] & kept[:, :-1])
+        lengths = np.cumsum(steps, axis=1)
+        length = lengths[:, -1]
+        short_by = (np.array(SHORTER) * wish.short_by * self._scale
+                    if wish.short_by and wish.shown == 1.0 else np.array([wish.short_by * self._scale]))
+        shown = np.minimum(wish.shown, np.maximum(0.5, 1.0 - short_by / np.maximum(length, 1e-6)[:, None]))
+        curve = np.repeat(np.arange(len(whole)), len(short_by))
+        ends = (shown * length[:, None]).ravel()
+        # What is as long as its head alone says nothing of where it comes from.
+        costs = ((extra + _LENGTH * length)[:, None] + _LATER * np.arange(len(short_by))
+                 + _TOO_SHORT * np.maximum(0.0, least - shown * length[:, None])).ravel()
+        seen = np.flatnonzero(length[curve] > LEAST_DRAWN)
+        if not len(seen):
+            return None
+        curve, ends, costs = curve[seen], ends[seen], costs[seen]
+        tips = _tips(whole, steps, lengths, curve, ends)
+        options = _Candidates(whole, steps > 0.0, lengths, self._flat((whole[:, 1:] + whole[:, :-1]) / 2),
+                              curve, ends, tips, costs)
+        everyone = np.arange(len(curve))
+        costs += self._on((self._under,), options, everyone)[0] + self._end_on((self._under_end,), tips)[0]
+        if helped is not None:
+            # A line that curls back to its own plate shows nothing.
+            costs += _BY_ITS_PLATE * np.maximum(0.0, CLEAR * self._scale - _distances(wish.start, tips))
+        return options
 
-    def _on(self, prices: Sequence[NDArray[np.float64]], line: Line, without: float = 0.0) -> list[float]:
-        """The price of a line on each grid by what is below it, its last millimetres left out."""
-        steps = np.hypot(*np.diff(line, axis=0).T)
-        if without:
-            left = np.cumsum(steps[::-1])[::-1] - steps
-            steps = np.where(left < without, 0.0, steps)
-        cells = self._at((line[1:] + line[:-1]) / 2)
-        return [float((grid[cells] * steps).sum()) for grid in prices]
+    def _on(
+        self, prices: Sequence[NDArray[np.float64]], options: _Candidates, indices: NDArray[np.int64],
+        without: float = 0.0
+    ) -> list[NDArray[np.float64]]:
+        """The price of some candidates on each grid by what is below them, their last millimetres left
+        out."""
+        parts, cells = options.parts(indices, without), options.cells[options.curve[indices]]
+        return [np.asarray((grid.ravel()[cells] * parts).sum(axis=1)) for grid in prices]
 
-    def _end_on(self, prices: Sequence[NDArray[np.float64]], line: Line) -> list[float]:
-        cells = self._at(line[-1] + self._end_room)
-        return [float(grid[cells].mean()) for grid in prices]
+    def _end_on(
+        self, prices: Sequence[NDArray[np.float64]], tips: NDArray[np.float64]
+    ) -> list[NDArray[np.float64]]:
+        cells = self._flat(tips[:, None, :] + self._end_room)
+        return [np.asarray(grid.ravel()[cells].mean(axis=1)) for grid in prices]
 
-    def among_others(self, line: Line, *, is_help: bool) -> float:
-        """What a line costs by the lines that have their places. The line that a help ends on is in its way
-        but for the help's last millimetres."""
+    def among_others(
+        self, options: _Candidates, indices: NDArray[np.int64], *, is_help: bool
+    ) -> NDArray[np.float64]:
+        """What candidates cost by the lines that have their places. The line that a help ends on is in its
+        way but for the help's last millimetres."""
         without = END_TIP * self._scale if is_help else 0.0
-        on_lines, on_ends = self._on((self._lines, self._ends), line, without)
-        end_on_lines, end_on_ends = self._end_on((self._lines, self._ends), line)
+        on_lines, on_ends = self._on((self._lines, self._ends), options, indices, without)
+        end_on_lines, end_on_ends = self._end_on((self._lines, self._ends), options.tips[indices])
         return (_LINE * on_lines + _ON_END * on_ends
                 + _END_ON_LINE * end_on_lines + _END_ON_END * end_on_ends)
 
@@ -275,50 +336,135 @@ class _Placing:
             self.layout.stamp(line, -1.0)
             self.chosen[number] = None
 
-    def choose(self, number: int) -> None:
+    def choose(self, number: int) -> float:
+        """Place a line where it costs least; says what it costs there, 0 where it cannot be drawn."""
+        options = self._options(number)
+        if options is None:
+            return 0.0
+        best, costs = self._cheapest(options, 1, is_help=self.wishes[number].helps is not None)
+        self._set(number, options.line(best[0]))
+        return costs[0]
+
+    def again(self, number: int, helps: Sequence[int], tried: int) -> float:
+        """Place a line once more, and those that end on it, which follow it; says what they cost. Where they
+        would crowd each other, another curve of the first may be dearer by itself and cheaper with them: so
+        many are tried."""
+        for other in (number, *helps):
+            self.take_away(other)
+        options = self._options(number)
+        if options is None or not helps:
+            return sum(self.choose(other) for other in (number, *helps))
+        best: tuple[float, list[Line | None]] = (np.inf, [])
+        together = [number, *helps]
+        for index, cost in zip(*self._cheapest(options, tried, is_help=False), strict=True):
+            if cost >= best[0]:
+                break
+            self._set(number, options.line(index))
+            total = cost + sum(self.choose(other) for other in helps)
+            if total < best[0]:
+                best = total, [self.chosen[other] for other in together]
+            for other in together:
+                self.take_away(other)
+        for other, line in zip(together, best[1], strict=True):
+            self._set(other, line)
+        return best[0]
+
+    def _set(self, number: int, line: Line | None) -> None:
+        if line is not None:
+            self.chosen[number] = line
+            self.layout.stamp(line, 1.0)
+
+    def _options(self, number: int) -> _Candidates | None:
         wish = self.wishes[number]
         helped = None if wish.helps is None else self.chosen[wish.helps]
         if wish.helps is not None and helped is None and not wish.goals:
-            return
-        options = self._kept.get(number)
-        if options is None:
-            helps = sum(other.helps == number for other in self.wishes)
-            options = self.layout.candidates(wish, helped, helps)
-            if helped is None:
-                self._kept[number] = options
-        if not options.lines:
-            return
-        # Only what is cheap so far is asked for its neighbours.
-        best, least = None, np.inf
-        for index in np.argsort(options.costs, kind="stable"):
-            if options.costs[index] >= least:
+            return None
+        if number in self._kept:
+            return self._kept[number]
+        helps = sum(other.helps == number for other in self.wishes)
+        options = self.layout.candidates(wish, helped, helps)
+        if helped is None and options is not None:
+            self._kept[number] = options
+        return options
+
+    def _cheapest(
+        self, options: _Candidates, count: int, *, is_help: bool
+    ) -> tuple[list[int], list[float]]:
+        """The candidates that cost least, of each bend to each goal one at most, and what they cost."""
+        found: dict[int, tuple[float, int]] = {}
+        order = np.argsort(options.costs, kind="stable")
+        for some in np.split(order, range(AT_ONCE, len(order), AT_ONCE)):
+            least = sorted(cost for cost, _ in found.values())[:count]
+            # Only what is cheap so far is asked for its neighbours: they only add to what it costs.
+            if len(least) == count and options.costs[some[0]] >= least[-1]:
                 break
-            line = options.lines[index]
-            cost = float(options.costs[index]) + self.layout.among_others(line, is_help=helped is not None)
-            if cost < least:
-                best, least = line, cost
-        if best is not None:
-            self.chosen[number] = best
-            self.layout.stamp(best, 1.0)
+            costs = options.costs[some] + self.layout.among_others(options, some, is_help=is_help)
+            for index, cost in zip(some, costs, strict=True):
+                way = int(options.curve[index]) // PER_WAY
+                if way not in found or cost < found[way][0]:
+                    found[way] = float(cost), int(index)
+        best = sorted(found.values())[:count]
+        return [index for _, index in best], [cost for cost, _ in best]
 
 
-def _by_stops(wish: LineWish, goal: Goal) -> list[tuple[float, Line]]:
-    """Curves past the plates of fleets, from any side of the first plate to any side of the last; each with
-    what it bends."""
-    ways = []
-    for leaving, begin in enumerate(_sides(wish.start)):
-        for coming, end in enumerate((goal.point,) if goal.box is None else _sides(goal.box)):
-            for number, (right, down) in enumerate(PASSING if leaving == coming == 0 else PASSING[:3]):
-                stops = [(x + right, y + down) for x, y in wish.stops]
-                ways.append((0.004 * (number + 2 * bool(leaving) + 2 * bool(coming)),
-                             curves.through([begin, *stops, end])))
-    return ways
+def _by_bows(begin: Point, goals: Sequence[Goal]) -> _Ways:
+    """Curves straight to the goals."""
+    ends = np.array([goal.point for goal in goals])
+    far = np.hypot(*(ends - np.array(begin)).T)
+    steps = curves.steps_for(float(far.max()))
+    number = np.repeat(np.arange(len(goals)), len(SHAPES))
+    bend, skew = np.tile(np.array(SHAPES), (len(goals), 1)).T
+    prices = _BEND * np.abs(bend) * far[number] + _SKEW * (skew != 0.0) + _LATER * number
+    return curves.bows(begin, ends[number], bend, skew, steps), prices, number
 
 
-def _distance(box: Rect, point: NDArray[np.float64]) -> float:
-    """Millimetres from a box to a point outside of it."""
-    x, y = float(point[0]), float(point[1])
-    return math.hypot(max(box.x0 - x, 0.0, x - box.x1), max(box.y0 - y, 0.0, y - box.y1))
+def _by_stops(wish: LineWish, begin: Point, goals: Sequence[Goal]) -> _Ways:
+    """Curves past the plates of fleets, from any side of the first plate to any side of the last."""
+    ways, prices, numbers = [], [], []
+    for rank, goal in enumerate(goals):
+        for leaving, start in enumerate(_sides(wish.start)):
+            for coming, end in enumerate((goal.point,) if goal.box is None else _sides(goal.box)):
+                for number, (right, down) in enumerate(PASSING if leaving == coming == 0 else PASSING[:3]):
+                    ways.append([start, *((x + right, y + down) for x, y in wish.stops), end])
+                    bend = 0.004 * (number + 2 * bool(leaving) + 2 * bool(coming))
+                    prices.append(_BEND * bend * math.dist(begin, goal.point) + _LATER * rank)
+                    numbers.append(rank)
+    points = np.array(ways)
+    steps = curves.steps_for(float(np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0)).max()))
+    return curves.through(points, steps), np.array(prices), np.array(numbers)
+
+
+def _goal_boxes(goals: Sequence[Goal]) -> NDArray[np.float64]:
+    """Where lines to goals are not seen, a goal a row: nowhere for a goal without a plate."""
+    boxes = [None if goal.box is None else goal.box.grown(0.45) for goal in goals]
+    return np.array([(0.0, 0.0, 0.0, 0.0) if box is None else (box.x0, box.y0, box.x1, box.y1)
+                     for box in boxes])
+
+
+def _in_boxes(points: NDArray[np.float64], boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which points of curves, a curve a row, are inside the box of their row."""
+    x, y = points[..., 0], points[..., 1]
+    x0, y0, x1, y1 = (boxes[:, None, column] for column in range(4))
+    return np.asarray((x > x0) & (x < x1) & (y > y0) & (y < y1))
+
+
+def _tips(
+    points: NDArray[np.float64], steps: NDArray[np.float64], lengths: NDArray[np.float64],
+    curve: NDArray[np.int64], ends: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Where curves are so many millimetres after they left their plates."""
+    last = np.argmax(lengths[curve] >= ends[:, None] - 1e-9, axis=1)
+    step = steps[curve, last]
+    part = 1.0 - (lengths[curve, last] - ends) / np.maximum(step, 1e-9)
+    before, after = points[curve, last], points[curve, last + 1]
+    return np.asarray(before + np.clip(part, 0.0, 1.0)[:, None] * (after - before))
+
+
+def _distances(box: Rect, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Millimetres from a box to points outside of it."""
+    x, y = points.T
+    across, down = np.maximum(box.x0 - x, x - box.x1), np.maximum(box.y0 - y, y - box.y1)
+    return np.asarray(np.hypot(np.maximum(0.0, across), np.maximum(0.0, down)))
 
 
 def _sides(box: Rect) -> tuple[Point, ...]:

@@ -16,11 +16,11 @@ from service.pictures.board.coast_names import draw_coast_names
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
 from service.pictures.board.labels import (
-    ENDS_MOST_WORSE,
-    LINES_MOST_WORSE,
+    LinesBelow,
     NameGround,
     place_labels,
     step_aside,
+    step_off_lines,
 )
 from service.pictures.board.legend import draw_legend, legend_height
 from service.pictures.board.ornament import INK, fitting_size, title_lines
@@ -37,6 +37,8 @@ CROWDED, SPARE = 24, 3
 """About one region in CROWDED has a short name; SPARE places more than the last try needed."""
 BADGE_ROOM = 1.3
 """Millimetres between a plate and the furniture, which would cover the badge at the plate's corner."""
+MOST_SHORT_ROWS, LEGEND_CLEAR = 14, 1.5
+"""Rows of two short names in the legend, at most; and millimetres clear below it where it grows."""
 MOST_PAIRS = 8
 """Pairs that a sketch names below its border; the page of moves has all."""
 
@@ -48,7 +50,8 @@ class NoShapes(UserFacingError, ValueError):
 @dataclass(frozen=True, slots=True)
 class MapPlan:
     """A sheet with every name and piece of furniture in its place; the same for every position of a board.
-    `stuck`: regions whose names found no place off the ends of lines, while a phase is drawn."""
+    While a phase is drawn: `stuck` are regions whose names found no place off the ends of lines; `is_draft`
+    says that the names have not yet made room for lines, which will be placed once more."""
 
     sheet: MapPaper
     labels: tuple[Label, ...]
@@ -56,6 +59,7 @@ class MapPlan:
     base: BaseMap
     insets: tuple[Inset, ...] = ()
     stuck: frozenset[str] = frozenset()
+    is_draft: bool = False
 
     def short(self) -> tuple[Label, ...]:
         """Short names on the map, which the legend must explain."""
@@ -167,8 +171,10 @@ def draw_map(
     plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, pieces_and_badges)
     ground = NameGround(sheet, pieces.values())
     labels = step_aside(ground, plan.labels, list(plates.values())) if plates else plan.labels
-    drawn = orders(replace(plan, labels=tuple(labels)), plates)
-    labels, drawn = _clear_of_lines(ground, plan, labels, plates, drawn, orders)
+    drawn = orders(replace(plan, labels=tuple(labels), is_draft=True), plates)
+    rows = _legend_rows(plan, variant, [*plates.values(), *drawn.rooms]) if drawn.rooms else 0
+    labels, drawn = _clear_of_lines(ground, plan, labels, plates, drawn, orders,
+                                    max(0, 2 * rows - len(plan.short())))
     body = [
         # Painter's order: what comes later covers what came before.
         plan.base.below,
@@ -196,7 +202,7 @@ def draw_map(
             pieces["title"],
             lambda box: ornament.cartouche(box, title, subtitle, _overline(variant, title)),
         ),
-        _draw_legend(plan, variant, held),
+        _draw_legend(plan, labels, variant, held),
         _imprint(
             sheet,
             " ".join(words for words in (
@@ -213,26 +219,27 @@ def draw_map(
 
 def _clear_of_lines(
     ground: NameGround, plan: MapPlan, labels: tuple[Label, ...], plates: Mapping[Unit, Rect],
-    drawn: DrawnOrders, orders: DrawOrders,
+    drawn: DrawnOrders, orders: DrawOrders, short: int = 0
 ) -> tuple[tuple[Label, ...], DrawnOrders]:
-    """The names of a sheet off the lines, as far as they may go; and off the ends of lines farther. Where a
-    name stays over the end of a line, the lines are placed once more, and their ends keep off it."""
+    """The names of a sheet off the lines, as far as they may go; and off the ends of lines farther, so many
+    of them made `short`. Then the lines are placed once more, by the names as they are now: their ends keep
+    off those that stay over an end."""
     boxes = list(plates.values())
-    moved = _off_lines(ground, labels, boxes, drawn)
+    moved = _off_lines(ground, labels, boxes, drawn, short)
     stuck = frozenset(label.region for label in moved if any(label.box.meets(end) for end in drawn.ends))
-    if not stuck:
+    if not drawn.rooms:
         return moved, drawn
-    again = orders(replace(plan, labels=labels, stuck=stuck), plates)
-    return _off_lines(ground, labels, boxes, again), again
+    again = orders(replace(plan, labels=moved, stuck=stuck), plates)
+    left = short - sum(label.wording.short for label in moved) + sum(label.wording.short for label in labels)
+    return _off_lines(ground, moved, boxes, again, left), again
 
 
 def _off_lines(
-    ground: NameGround, labels: tuple[Label, ...], plates: Sequence[Rect], drawn: DrawnOrders
+    ground: NameGround, labels: tuple[Label, ...], plates: Sequence[Rect], drawn: DrawnOrders, short: int
 ) -> tuple[Label, ...]:
     if not drawn.rooms:
         return labels
-    labels = step_aside(ground, labels, [*plates, *drawn.rooms], LINES_MOST_WORSE)
-    return step_aside(ground, labels, [*plates, *drawn.ends], ENDS_MOST_WORSE)
+    return step_off_lines(ground, labels, plates, LinesBelow(drawn.rooms, drawn.ends), short)
 
 
 def _taken(plan: MapPlan, labels: Iterable[Label], drawn: Iterable[Rect]) -> list[Rect]:
@@ -257,7 +264,7 @@ def _inset_body(
     ground = NameGround(inset_plan.sheet, ())
     labels = step_aside(ground, inset_plan.labels, list(boxes.values()))
     detail = MapPlan(inset_plan.sheet, labels, {}, inset_plan.base)
-    drawn = orders(detail, boxes)
+    drawn = orders(replace(detail, is_draft=True), boxes)
     labels, drawn = _clear_of_lines(ground, detail, labels, boxes, drawn, orders)
     return "".join(
         (
@@ -295,11 +302,35 @@ def _draw_control(place: LabelPlace, power: Power) -> str:
             f'stroke="{ink_of(power)}" stroke-width="{0.15 * GAP_LAND + 0.04:.2f}"/></g>')
 
 
-def _draw_legend(plan: MapPlan, variant: Variant, held: Mapping[str, Power]) -> str:
-    short = [(label.wording.lines[0], plan.sheet.places[label.region].name) for label in plan.short()]
+def _legend_rows(plan: MapPlan, variant: Variant, drawn: Iterable[Rect]) -> int:
+    """How many rows of two short names the legend has room for: where it stands, and below it as far as it
+    would cover nothing."""
+    room, rows = plan.pieces["legend"], 0
+    solid = [box for box in _taken(plan, plan.labels, drawn) if box is not room]
+    while rows < MOST_SHORT_ROWS:
+        height = _legend_height(plan, variant, 2 * rows + 2)
+        below = Rect(room.x0, room.y1, room.x1, room.y0 + height + LEGEND_CLEAR)
+        if room.y0 + height > room.y1 and (
+                below.y1 > plan.sheet.inside.y1 or any(below.meets(box) for box in solid)
+                or inset.hides_land(plan.sheet, below)):
+            break
+        rows += 1
+    return rows
+
+
+def _legend_height(plan: MapPlan, variant: Variant, short: int) -> float:
+    towns = any(place.ground is GroundKind.TOWN for place in plan.sheet.places.values())
+    return plan.sheet.paper.furniture * legend_height(variant, short, towns=towns)
+
+
+def _draw_legend(
+    plan: MapPlan, labels: Iterable[Label], variant: Variant, held: Mapping[str, Power]
+) -> str:
+    short = [(label.wording.lines[0], plan.sheet.places[label.region].name)
+             for label in labels if label.wording.short]
     room, paper = plan.pieces["legend"], plan.sheet.paper
     towns = any(place.ground is GroundKind.TOWN for place in plan.sheet.places.values())
-    height = min(room.y1, room.y0 + paper.furniture * legend_height(variant, len(short), towns=towns))
+    height = room.y0 + _legend_height(plan, variant, len(short))
     return _scaled(
         paper,
         Rect(room.x0, room.y0, room.x1, height),

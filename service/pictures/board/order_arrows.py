@@ -35,8 +35,10 @@ from service.pictures.drawing.values import Rect
 WIDTH = 0.62
 """Millimetres of a move's line on A3; the others are parts of it."""
 HEAD = 2.3
-BURST, BADGE = 2.2, 1.2
+BURST, BADGE = 1.5, 1.2
 """Millimetres that the ring of a dislodged unit, and the other signs of a fate, reach beyond its plate."""
+BURST_NEAR, JAG = 0.45, 0.9
+"""Millimetres between a plate and the inner corners of that ring, and between two corners of it."""
 CASING, CASING_OPACITY = 0.4, 0.9
 """Millimetres of paper drawn on either side of a line, and how much of the ground it covers: the pattern of a
 power's land is in the power's own ink."""
@@ -238,7 +240,7 @@ def _fate(fate: UnitFate) -> str:
 def _fate_signs(fate: UnitFate, box: Rect) -> str:
     parts = []
     if fate.dislodged:
-        parts.append(_burst(box.grown(0.5)))
+        parts.append(_burst(box))
     if fate.gone:
         parts.append(
             f'<path d="M{box.x0 - 0.5:.2f} {box.y0 - 0.5:.2f}L{box.x1 + 0.5:.2f} {box.y1 + 0.5:.2f}'
@@ -254,15 +256,18 @@ def _fate_signs(fate: UnitFate, box: Rect) -> str:
 
 
 def _burst(box: Rect) -> str:
-    """A jagged ring around the plate of a unit that was dislodged."""
-    (x, y), points = ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2), []
-    for number in range(24):
-        angle = math.tau * number / 24
-        far = 0.95 if number % 2 else 1.2
-        points.append((x + far * 0.7 * box.width * math.cos(angle),
-                       y + far * 0.8 * box.height * math.sin(angle)))
-    outline = " ".join(f"{px:.2f} {py:.2f}" for px, py in points)
-    return f'<path d="M{outline}Z" fill="none" stroke="{INK}" stroke-width="0.32" stroke-linejoin="miter"/>'
+    """A jagged ring around the plate of a unit that was dislodged, close to it: on a crowded board others
+    stand beside."""
+    near, far = box.grown(BURST_NEAR), box.grown(BURST)
+    across, down = 2 * round(near.width / JAG / 2), 2 * round(near.height / JAG / 2)
+    sides = [(near.x0 + near.width * step / across, near.y0, 0, -1) for step in range(across)]
+    sides += [(near.x1, near.y0 + near.height * step / down, 1, 0) for step in range(down)]
+    sides += [(near.x1 - near.width * step / across, near.y1, 0, 1) for step in range(across)]
+    sides += [(near.x0, near.y1 - near.height * step / down, -1, 0) for step in range(down)]
+    out = far.x1 - near.x1
+    points = " ".join(f"{x + out * right * (number % 2):.2f} {y + out * below * (number % 2):.2f}"
+                      for number, (x, y, right, below) in enumerate(sides))
+    return f'<path d="M{points}Z" fill="none" stroke="{INK}" stroke-width="0.32" stroke-linejoin="miter"/>'
 
 
 def _badge(x: float, y: float, letters: str) -> str:

@@ -89,7 +89,8 @@ class _Wishes:
         light = [box for box in furniture_boxes(plan) if box not in solid]
         names = [*(label.box for label in plan.labels), *light]
         stuck = [label.box for label in plan.labels if label.region in plan.stuck]
-        self.layout = LineLayout(plan.sheet.inside, names, marks, boxes.values(), solid, scale, stuck)
+        self.layout = LineLayout(plan.sheet.inside, names, marks, boxes.values(), solid, scale, stuck,
+                                 is_draft=plan.is_draft)
         self.lines: list[_WishedLine] = []
         self._moves: dict[str, int] = {}
         self._goals_of: dict[str, tuple[Goal, ...]] = {}

@@ -32,6 +32,8 @@ LEAST = 0.78
 CLEAR = 0.25
 CROWN = 2.1
 """Millimetres that a capital's crown rises above its mark."""
+BETWEEN = 5.0
+"""Millimetres between two plates on A3 that are room enough for a line from one to the other."""
 HOST = 1.0
 """Millimetres about a town within which the county lies that it stands in."""
 _STEP, _AROUND, _AT_ONCE = 0.6, 4.0, 60
@@ -43,6 +45,7 @@ _TOUCH = 1.5  # it touches a name
 _BESIDE = 9.0  # it stands outside the region
 _AWAY = 0.25  # each millimetre
 _STRANGE = 25.0  # another mark is nearer than its own
+_NEAR = 0.6  # each millimetre nearer to another plate than BETWEEN: lines between the two need room
 
 EXPLAINED = "Units: the letter of the power beside {kinds}."
 
@@ -60,6 +63,7 @@ def unit_boxes(
     names = _box_rows([label.box for label in labels])
     taken = [*marks, *pieces]
     boxes_by_unit: dict[Unit, Rect] = {}
+    between = BETWEEN * part
     # The smallest region first: it has the fewest places to choose from.
     for unit in sorted(set(units),
             key=lambda candidate: (sheet.places[candidate.region.province].shape.area, candidate)):
@@ -97,6 +101,7 @@ def unit_boxes(
             + _TOUCH * (covered > 0)
             + _AWAY * away
             + _STRANGE * strange
+            + _NEAR * np.maximum(0.0, between - _gaps(boxes, _box_rows(list(boxes_by_unit.values()))))
         )
         box = Rect(*(float(v) for v in _cheapest_box(boxes, cost, _ground(sheet, place))))
         boxes_by_unit[unit] = box
@@ -173,6 +178,15 @@ def _plate(variant: Variant, unit: Unit, box: Rect) -> str:
 
 def _box_rows(boxes: Sequence[Rect]) -> Boxes:
     return np.array([(box.x0, box.y0, box.x1, box.y1) for box in boxes]).reshape(-1, 4)
+
+
+def _gaps(boxes: Boxes, others: Boxes) -> NDArray[np.float64]:
+    """Millimetres from each box to the nearest of others."""
+    if not len(others):
+        return np.full(len(boxes), np.inf)
+    across = np.maximum(boxes[:, None, 0] - others[:, 2], others[:, 0] - boxes[:, None, 2])
+    down = np.maximum(boxes[:, None, 1] - others[:, 3], others[:, 1] - boxes[:, None, 3])
+    return np.asarray(np.hypot(np.maximum(0.0, across), np.maximum(0.0, down)).min(axis=1))
 
 
 def _covered_share(boxes: Boxes, others: Boxes) -> Boxes:

@@ -36,7 +36,8 @@ _LEAST_IN_BOX = 1.35
 _PER_LINE = 0.35  # a break
 _PER_SIZE = 0.5  # the next smaller size
 _TURNED = 1.6  # the name runs from bottom to top
-_SHORT = 5.0  # the short form, the last resort
+COST_OF_SHORT = 5.0
+"""What the short form costs: it is the last resort."""
 
 
 def name_variants(place: LabelPlace) -> tuple[NameVariant, ...]:
@@ -55,7 +56,8 @@ def name_variants(place: LabelPlace) -> tuple[NameVariant, ...]:
                 )
     if place.abbr and place.ground in {GroundKind.LAND, GroundKind.TOWN}:
         short = place.abbr.upper() if style.capitals else place.abbr
-        variants.append(NameVariant((short,), style.face, style.sizes[-2], style.spacing, _SHORT, short=True))
+        variants.append(NameVariant((short,), style.face, style.sizes[-2], style.spacing, COST_OF_SHORT,
+                                    short=True))
     return tuple(variants)
 
 

@@ -23,8 +23,8 @@ from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove
 from adjudicator.units import Unit, UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
-from service.pictures import orders_plate
-from tests.support.plate_faults import faults_of
+from service.pictures import board_plan, orders_plate
+from tests.support.plate_faults import faults_of, names_of
 
 STANDARD = maps.load("standard")
 SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)
@@ -121,29 +121,69 @@ def _orders(variant: Variant, units: Sequence[Unit], chance: random.Random) -> l
     return orders
 
 
+def _battle(variant: Variant, seed: int) -> str:
+    """The plate of a battle of eighteen neighbours."""
+    season, kind = next(step for step in variant.calendar.steps if step[1] == PhaseKind.MOVEMENT)
+    chance = random.Random(seed)
+    units = _crowd(variant, chance, 18)
+    before = replace(variant.start, units=frozenset(units),
+                     phase=Phase(variant.start.phase.year, season, kind))
+    orders = _orders(variant, units, chance)
+    tape = Lots(tuple(chance.randrange(10**6) for _ in range(variant.rules.LOTS)))
+    resolution = judge(variant.context(), variant.rules, before, orders, tape)
+    return orders_plate(variant, before, resolution, "A battle", "of neighbours")
+
+
+def _measured(battles: Sequence[tuple[str, int]]) -> tuple[int, Counter[str]]:
+    """The lines of battles, and what is wrong with them. No plate stands over a mark."""
+    lines, faults = 0, Counter[str]()
+    for slug, seed in battles:
+        svg = _battle(maps.load(slug), seed)
+        lines += svg.count('class="order"')
+        measured = faults_of(svg)
+        assert not [fault for fault, _ in measured.plates_over if "the mark of" in fault]
+        faults += Counter(measured.counts())
+    return lines, faults
+
+
+def _hidden(faults: Counter[str]) -> int:
+    return sum(faults[name] for name in ("hidden_ends", "over_marks", "below_plates", "ends_together"))
+
+
 @pytest.mark.slow
 def test_where_eighteen_units_fight_nearly_every_line_is_whole() -> None:
     """On three battles of neighbours of each board: no two lines run along each other, and of twenty lines at
     most one has its end hidden in part, crosses a letter of a mark, or lies below the plate of a third unit.
-    More than that, and a reader would meet one on every plate. No plate stands over a mark."""
-    lines, faults = 0, Counter[str]()
-    for slug in ("standard", "w3k", "war1648", "bretwalda", "britain1066"):
-        variant = maps.load(slug)
-        season, kind = next(step for step in variant.calendar.steps if step[1] == PhaseKind.MOVEMENT)
-        for seed in (11, 12, 13):
-            chance = random.Random(seed)
-            units = _crowd(variant, chance, 18)
-            before = replace(variant.start, units=frozenset(units),
-                             phase=Phase(variant.start.phase.year, season, kind))
-            orders = _orders(variant, units, chance)
-            tape = Lots(tuple(chance.randrange(10**6) for _ in range(variant.rules.LOTS)))
-            resolution = judge(variant.context(), variant.rules, before, orders, tape)
-            svg = orders_plate(variant, before, resolution, "A battle", "of neighbours")
-            lines += svg.count('class="order"')
-            measured = faults_of(svg)
-            assert not [fault for fault, _ in measured.plates_over if "the mark of" in fault]
-            faults += Counter(measured.counts())
+    More than that, and a reader would meet one on every plate. Names are over lines too, and both can be
+    read: of five lines at most one is below a name."""
+    boards = ("standard", "w3k", "war1648", "bretwalda", "britain1066")
+    lines, faults = _measured([(slug, seed) for slug in boards for seed in (11, 12, 13)])
     assert lines > 150
     assert faults["along"] == 0
-    hidden = faults["hidden_ends"] + faults["over_marks"] + faults["below_plates"] + faults["ends_together"]
-    assert hidden <= lines / 20
+    assert _hidden(faults) <= lines / 20
+    assert faults["below_names"] <= lines / 5
+
+
+@pytest.mark.slow
+def test_the_crowded_board_is_as_good_by_itself() -> None:
+    """The Three Kingdoms have 287 places on the sheet on which the standard board has 75. Six battles that
+    nothing was set by."""
+    lines, faults = _measured([("w3k", seed) for seed in range(31, 37)])
+    assert lines > 100
+    assert faults["along"] == 0
+    assert _hidden(faults) <= lines / 20
+    assert faults["below_names"] <= lines / 5
+
+
+def test_a_name_made_short_is_in_the_legend() -> None:
+    """Where a name would cover what matters, and the legend has a line for it."""
+    variant = maps.load("w3k")
+    before = {label.region for label in board_plan("w3k").short()}
+    svg = _battle(variant, 43)
+    drawn = set(names_of(svg))
+    short = [province for province in variant.board.provinces.values()
+             if not province.is_sea and province.abbr.upper() in drawn
+             and not drawn & {province.name, province.name.upper()}]
+    assert {province.id for province in short} - before
+    assert [province.name for province in short
+            if f"{province.abbr.upper()}  {province.name}" not in svg] == []
