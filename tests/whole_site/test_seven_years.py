@@ -98,10 +98,10 @@ def _sheets(table: Table, number: int, chance: random.Random) -> None:
     board = table.variant.board
     for minute, power in enumerate(table.variant.powers):
         units = [unit for unit in sorted(position.units) if unit.power == power]
-        table.take(
-            _mail(table, power, phase, photograph(100 * number + minute, PHOTOGRAPH)),
-            row.opens_at + timedelta(minutes=minute),
-        )
+        # No mail is stored before its server stamped it (rule C3).
+        arrival = row.opens_at + timedelta(minutes=minute)
+        table.site.clock.set(max(arrival, table.site.clock.now()))
+        table.take(_mail(table, power, phase, photograph(100 * number + minute, PHOTOGRAPH)), arrival)
         written = []
         for unit in units:
             ways = [
