@@ -62,7 +62,7 @@ def test_april_to_june(table: Table) -> None:
     words = _told(table, "final_results", "spain")
     assert "Spain: 5 centres, 3 units. Gained Portugal. May build 2 units." in words
     letter_text = _told(table, "adjustment", "austria")
-    assert "Austria may build 2 units in Powick Bridge, June 1618." in letter_text
+    assert "Austria may build 2 units in June 1618." in letter_text
     # What is only true of games in which supply is sent and removals are drawn is left out.
     assert "sends supply" not in letter_text
     assert "on one sheet" not in letter_text
