@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 from sqlalchemy import func, select
@@ -109,6 +110,8 @@ SENTENCES: Mapping[str, str] = {
 """A sentence for each kind of entry. Another kind is shown with its underscores as blanks."""
 _IN_SENTENCE = frozenset({
     "mail", "power", "phase", "phase_id", "person", "submission", "letter", "command", "reply"})
+_UNKNOWN = "?"
+"""In place of a detail that an entry lacks; a log is shown whatever is in it."""
 _ACTORS: Mapping[str, str] = {
     "galloper": "The machine", "galloper, for a player": "The machine, for a player",
     "coordinator": "The coordinator", "player": "The player", "demo": "The demo"}
@@ -153,11 +156,18 @@ def in_words(
             "phase": phases.get(row.detail.get("phase_id", 0)) or str(row.detail.get("phase") or "A phase"),
             "person": str(row.detail.get("person") or "Somebody"),
         }
-        sentence = SENTENCES.get(row.what, row.what.replace("_", " ")).format(**words)
+        pattern = SENTENCES.get(row.what, "")
+        named = {name for _, name, _, _ in Formatter().parse(pattern) if name}
+        words = {**{name: _said(row.detail.get(name)) for name in named}, **words}
+        sentence = pattern.format(**words) if pattern else row.what.replace("_", " ")
         rest = {key: value for key, value in row.detail.items()
-                if key not in _IN_SENTENCE or (row.what not in SENTENCES and key != "phase_id")}
+                if key not in _IN_SENTENCE | named or (not pattern and key != "phase_id")}
         events.append(LoggedEvent(row, sentence, _address(row), tuple(details(rest))))
     return events
+
+
+def _said(value: object) -> str:
+    return _UNKNOWN if value is None else str(value)
 
 
 def _senders(

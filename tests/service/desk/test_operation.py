@@ -98,6 +98,26 @@ def test_the_log_says_in_words_whose_mail_it_was(table: Table) -> None:
     assert "@" not in words
 
 
+def test_the_log_shows_an_entry_of_every_kind_whatever_its_details(table: Table) -> None:
+    """An offer, an absence or a pause made the whole page fail: their sentences name details that only the
+    others' were filled with."""
+    desk = open_desk(table)
+    for kind in log_words.SENTENCES:
+        log(table, kind, game_id=table.game)
+    assert "The powers of ? were drawn" in desk.text("/log")
+    full = {"game_offered": ({"offer": "edgehill"}, "A game to sign up for was offered: edgehill Ada"),
+            "sign_up_removed": ({"offer": "edgehill", "number": 3},
+                                "Number 3 was taken off the list of edgehill Ada"),
+            "absence_announced": ({"power": "Montrose", "first": "2027-06-01", "last": "2027-06-05"},
+                                  "The player of Montrose is away from 2027-06-01 to 2027-06-05 Ada"),
+            "game_paused": ({"days": 7, "why": "Snow."}, "The game pauses for 7 days why: Snow. Ada")}
+    for kind, (detail, _) in full.items():
+        log(table, kind, actor="Ada", detail=detail)
+    words = desk.text("/log")
+    for _, sentence in full.values():
+        assert sentence in words
+
+
 def test_every_kind_of_entry_has_a_sentence() -> None:
     """Each kind that the product logs, found in its source."""
     kinds = set()
