@@ -21,6 +21,7 @@ from grammar.order_traits import named_regions, provinces_of
 from grammar.words import BY_CONVOY, body_start, first_phrase, is_by_convoy, without_elisions, words
 
 _ENDS = frozenset(".,;")
+_PARENTHESES = frozenset("()")
 _MISREAD_FROM, _TWO_MISREAD_FROM = 4, 6
 """Letters from which a word of doubt may be misread by one letter, and by two."""
 _NEAR_DOUBT_FROM = 3
@@ -37,6 +38,12 @@ _ALSO = re.compile(r"\W*(?:and\b|&\s*\w)", re.IGNORECASE)
 """What no line begins with by itself: "and Harris unless Hamilton is there" is the end of one."""
 _SENTENCE = 5
 """Words from which a line is a sentence and no end of a name."""
+_LONE_FROM = 5
+"""Letters from which a word of a name is more than an article or a code."""
+_LARGE_AND_SMALL, _TELLING = frozenset("cosuvwxz"), 2
+"""Letters whose capital is the same but larger, and how many others a name must have after its first for
+their case to tell. Of 41 such names in capitals of 15 writers for calibration the recogniser's case missed
+three, all of "DOWN"."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
@@ -286,9 +293,10 @@ def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) 
     """True if a place is written with words that another's name has too, so that nobody knows which is meant.
 
     Examples: "Shannon" for Shannon Sea Area, beside Shannon Mouth; "Minch" for The Minch, beside The Little
-    Minch.
+    Minch. A code on the board's own list is none: "TYNE" is Tyne Sea Area, whatever stands upon the Tyne.
     """
-    line = " ".join(word.text for word in words(text))
+    # "Portland (Dorset)" is a spelling of its own.
+    line = " ".join(word.text for word in words(text) if word.text not in _PARENTHESES)
     for province in {region.province: None for order in orders for _, region in named_regions(order)}:
         name = " ".join(word.text for word in words(lexicon.board.provinces[province].name))
         article, _, bare = name.partition(" ")
@@ -302,20 +310,32 @@ def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) 
     return False
 
 
-def has_shared_short_form(text: str, lexicon: Lexicon) -> bool:
-    """True if a text holds a short form that stands for several regions (Yorks, of three Ridings)."""
-    return any(word.text in lexicon.shared_forms for word in words(text))
+def has_shared_short_form(text: str, reading: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """True if a text as read freely holds a short form that stands for several regions (Yorks, of three
+    Ridings). `reading`: as its order writes it, in whose longer names it may stand ("East Yorkshire")."""
+    shared = {word.text for word in words(text)} & lexicon.shared_forms
+    written = reading.split(" ")
+    longer = {
+        word.text for first, end in (place_spans(reading, orders, lexicon) if shared else ())
+        if end - first > 1 for word in words(" ".join(written[first:end]))
+    }
+    return not shared <= longer
 
 
 def has_abbreviation_like_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
     """True if a place's name is written in capitals and is then another's abbreviation (MAYO, of Gulf of
-    Mayo). `inked` keeps its case; one letter of a name may be read as a small one (MAYo)."""
+    Mayo). `inked` keeps its case; one letter of a name may be read as a small one (MAYo). Where units stand
+    by their letters, a name of letters that look alike large and small may be capitals too (DOWN)."""
     provinces = lexicon.board.provinces
-    abbreviations = {province.abbr.casefold() for province in provinces.values() if province.abbr}
+    coded = {province.abbr.casefold(): key for key, province in provinces.items() if province.abbr}
+    is_terse = any(word.text.upper() in lexicon.kinds for word in words(inked))
     return any(
         sum(map(str.isupper, written)) >= max(2, len(written) - 1)
-        for name in {provinces[province].name for province in provinces_of(orders)}
-        if name.casefold() in abbreviations
+        # "F DOWN", in plain capitals, was "F Down" to the reader: only its N is not a large small letter.
+        or (is_terse and len(set(written[1:].casefold()) - _LARGE_AND_SMALL) < _TELLING)
+        for province in provinces_of(orders)
+        # "MAR" is Mar's own.
+        if coded.get((name := provinces[province].name).casefold(), province) != province
         for written in re.findall(rf"\b{re.escape(name)}\b", inked, re.IGNORECASE))
 
 
@@ -334,7 +354,7 @@ def _shared_spellings(lexicon: Lexicon) -> frozenset[tuple[str, str]]:
     names = _name_words(lexicon)
     return frozenset(
         (province, name.text) for name, province in _place_names(lexicon)
-        if name.rank is not Rank.NAME
+        if name.rank not in {Rank.NAME, Rank.ABBREVIATION}
         and set(name.words) < names.get(province, frozenset())
         and any(set(name.words) <= other for key, other in names.items() if key != province))
 
@@ -343,6 +363,14 @@ def _shared_spellings(lexicon: Lexicon) -> frozenset[tuple[str, str]]:
 def _words_of_places(lexicon: Lexicon) -> frozenset[str]:
     """Every word of a place's name."""
     return frozenset(word for name in _name_words(lexicon).values() for word in name)
+
+
+@lru_cache(maxsize=8)
+def lone_words(lexicon: Lexicon) -> frozenset[str]:
+    """Words of places' names, from five letters, that by themselves are no spelling of a place: "riding"."""
+    spellings = {name.text for name, _ in _place_names(lexicon)}
+    return frozenset(
+        word for word in _words_of_places(lexicon) - spellings if len(word) >= _LONE_FROM and word.isalpha())
 
 
 @lru_cache(maxsize=8)

@@ -32,7 +32,9 @@ _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 """Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
-_ENDS_IN_HELP = re.compile(r"(?:\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)
+_ENDS_IN_HELP = re.compile(
+    r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)
+"""But "via convoy" ends a move: the line below it waited."""
 _NEAR_LETTERS = 3
 """Letters by which two printed orders differ that are easily taken for each other."""
 

@@ -26,6 +26,8 @@ _BESIDE_GREETING = frozenset((
     "many", "merry", "much", "my", "of", "p", "parliament", "ps", "running", "s", "save", "the", "this", "to",
     "very", "warm", "with", "you", "your"))
 """... and words that may be in such a line too."""
+_STROKES = frozenset("il")
+"""A 1 read as a letter: "(page l of i)"."""
 _VERSION = re.compile(r"v(?:er(?:s(?:ion)?)?)?[. ]*[\dil|!]{1,2}\.?", re.IGNORECASE)
 """The number of a sheet's version by itself, a 1 in it perhaps read as a stroke. No order is so short."""
 _SENTENCE = 3
@@ -57,6 +59,8 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
         if not texts or set(texts) <= _name_words(lexicon) | BY_CONVOY:
             continue
         if _is_usual_remark(texts) or (_is_short_remark("".join(texts)) and _ends_in_short_remark(read)):
+            continue
+        if "".join(texts[:1]) == "page" and is_harmless(remark, lexicon):
             continue
         # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
         if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts | REMARK_DOUBTS)
@@ -156,7 +160,7 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
         return True
     greets = [_is_known(word, _GREETING) for word in texts]
     return any(greets) and all(
-        greeting or word.isdecimal() or _is_known(word, _BESIDE_GREETING)
+        greeting or word.isdecimal() or word in _STROKES or _is_known(word, _BESIDE_GREETING)
         for greeting, word in zip(greets, texts, strict=True))
 
 

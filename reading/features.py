@@ -21,6 +21,7 @@ from grammar.interpret import (
     has_word_after_kind_letter,
     homonym_spans,
     leaves_out_word,
+    lone_words,
     orders_in_text,
     place_spans,
 )
@@ -59,6 +60,11 @@ hand, on lines of writers for calibration."""
 
 LEAST_IN_PIECES = 4
 """Letters of a name from which it may be read in pieces. By hand."""
+
+
+LONE_WORD = 14.0
+"""Nats that count as lost a letter where every opinion reads a word of other places' names in a name's place:
+as much as a frame may lose."""
 
 
 LOST_SIGN = 7.0
@@ -104,7 +110,7 @@ def features_of(
         is_corrected=corrected is not None,
         whole_strike=max(row.strike.score for row in line.rows),
         part_strike=max(part_strike(row.strike) for row in line.rows),
-        is_odd=_is_odd(text, best, best_fit, lexicon),
+        is_odd=_is_odd(text, best, fits, lexicon),
         homonym_loss=_homonym_loss(best, fits, lexicon),
         word_misfit_mean=sum(misfits) / len(misfits),
         word_misfit_min=min(misfits),
@@ -138,8 +144,10 @@ def _names_way(best: Hypothesis, text: str) -> bool:
     )
 
 
-def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bool:
-    """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
+def _is_odd(text: str, best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> bool:
+    """True if the order is one that nobody means as it is, or the text holds a word of doubt. `fits`: by
+    opinion."""
+    fit = best_alignment(fits)
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
@@ -152,9 +160,10 @@ def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bo
         or leaves_out_word(text, best.text.text, lexicon)
         # A misread "Then" is none in free reading.
         or ends_condition(fit.text)
-        or has_unclear_remark(fit.text, text, lexicon)
+        # "(as aqveed)" to one opinion, and plainly "(as agreed)" to the other.
+        or all(has_unclear_remark(each.text, text, lexicon) for each in fits)
         or has_shared_short_name(best.text.text, best.orders, lexicon)
-        or has_shared_short_form(text, lexicon)
+        or has_shared_short_form(text, best.text.text, best.orders, lexicon)
         or has_abbreviation_like_name(fit.text, best.orders, lexicon)
         or has_word_after_kind_letter(fit.text)
     )
@@ -218,8 +227,11 @@ def _plain_other(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) 
     does."""
     # "Leinster", perfectly clear and no name of the game, was corrected to the nearest name and passed.
     # A letter: of a long name two letters misread are likelier than another place so much like it.
+    # "Riding", two letters from Reading, is a word of three other names: nobody writes it for that one.
+    lone = lone_words(lexicon)
     return max((
-        min(shown.loss for shown in opinions) / (1 + len(name))
+        max(min(shown.loss for shown in opinions) / (1 + len(name)),
+            LONE_WORD if opinions[0].letters in lone else 0.0)
         for name, opinions in _names_beside_ink(best, fits, lexicon)
         if len({shown.letters for shown in opinions}) == 1 and opinions[0].letters != name
     ), default=0.0)

@@ -165,3 +165,9 @@ def test_again_beside_an_order_is_a_usual_remark_though_its_parenthesis_is_read_
     """INK-04"""
     assert not has_unclear_remark("A Louth - Cork (again)", "A Louth - Cork cagain)", lexicon())
     assert has_unclear_remark("A Louth - Cork (against)", "A Louth - Cork cagainst)", lexicon())
+
+
+def test_a_pages_number_is_no_doubt() -> None:
+    inked = "F Louth - Cork (page l of i)"
+    assert not has_unclear_remark(inked, inked, lexicon())
+    assert has_unclear_remark("F Louth - Cork (l of i if)", "F Louth - Cork (l of i if)", lexicon())

@@ -11,6 +11,7 @@ from grammar.interpret import (
     has_abbreviation_like_name,
     has_doubt,
     has_homonym,
+    has_shared_short_form,
     has_shared_short_name,
     has_word_after_kind_letter,
     homonym_spans,
@@ -19,7 +20,13 @@ from grammar.interpret import (
     place_spans,
 )
 from grammar.order_starts import DEFAULT_STARTS
-from grammar.order_traits import differ_in_kinds_only, has_strange_coast, is_nonsense, oddity_cost
+from grammar.order_traits import (
+    differ_in_kinds_only,
+    ends_in_help,
+    has_strange_coast,
+    is_nonsense,
+    oddity_cost,
+)
 from reading.vocabulary import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")
@@ -184,6 +191,11 @@ def test_capitals_may_be_an_abbreviation() -> None:
     # "MAYO" in a real hand was read as "MAYo" and passed.
     assert has_abbreviation_like_name("A LORn - Mull", orders("A Lorn - Mull"), LEXICON)
     assert not has_abbreviation_like_name("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
+    # "F DOWN" in plain capitals was read as "F Down" and passed.
+    assert has_abbreviation_like_name("F Down - Kent", orders("F Down - Kent"), LEXICON)
+    assert not has_abbreviation_like_name("Fleet Down to Kent", orders("F Down - Kent"), LEXICON)
+    # Mar's own code is MAR.
+    assert not has_abbreviation_like_name("A MAR - Kent", orders("A Mar - Kent"), LEXICON)
 
 
 @pytest.mark.parametrize(
@@ -220,3 +232,45 @@ def test_where_the_names_of_places_stand() -> None:
 )
 def test_orders_that_differ_in_kinds_alone(text: str, other: str, *, expected: bool) -> None:
     assert differ_in_kinds_only(orders(text), orders(other), LEXICON) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("F TYNE - Kent", False),
+        ("F Tyne Sea Area - Kent", False),
+        ("A Portland (Dorset) H", False),
+        ("A Portland H", True),
+        ("F Shannon H", True),
+    ],
+)
+def test_a_code_on_the_boards_list_is_no_shared_word(text: str, *, expected: bool) -> None:
+    """ "TYNE" waited, since Newcastle upon Tyne has the word too, and so did "Portland (Dorset)"."""
+    assert has_shared_short_name(text, orders(text), LEXICON) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reading", "expected"),
+    [
+        ("A East Yorkshire H", "a east yorkshire h", False),
+        ("A Yorkshire H", "a yorkshire h", True),
+        ("A Yorks S A East Yorkshire", "a york s a east yorkshire", True),
+    ],
+)
+def test_a_short_form_within_a_longer_name_is_none(text: str, reading: str, *, expected: bool) -> None:
+    assert has_shared_short_form(text, reading, orders("A East Yorkshire H"), LEXICON) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Army Kent to Cork via convoy", False),
+        ("Army Kent to Cork by convoy.", False),
+        ("Fleet Irish Sea convoys", True),
+        ("Fleet Irish Sea convoy", True),
+        ("F Dublin Bay S", True),
+    ],
+)
+def test_a_way_by_sea_breaks_nothing_off(text: str, *, expected: bool) -> None:
+    """The line below "... via convoy" waited, as if it were convoyed by it."""
+    assert ends_in_help(text) is expected
