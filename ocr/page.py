@@ -113,11 +113,20 @@ class Posteriors:
     source: LayerInput | None = None
 
 
+LetterShape: TypeAlias = npt.NDArray[np.float32]
+"""The shape of one letter, at a size and place of its own: float32, shape (20, 20), mean 0 and length 1."""
+
+
 class RowLooks(Protocol):
     """A row's ink, kept so that it can be read once more in other ways."""
 
     def posteriors(self) -> tuple[Posteriors, ...]:
         """What the first engine reads of the row in each of these ways, always as many; empty for none."""
+        ...
+
+    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
+        """The shape of a letter that stands by itself, see `ocr.image.letter_shape`; None where it has no
+        ink."""
         ...
 
 

@@ -2,6 +2,7 @@
 
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
     -> waiting lines read again with the sheet's own hand, and by other looks at their ink
+    -> units' letters beside the others of the sheet
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
 """
@@ -24,6 +25,7 @@ from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
 from reading.review import ReviewRules
 from reading.ticks import read_tick
+from reading.unit_letters import review_unit_shapes
 from reading.vocabulary import Vocabulary
 
 
@@ -49,8 +51,9 @@ class PageReader:
         lines = self.join_page(page, games)
         heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
         reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
+        looked_at = review_by_looks(lines, reviewed, self.vocabulary, self.rules)
         return ReadPage(
-            heading, review_by_looks(lines, reviewed, self.vocabulary, self.rules), taught_by
+            heading, review_unit_shapes(lines, looked_at, self.vocabulary, self.rules), taught_by
         )
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:

@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 
 from ocr.engines import LetterEngine
+from ocr.image.letter_shape import letter_shape
 from ocr.image.narrow_hands import widened
-from ocr.page import Image, Posteriors
+from ocr.page import Image, LetterShape, Posteriors
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,7 @@ class CropLooks:
         readings = self.engine.read_letters(crops)
         posteriors = tuple(reading.posteriors for reading in readings if reading.posteriors is not None)
         return posteriors if len(posteriors) == len(LOOKS) else ()
+
+    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
+        """See `RowLooks`."""
+        return letter_shape(self.crop, before, start, end, after)

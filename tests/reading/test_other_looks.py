@@ -12,7 +12,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import Posteriors, Row
+from ocr.page import LetterShape, Posteriors, Row
 from reading.line import InterpretedLine
 from reading.other_looks import AGREED
 from reading.page import PageReader
@@ -33,6 +33,9 @@ class Looks:
 
     def posteriors(self) -> tuple[Posteriors, ...]:
         return self.shown
+
+    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
+        return None
 
 
 def doubtful(text: str, place: int, letter: str, share: float) -> Posteriors:
@@ -119,6 +122,9 @@ def test_a_line_that_passes_is_not_looked_at_again() -> None:
     class Never:
         def posteriors(self) -> tuple[Posteriors, ...]:
             raise AssertionError
+
+        def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
+            return None
 
     rows = [row(text, index) for index, text in enumerate((*HEADING, *OTHERS))]
     reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
