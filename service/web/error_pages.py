@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.exc import DataError, OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.routing import Match
 
 from service.web import kept_form, public_limits, shelved
 from service.web.code_app import NoCodeLibrary
@@ -120,7 +121,7 @@ async def _not_in_time(request: Request, _error: Exception) -> Response:
     if _is_public(request):
         return _public_page(request, 503, NOT_IN_TIME, form, is_known=False)
     return show(request, "fault.html", status=503, visitor=None, message=NOT_IN_TIME, unsent_form=form,
-                asked_only=request.method in {"GET", "HEAD"})
+                asked_only=_asks_only(request), back=_page_of_form(request))
 
 
 async def _no_picture(request: Request, error: Exception) -> Response:
@@ -151,6 +152,22 @@ def _is_public(request: Request) -> bool:
     return request.url.path.startswith("/public/")
 
 
+def _asks_only(request: Request) -> bool:
+    return request.method in {"GET", "HEAD"}
+
+
+def _page_of_form(request: Request) -> str:
+    """The address of the page that a form stands on: the nearest one at or above the form's own that is a
+    page. "" where nothing was sent, or there is none but Today."""
+    path = "" if _asks_only(request) else request.url.path
+    while path:
+        asked = {**request.scope, "method": "GET", "path": path}
+        if any(route.matches(asked)[0] is Match.FULL for route in request.app.router.routes):
+            return path
+        path = path.rpartition("/")[0]
+    return ""
+
+
 def _public_page(
     request: Request, status: int, message: str, form: KeptForm | None, *, is_known: bool = True
 ) -> Response:
@@ -170,5 +187,5 @@ def _error_page(request: Request, status: int, message: str, form: KeptForm | No
         visitor = None
     return show(
         request, "fault.html", status=status, visitor=visitor, message=message, unsent_form=form,
-        asked_only=request.method in {"GET", "HEAD"}
+        asked_only=_asks_only(request), back=_page_of_form(request)
     )

@@ -127,6 +127,20 @@ def test_a_decision_the_page_does_not_offer_changes_nothing(desk: DeskSite, do: 
     assert desk.reviews() == []
 
 
+@pytest.mark.parametrize(("form", "page"), [
+    ("/desk/7/decide", "/desk/7"), ("/games/nope/pause", "/games/nope"), ("/people/add", "/people"),
+    ("/new-games", "/new-games"), ("/quarantine/0123/assign", "/quarantine/0123"), ("/nowhere/at/all", ""),
+])
+def test_a_form_that_was_not_taken_leads_back_to_its_page(desk: DeskSite, form: str, page: str) -> None:
+    """The only way on was to Today, however far from there the form stood."""
+    answer = desk.post(form)
+    assert answer.status_code in {400, 403, 404, 405}
+    back = f'<a class="button" href="{page}">Back to the page of this form</a>'
+    assert (back in answer.text, "Back to" in answer.text) == (bool(page), bool(page))
+    assert '<a class="button" href="/">Today</a>' in answer.text
+    assert "Back to" not in desk.client.get("/nowhere/at/all").text
+
+
 def test_typing_nothing_is_no_decision(desk: DeskSite) -> None:
     answer = desk.post("/desk/7/decide", line=3, key="k", do="edit", text="  ")
     assert answer.status_code == 400
