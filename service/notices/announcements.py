@@ -60,12 +60,17 @@ def add_absence(
     session: Session, letters: LetterContext, game: GameRow, player_id: int, first: date, last: date, *,
     by: str, now: datetime,
 ) -> int:
-    """Note the days on which a player is away, and tell everybody in the game; the number of letters. Raises
-    AnnouncementRefused."""
+    """Note the days on which a player is away, and tell everybody in the game; the number of letters, 0 for
+    days that were told before. Raises AnnouncementRefused."""
     if not now.date() <= last or first > last or last - first > timedelta(days=MOST_DAYS):
         raise AnnouncementRefused(Sentence(
             "Nothing was changed: the last day is today or later, not before the first, and at most %(most)s "
             "days after it.", most=MOST_DAYS))
+    # The same form sent twice writes to nobody twice.
+    if session.scalar(select(AbsenceRow.id).where(
+            AbsenceRow.game_id == game.id, AbsenceRow.player_id == player_id, AbsenceRow.ended_at.is_(None),
+            AbsenceRow.first == first, AbsenceRow.last == last).limit(1)) is not None:
+        return 0
     ahead = session.scalar(select(func.count()).select_from(AbsenceRow).where(
         AbsenceRow.game_id == game.id, AbsenceRow.player_id == player_id, AbsenceRow.ended_at.is_(None),
         AbsenceRow.last >= now.date())) or 0

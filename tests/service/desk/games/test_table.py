@@ -52,6 +52,9 @@ def test_all_are_told_of_an_absence_and_of_its_end(site: Site) -> None:
     assert desk.client.post(path, data=days).status_code == 303
     letters = table.letters("announcement")
     assert len(letters) == len(table.variant.powers)
+    # The same form once more: a thumb that taps twice, or "back" and send.
+    assert desk.client.post(path, data=days).headers["location"] == "/public/me?notice=absence"
+    assert len(table.letters("announcement")) == len(letters)
     words = table.words(letters[0])
     assert "The player of Montrose is away from" in words
     assert address("Montrose") not in words
