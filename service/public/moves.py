@@ -9,24 +9,29 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
 import maps
-from adjudicator.geo import Province, Region
+from adjudicator.geo import Province, Region, SeaRole, Terrain
 from maps import marks
 from maps.names import normalize
 from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
 from maps.variant import Spelling, Variant
-from service.letters.language import N_
-from service.public.page import FOLDER, environment
+from service.letters.language import ENGLISH, N_, language
+from service.public.page import FOLDER, environment, language_of
 
 router = APIRouter()
 UNKNOWN = N_("There is no such map here. Check the address in your letters.")
+_TERRAINS = {Terrain.INLAND: N_("inland"), Terrain.COASTAL: N_("coastal"), Terrain.SEA: N_("sea")}
+_STATES = {Terrain.INLAND: N_("inland state"), Terrain.COASTAL: N_("coastal state"),
+           Terrain.SEA: N_("sea state")}
+_SEA_REGIONS = {SeaRole.PRIMARY: N_("primary region of the %(area)s sea area"),
+                SeaRole.LOCAL: N_("local region of the %(area)s sea area")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +68,31 @@ class MovesPage:
 
 
 @router.get("/public/moves/{slug}")
-def moves_page(slug: str) -> Response:
+def moves_page(request: Request, slug: str) -> Response:
     """The valid moves of one board, the same for every game on it. Raises 404 for an unknown board."""
     if slug not in maps.variants():
         raise HTTPException(404, UNKNOWN)
-    page = _cached_page(slug)
-    headers = {"Content-Security-Policy": page.policy, "Cache-Control": "max-age=86400"}
+    code = language_of(request)
+    page = _cached_page(slug, code)
+    headers = {"Content-Security-Policy": page.policy, "Cache-Control": "private, max-age=86400",
+               "Vary": "Accept-Language, Cookie", "Content-Language": code}
     return Response(page.html, media_type="text/html; charset=utf-8", headers=headers)
 
 
 # Boards do not change while a process runs, and a page lists every move of a board.
-@lru_cache(maxsize=8)
-def _cached_page(slug: str) -> MovesPage:
-    return page(maps.load(slug))
+@lru_cache(maxsize=16)
+def _cached_page(slug: str, code: str) -> MovesPage:
+    return page(maps.load(slug), code)
 
 
-def page(variant: Variant) -> MovesPage:
-    """The whole page of a board."""
+def page(variant: Variant, code: str = ENGLISH) -> MovesPage:
+    """The whole page of a board, in a language; names of places, units and what the rules call their marks
+    stay in the game's."""
     # In the page itself, so that it can be saved and read offline; the policy allows these two by their
     # digest.
     style, script = (_asset(f"moves.{kind}") for kind in ("css", "js"))
-    html = environment().get_template("moves.html").render(
-        title=variant.title, entries=entries(variant), style=style, script=script, note=variant.note,
+    html = environment(code).get_template("moves.html").render(
+        title=variant.title, entries=entries(variant, code), style=style, script=script, note=variant.note,
         marched_over=has_movement_phases(variant), hint=", ".join(_search_examples(variant)))
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src 'self'; "
@@ -92,14 +100,16 @@ def page(variant: Variant) -> MovesPage:
     return MovesPage(html, policy)
 
 
-def entries(variant: Variant) -> tuple[ProvinceEntry, ...]:
-    """Every province, by name."""
+def entries(variant: Variant, code: str = ENGLISH) -> tuple[ProvinceEntry, ...]:
+    """Every province, by name, described in a language."""
     ordered = sorted(variant.board.provinces.values(), key=lambda p: normalize(p.name))
     anchors = {province.id: f"p{number}" for number, province in enumerate(ordered)}
-    return tuple(_entry(variant, province, anchors) for province in ordered)
+    return tuple(_entry(variant, province, anchors, language(code).say) for province in ordered)
 
 
-def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> ProvinceEntry:
+def _entry(
+    variant: Variant, province: Province, anchors: dict[str, str], say: Callable[..., str]
+) -> ProvinceEntry:
     # Names before abbreviations: the list after "also" begins with what a person would write.
     spellings = [
         row.text for row in variant.names
@@ -114,11 +124,11 @@ def _entry(variant: Variant, province: Province, anchors: dict[str, str]) -> Pro
     moves = (
         _marches(variant, province, anchors)
         if has_movement_phases(variant)
-        else _neighbours(variant, province, anchors)
+        else _neighbours(variant, province, anchors, say)
     )
     return ProvinceEntry(
-        anchors[province.id], province.name, _description(variant, province), other_spellings, search_text,
-        moves
+        anchors[province.id], province.name, _description(variant, province, say), other_spellings,
+        search_text, moves
     )
 
 
@@ -131,15 +141,17 @@ def _marches(variant: Variant, province: Province, anchors: dict[str, str]) -> t
     return tuple(unit_moves)
 
 
-def _neighbours(variant: Variant, province: Province, anchors: dict[str, str]) -> tuple[UnitMoves, ...]:
+def _neighbours(
+    variant: Variant, province: Province, anchors: dict[str, str], say: Callable[..., str]
+) -> tuple[UnitMoves, ...]:
     unit_moves = []
     for over, others in neighbours_by_sea(variant, province.id).items():
         way = (
-            f"Across the {variant.board.provinces[over].name}"
+            say("Across the %(sea)s", sea=variant.board.provinces[over].name)
             if over
-            else "Washes"
+            else say("Washes")
             if province.is_sea
-            else "By land"
+            else say("By land")
         )
         destinations = _linked(variant, others, anchors)
         unit_moves.append(UnitMoves(way, "", destinations))
@@ -162,17 +174,18 @@ def _search_examples(variant: Variant) -> list[str]:
     ]
 
 
-def _description(variant: Variant, province: Province) -> str:
-    words = [province.terrain.value, "supply centre" if province.centre else "", province.area or ""]
+def _description(variant: Variant, province: Province, say: Callable[..., str]) -> str:
+    terrain = say(_TERRAINS[province.terrain])
+    words = [terrain, say("supply centre") if province.centre else "", province.area or ""]
     # WSB-11: on such a board states take states beside them; nothing marches and nothing is a supply centre.
     if not has_movement_phases(variant):
-        words = [f"{province.terrain.value} state" if province.centre else province.terrain.value]
+        words = [say(_STATES[province.terrain]) if province.centre else terrain]
     if province.is_sea:
         in_area = province.role and province.area
         words = [
-            f"{province.role.value} region of the {province.area} sea area"
+            say(_SEA_REGIONS[province.role], area=province.area)
             if province.role and in_area
-            else "at sea"
+            else say("at sea")
         ]
     return ", ".join(word for word in (*words, *marks.mark_phrases(variant, province)) if word)
 

@@ -37,7 +37,7 @@
       s.at.classList.toggle("on", found.length === 1 && found[0] === s);
     }
     for (const h of heads) h.hidden = Boolean(wanted && found.length);
-    told.textContent = !wanted ? "" : found.length ? `${found.length} place${found.length === 1 ? "" : "s"}` : "No place has this name; here are all of them.";
+    told.textContent = !wanted ? "" : found.length ? (found.length === 1 ? told.dataset.one : `${told.dataset.many} ${found.length}`) : told.dataset.none;
   };
   box.addEventListener("input", show);
   addEventListener("hashchange", () => {

@@ -142,3 +142,20 @@ def test_page_knows_no_game(slug: str) -> None:
         assert power.person == "" or power.person not in html
     # Without any unit on the board the page is the same, byte for byte.
     assert page(replace(variant, start=replace(variant.start, units=frozenset()))).html == html
+
+
+@pytest.mark.parametrize("slug", maps.variants())
+def test_the_page_is_in_the_readers_language_but_for_the_boards_own_words(slug: str) -> None:
+    """LET-10: it alone of the players' pages was English for everybody."""
+    german, english = (page(maps.load(slug), code).html for code in ("de", "en"))
+    assert '<html lang="de">' in german
+    assert '<html lang="en-GB">' in english
+    for words in ("Find a place", "in one move", "supply centre", 's">coastal', 's">inland', "; also ",
+                  "By land", "beside each other", "Places by letter", "every game on this board"):
+        assert words not in german
+    assert "Einen Ort finden" in german
+    # Names of places and units are what a sheet is written with.
+    names = re.findall(r"<h3>(.*?)</h3>", english)
+    assert len(names) > 20
+    assert re.findall(r"<h3>(.*?)</h3>", german) == names
+    assert re.findall(r'<a href="#p\d+">.*?</a>', german) == re.findall(r'<a href="#p\d+">.*?</a>', english)
