@@ -26,8 +26,8 @@ _BESIDE_GREETING = frozenset((
     "many", "merry", "much", "my", "of", "p", "parliament", "ps", "running", "s", "save", "the", "this", "to",
     "very", "warm", "with", "you", "your"))
 """... and words that may be in such a line too."""
-_STROKES = frozenset("il")
-"""A 1 read as a letter: "(page l of i)"."""
+_SIGNS = 2
+"""Letters and figures at most of what stands behind "page"."""
 _VERSION = re.compile(r"v(?:er(?:s(?:ion)?)?)?[. ]*[\dil|!]{1,2}\.?", re.IGNORECASE)
 """The number of a sheet's version by itself, a 1 in it perhaps read as a stroke. No order is so short."""
 _SENTENCE = 3
@@ -60,7 +60,7 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
             continue
         if _is_usual_remark(texts) or (_is_short_remark("".join(texts)) and _ends_in_short_remark(read)):
             continue
-        if "".join(texts[:1]) == "page" and is_harmless(remark, lexicon):
+        if _is_page_number(texts, doubts) or _shows_short_remark(read):
             continue
         # The parenthesis may be the first letter of the word, misread: "(nless" for "unless".
         if (not _shows_parentheses(read, len(texts), doubts) or _holds_doubt(texts, doubts | REMARK_DOUBTS)
@@ -68,6 +68,20 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
                 or not is_plain(texts, lexicon, _is_like)):
             return True
     return False
+
+
+def _is_page_number(texts: Sequence[str], doubts: frozenset[str]) -> bool:
+    """True for "page l af i": the word, and signs after it."""
+    return _is_known(texts[0], ("page",)) and all(
+        len(text) <= _SIGNS and text not in doubts for text in texts[1:])
+
+
+def _shows_short_remark(read: str) -> bool:
+    """True if the only remark that free reading shows is a short usual one, letter by letter, where the order
+    as aligned has another in its place: "(as aqveed)"."""
+    remarks = _REMARK.findall(read)
+    return len(remarks) == 1 and ")" in read and "".join(
+        word.text for word in words(remarks[0])) in _SHORT_REMARKS
 
 
 def _is_short_remark(letters: str) -> bool:
@@ -160,7 +174,7 @@ def is_harmless(text: str, lexicon: Lexicon) -> bool:
         return True
     greets = [_is_known(word, _GREETING) for word in texts]
     return any(greets) and all(
-        greeting or word.isdecimal() or word in _STROKES or _is_known(word, _BESIDE_GREETING)
+        greeting or word.isdecimal() or _is_known(word, _BESIDE_GREETING)
         for greeting, word in zip(greets, texts, strict=True))
 
 

@@ -110,7 +110,7 @@ def features_of(
         is_corrected=corrected is not None,
         whole_strike=max(row.strike.score for row in line.rows),
         part_strike=max(part_strike(row.strike) for row in line.rows),
-        is_odd=_is_odd(text, best, fits, lexicon),
+        is_odd=_is_odd(text, best, best_fit, lexicon),
         homonym_loss=_homonym_loss(best, fits, lexicon),
         word_misfit_mean=sum(misfits) / len(misfits),
         word_misfit_min=min(misfits),
@@ -144,10 +144,8 @@ def _names_way(best: Hypothesis, text: str) -> bool:
     )
 
 
-def _is_odd(text: str, best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> bool:
-    """True if the order is one that nobody means as it is, or the text holds a word of doubt. `fits`: by
-    opinion."""
-    fit = best_alignment(fits)
+def _is_odd(text: str, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> bool:
+    """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
@@ -160,8 +158,7 @@ def _is_odd(text: str, best: Hypothesis, fits: Sequence[Alignment], lexicon: Lex
         or leaves_out_word(text, best.text.text, lexicon)
         # A misread "Then" is none in free reading.
         or ends_condition(fit.text)
-        # "(as aqveed)" to one opinion, and plainly "(as agreed)" to the other.
-        or all(has_unclear_remark(each.text, text, lexicon) for each in fits)
+        or has_unclear_remark(fit.text, text, lexicon)
         or has_shared_short_name(best.text.text, best.orders, lexicon)
         or has_shared_short_form(text, best.text.text, best.orders, lexicon)
         or has_abbreviation_like_name(fit.text, best.orders, lexicon)

@@ -323,8 +323,9 @@ def _supported_owners(lexicon: Lexicon) -> tuple[str, ...]:
 def _is_cut_short(line: InterpretedLine) -> bool:
     """True if the unit or move that a line supports or convoys may be in the next line: its name is badly
     written."""
+    # One that says whereto has its unit.
     return (line.features is not None and line.features.word_misfit_mean >= BAD_NAME
-            and line.order is not None and _HELPS.search(line.order) is not None)
+            and line.order is not None and _HELPS.search(line.order) is not None and " - " not in line.order)
 
 
 def _is_complete(line: InterpretedLine) -> bool:

@@ -167,7 +167,19 @@ def test_again_beside_an_order_is_a_usual_remark_though_its_parenthesis_is_read_
     assert has_unclear_remark("A Louth - Cork (against)", "A Louth - Cork cagainst)", lexicon())
 
 
-def test_a_pages_number_is_no_doubt() -> None:
-    inked = "F Louth - Cork (page l of i)"
-    assert not has_unclear_remark(inked, inked, lexicon())
-    assert has_unclear_remark("F Louth - Cork (l of i if)", "F Louth - Cork (l of i if)", lexicon())
+@pytest.mark.parametrize(
+    ("inked", "read", "unclear"),
+    [
+        ("F Louth - Cork (page l af i)", "F Louth - Cork (puge I af i)", False),
+        ("F Louth - Cork (page if i)", "F Louth - Cork (page if i)", True),
+        ("F Louth - Cork (page held)", "F Louth - Cork (page held)", True),
+        ("Army Kent stands (as aqveed)", "Arwy Kent Stards (as agreed)", False),
+        ("Army Kent stands (as aqveed)", "Arwy Kent Stards (if agreed)", True),
+        ("Army Kent stands (as aqveed)", "Arwy Kent Stards (as agreed) (if it is)", True),
+    ],
+)
+def test_a_pages_number_and_a_remark_read_plainly_are_no_doubt(
+    inked: str, read: str, *, unclear: bool
+) -> None:
+    """INK-04"""
+    assert has_unclear_remark(inked, read, lexicon()) is unclear

@@ -121,6 +121,15 @@ def test_what_may_be_the_end_of_a_badly_read_order_waits(after: str, status: Lin
     assert review_uncertain_neighbours(next_one, support, None, lexicon_of(VARIANT)).status is LineState.AUTO
 
 
+def test_a_badly_read_support_that_says_whereto_has_its_unit() -> None:
+    """INK-04"""
+    rows = ("Army Westmeath supports Army Down moving to Cork", "Fleet Hull holds")
+    support, next_one = read(*HEADING, *rows)[len(HEADING) :]
+    assert support.features is not None
+    badly = replace(support, status=LineState.OPEN, features=replace(support.features, word_misfit_mean=5.0))
+    assert review_uncertain_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is LineState.AUTO
+
+
 @pytest.mark.parametrize(("other", "status"), [
     ("A York holds", LineState.OPEN), ("a York holds", LineState.AUTO), ("F York holds", LineState.AUTO)])
 def test_a_small_letter_for_a_unit_waits_where_the_writer_makes_it_large(
