@@ -26,6 +26,10 @@ class RenderError(UserFacingError, RuntimeError):
     """A picture could not be made."""
 
 
+_UNNAMED = "A drawing"
+"""Words of a drawing that is only made into a picture: without any, WeasyPrint logs an error each time."""
+
+
 def to_pdf(
     pages: str | Sequence[str], *, title: str = "", has_fields: bool = False,
     descriptions: Sequence[str] = (),
@@ -143,7 +147,7 @@ def _page(sheet: str, number: int, title: str, form: VectorForm | None, descript
         ".described{bookmark-level:1;bookmark-label:attr(title)}</style>"
         f'<div class="p{number}{" described" if description else ""}" '
         f'title="{escape(description, quote=True)}">'
-        f'<img alt="{escape(description or title, quote=True)}" src="{source}"></div>'
+        f'<img alt="{escape(description or title or _UNNAMED, quote=True)}" src="{source}"></div>'
     )
 
 
