@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
-from service.desk.games import acts, ending, offer_acts
+from service.desk.games import acts, ending, offer_acts, table_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
 from service.desk.games.boards import titles
 from service.desk.games.carry_out import act_on_game, game_row, own_address
@@ -133,6 +133,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
             .order_by(EventRow.id.desc())
         ).all()
+        ahead = table_acts.next_deadline(session, game_id, ports.clock.now())
         called = {pseudonym(player): player.name for player in session.scalars(select(PlayerRow))}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     called=called,
@@ -140,6 +141,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     following=next_phase(session, game_id, ports.clock.now()),
                     order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
+                    next_deadline=None if ahead is None else ahead.deadline,
                     options=OPTIONS,
                     languages=[LANGUAGES[name].title for name in as_written(board, row.options).languages],
                     history=history, ahead=MOVABLE, ready=PhaseState.READY,

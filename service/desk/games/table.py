@@ -38,11 +38,12 @@ def end_absence(request: Request, visitor: Trusted, game_id: str, row_id: int) -
 
 @router.post("/{game_id}/pause")
 def pause(request: Request, visitor: Trusted, game_id: str, days: Annotated[str, Form()],
-          why: Annotated[str, Form()] = "") -> Response:
+          why: Annotated[str, Form()] = "", shown: Annotated[str, Form()] = "") -> Response:
     """Pause the game; everybody gets a letter."""
     ports: DeskPorts = request.app.state.ports
     return act_on_game(request, game_id, "game-paused", lambda session, row: table_acts.pause(
-        session, row, days, why, ports.actions.circulars, by=visitor.name, now=ports.clock.now()))
+        session, row, days, why, ports.actions.circulars, by=visitor.name, now=ports.clock.now(),
+        shown=shown))
 
 
 @router.post("/{game_id}/draw")

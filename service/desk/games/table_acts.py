@@ -52,16 +52,26 @@ def end_absence(
         raise ActRefused(str(fault)) from fault
 
 
+def next_deadline(session: Session, game_id: str, now: datetime) -> PhaseRow | None:
+    """The phase whose deadline is the next that a pause moves; None where none is ahead."""
+    return next((row for row in records.phases(session, game_id)
+                 if row.state in {PhaseState.OPEN, PhaseState.WAITING} and row.deadline > now), None)
+
+
 def pause(
     session: Session, game: GameRow, days: str, why: str, circulars: Broadcasts | None, *, by: str,
-    now: datetime,
+    now: datetime, shown: str = "",
 ) -> None:
     """Pause a game: the open deadline and every later one come so many days later, and everybody is told.
-    Raises ActRefused."""
+    `shown`: the next deadline as the form's page had it, in ISO 8601, "" where it is not known. Raises
+    ActRefused."""
     if not 1 <= row_number(days) <= MOST_DAYS:
         raise ActRefused(f"Nothing was changed: a pause has 1 to {MOST_DAYS} days.")
-    phase = next((row for row in records.phases(session, game.id)
-                  if row.state in {PhaseState.OPEN, PhaseState.WAITING} and row.deadline > now), None)
+    phase = next_deadline(session, game.id, now)
+    # The same form sent twice would pause twice, and write to everybody each time.
+    if phase is not None and shown and shown != phase.deadline.isoformat():
+        raise ActRefused("Nothing was changed: the deadlines were moved since this form was shown, perhaps "
+                         "by it. Go back to its page, and look at them first.")
     if phase is None or circulars is None:
         raise ActRefused("Nothing was changed: no deadline is ahead." if phase is None else CANNOT_WRITE)
     until = phase.deadline + timedelta(days=int(days))

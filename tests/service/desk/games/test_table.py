@@ -72,11 +72,20 @@ def test_a_pause_moves_every_deadline_and_all_are_told(site: Site) -> None:
     before = [phase.deadline for phase in desk.table.phases()]
     assert desk.post(f"/games/{desk.table.game}/pause", days="10", why="short").status_code == 409
     assert desk.post(f"/games/{desk.table.game}/pause", days="0", why="Summer holidays").status_code == 409
-    answer = desk.post(f"/games/{desk.table.game}/pause", days="10", why="Summer holidays")
+    shown = re.search(r'name="shown" value="([^"]+)"', desk.client.get(f"/games/{desk.table.game}").text)
+    assert shown is not None
+    form = {"days": "10", "why": "Summer holidays", "shown": shown[1]}
+    answer = desk.post(f"/games/{desk.table.game}/pause", **form)
     assert answer.headers["location"].endswith("?notice=game-paused"), plain(answer.text)
     # Of two sentences with one name the second was shown: that letters are held back.
     assert "Every deadline ahead is later by as many days." in desk.text(answer.headers["location"])
     assert [phase.deadline for phase in desk.table.phases()] == [d + timedelta(days=10) for d in before]
+    # The same form sent twice pauses once.
+    told = len(desk.table.letters("announcement"))
+    again = desk.post(f"/games/{desk.table.game}/pause", **form)
+    assert (again.status_code, "perhaps by it" in again.text) == (409, True)
+    assert [phase.deadline for phase in desk.table.phases()] == [d + timedelta(days=10) for d in before]
+    assert len(desk.table.letters("announcement")) == told
     words = desk.table.words(desk.table.letters("announcement")[0])
     assert "The game pauses for 10 days" in words
     assert "Summer holidays" in words
