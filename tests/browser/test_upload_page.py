@@ -194,6 +194,31 @@ def test_what_is_too_large_or_refused_is_not_sent_again_and_again(camera: Any, a
     context.close()
 
 
+def test_two_taps_send_one_sheet_and_too_many_pages_none(camera: Any, address: str, table: Table) -> None:
+    """BEY-05: two taps in a row kept and sent the same pages twice, and twenty-one pages were told that there
+    is no answer, and would be tried again."""
+    context = camera.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    posts: list[str] = []
+    page.on("request", lambda request: posts.append(request.url) if request.method == "POST" else None)
+    page.goto(address)
+    page.set_input_files("#photograph", [{"name": f"{number}.pdf", "mimeType": "application/pdf",
+                                          "buffer": b"%PDF-1.7 "} for number in range(21)])
+    page.click("#take-in")
+    page.locator("#told", has_text="at most 20 photographs").wait_for()
+    assert posts == []
+    page.reload()
+    page.set_input_files("#photograph", SHEETS / "summer-montrose-v1.jpg")
+    page.wait_for_selector("#pages canvas")
+    page.evaluate("for (const _ of [1, 2]) document.getElementById('take-in').click()")
+    page.locator("#waits", has_text="Arrived").wait_for()
+    page.wait_for_timeout(1000)
+    assert (page.locator("#waits li").count(), len(posts)) == (1, 1)
+    with table.site.store() as session:
+        assert len(session.scalars(select(MailRow)).all()) == 1
+    context.close()
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_the_page_is_accessible_narrow_and_works_without_a_script(
     camera: Any, address: str, table: Table, colours: str, tmp_path: Path

@@ -154,7 +154,14 @@
     } finally { sending = false; if (again) { again = false; sendAll(); } }
   };
   const nonce = () => hex(crypto.getRandomValues(new Uint8Array(16)));
+  let keeping = false;
+  // A second tap while the first is being kept would send the same pages once more.
   const keep = async () => {
+    if (keeping || !pages.length) return;
+    keeping = true;
+    try { await kept(); } finally { keeping = false; }
+  };
+  const kept = async () => {
     const place = form.elements.place, chosen = place.selectedOptions ? place.selectedOptions[0].textContent : place.dataset.words;
     if (!form.reportValidity()) return;
     if (pages.reduce((bytes, page) => bytes + page.size, 0) > Number(form.dataset.most)) { tell(text("large")); return; }
