@@ -35,7 +35,7 @@ MOST_WORSE = 4.5
 LINES_MOST_WORSE, ENDS_MOST_WORSE = 3.5, 7.5
 """The same for a name that only lines cross, for both can still be read; and for one that hides where a line
 ends."""
-_BELOW, _END_BELOW = 1.0, 8.0
+_BELOW, _END_BELOW = 2.0, 8.0
 """What a name costs for each millimetre of a line that it covers, and for each end of a line."""
 SHORT_FROM = 1.5
 """A name that costs so much by what it covers may be made short."""

@@ -65,7 +65,7 @@ AT_ONCE = 48
 """So many candidates are asked for their neighbours in one step."""
 
 # Prices. Millimetres of a line count one by one; of an end, all of it.
-_NAME, _MARK, _PLATE, _PIECE = 0.6, 6.0, 7.0, 5.0
+_NAME, _MARK, _PLATE, _PIECE = 1.0, 6.0, 7.0, 5.0
 _END_NAME, _END_MARK, _END_PLATE, _END_PIECE = 10.0, 10.0, 16.0, 30.0
 _LINE, _ON_END, _END_ON_LINE, _END_ON_END = 2.0, 3.0, 5.0, 24.0
 _DEEP, _SHALLOW, _OFF_MIDDLE, _APART = 2.2, 6.0, 0.05, 4.0
@@ -424,7 +424,7 @@ def _by_stops(wish: LineWish, begin: Point, goals: Sequence[Goal]) -> _Ways:
     for rank, goal in enumerate(goals):
         for leaving, start in enumerate(_sides(wish.start)):
             for coming, end in enumerate((goal.point,) if goal.box is None else _sides(goal.box)):
-                for number, (right, down) in enumerate(PASSING if leaving == coming == 0 else PASSING[:3]):
+                for number, (right, down) in enumerate(PASSING if leaving == coming == 0 else PASSING[:7]):
                     ways.append([start, *((x + right, y + down) for x, y in wish.stops), end])
                     bend = 0.004 * (number + 2 * bool(leaving) + 2 * bool(coming))
                     prices.append(_BEND * bend * math.dist(begin, goal.point) + _LATER * rank)

@@ -168,7 +168,7 @@ def draw_map(
     }
     # Units are placed first: names can step aside, plates cannot leave their region. Lines keep off both.
     pieces_and_badges = [box.grown(BADGE_ROOM) for box in furniture_boxes(plan)]
-    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, pieces_and_badges)
+    plates = unit_marks.unit_boxes(sheet, plan.labels, chosen.units, pieces_and_badges, chosen.ringed)
     ground = NameGround(sheet, pieces.values())
     labels = step_aside(ground, plan.labels, list(plates.values())) if plates else plan.labels
     drawn = orders(replace(plan, labels=tuple(labels), is_draft=True), plates)
@@ -195,7 +195,7 @@ def draw_map(
         draw_coast_names(variant, sheet, _taken(plan, labels, [*plates.values(), *drawn.rooms])),
         unit_marks.plates(variant, plates),
         drawn.above,
-        *(inset.draw_inset(inset_plan, _inset_body(variant, inset_plan, held, plates, orders))
+        *(inset.draw_inset(inset_plan, _inset_body(variant, inset_plan, held, plates, orders, chosen.ringed))
           for inset_plan in plan.insets),
         _scaled(
             paper,
@@ -253,14 +253,14 @@ def _taken(plan: MapPlan, labels: Iterable[Label], drawn: Iterable[Rect]) -> lis
 
 def _inset_body(
     variant: Variant, inset_plan: Inset, held: Mapping[str, Power], plates: Mapping[Unit, Rect],
-    orders: DrawOrders
+    orders: DrawOrders, ringed: frozenset[Unit]
 ) -> str:
     """The content of an inset: the same layers as on the map, with the units whose plates are in its
     window."""
     places = inset_plan.sheet.places
     units = [unit for unit, box in plates.items()
              if unit.region.province in places and inset_plan.window.meets(box)]
-    boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units)
+    boxes = unit_marks.unit_boxes(inset_plan.sheet, inset_plan.labels, units, ringed=ringed)
     ground = NameGround(inset_plan.sheet, ())
     labels = step_aside(ground, inset_plan.labels, list(boxes.values()))
     detail = MapPlan(inset_plan.sheet, labels, {}, inset_plan.base)

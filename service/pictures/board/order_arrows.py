@@ -25,7 +25,7 @@ from service.pictures.board.centre_marks import LAND_TONE, attribute
 from service.pictures.board.map_sheet import TINT
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.board.town_lands import WASH
-from service.pictures.board.unit_marks import HIGH
+from service.pictures.board.unit_marks import HIGH, RING
 from service.pictures.drawing import curves
 from service.pictures.drawing.contrast import darkened, laid_over
 from service.pictures.drawing.curves import Line, Point
@@ -35,7 +35,7 @@ from service.pictures.drawing.values import Rect
 WIDTH = 0.62
 """Millimetres of a move's line on A3; the others are parts of it."""
 HEAD = 2.3
-BURST, BADGE = 1.5, 1.2
+BURST, BADGE = RING, 1.2
 """Millimetres that the ring of a dislodged unit, and the other signs of a fate, reach beyond its plate."""
 BURST_NEAR, JAG = 0.45, 0.9
 """Millimetres between a plate and the inner corners of that ring, and between two corners of it."""

@@ -4,7 +4,7 @@ the letter of its power on the power's colour, and the letter of its kind.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 import shapely
@@ -32,11 +32,14 @@ LEAST = 0.78
 CLEAR = 0.25
 CROWN = 2.1
 """Millimetres that a capital's crown rises above its mark."""
+RING = 1.5
+"""Millimetres that the ring of a dislodged unit reaches beyond its plate, on A3."""
 BETWEEN = 5.0
 """Millimetres between two plates on A3 that are room enough for a line from one to the other."""
 HOST = 1.0
 """Millimetres about a town within which the county lies that it stands in."""
 _STEP, _AROUND, _AT_ONCE = 0.6, 4.0, 60
+_OUT = np.array([-1.0, -1.0, 1.0, 1.0])
 
 # Prices of the place of a plate; the cheapest place is taken.
 _MARK = 60.0  # it covers a mark or another plate
@@ -51,10 +54,11 @@ EXPLAINED = "Units: the letter of the power beside {kinds}."
 
 
 def unit_boxes(
-    sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit], pieces: Iterable[Rect] = ()
+    sheet: MapPaper, labels: Sequence[Label], units: Iterable[Unit], pieces: Iterable[Rect] = (),
+    ringed: Collection[Unit] = ()
 ) -> dict[Unit, Rect]:
     """The place of each unit's plate: in its region if there is room, off every mark, every piece of
-    furniture and every other plate."""
+    furniture and every other plate. About those that are `ringed` there is room for the ring."""
     marks = [Rect(x - r, y - r - CROWN * place.capital, x + r, y + r)
              for place in sheet.places.values() if place.seal
              for (x, y), r in ((place.seal, place.radius + CLEAR),)]
@@ -68,6 +72,7 @@ def unit_boxes(
     for unit in sorted(set(units),
             key=lambda candidate: (sheet.places[candidate.region.province].shape.area, candidate)):
         place = sheet.places[unit.region.province]
+        ring = RING * part if unit in ringed else 0.0
         width = WIDE * part * (1.0 if len(unit.kind) == 1 else WIDER)
         x0, y0, x1, y1 = place.shape.bounds
         across, down = np.meshgrid(
@@ -96,7 +101,7 @@ def unit_boxes(
             strange = np.hypot(*(middles[:, None, :] - centres[None, :, :]).T).min(axis=0) < away
         covered = _covered_share(boxes, names)
         cost = (
-            _MARK * (_covered_share(boxes, _box_rows(taken)) > 0)
+            _MARK * (_covered_share(boxes + ring * _OUT, _box_rows(taken)) > 0)
             + _NAME * covered
             + _TOUCH * (covered > 0)
             + _AWAY * away
@@ -106,7 +111,7 @@ def unit_boxes(
         box = Rect(*(float(v) for v in _cheapest_box(boxes, cost, _ground(sheet, place))))
         boxes_by_unit[unit] = box
         # The next plates keep off this one.
-        taken.append(box.grown(CLEAR))
+        taken.append(box.grown(CLEAR + ring))
     return boxes_by_unit
 
 

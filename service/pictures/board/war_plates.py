@@ -55,13 +55,16 @@ def orders_plate(
             variant.context(), before, [outcome.order for outcome in resolution.outcomes])
     units = {*before.units, *(each.unit for each in before.dislodged), *resolution.built}
 
+    out = frozenset(each.unit for each in (*before.dislodged, *resolution.dislodged))
+
     def orders(plan: MapPlan, boxes: Mapping[Unit, Rect]) -> DrawnOrders:
         drawing = drawing_of(variant, plan, before, resolution, boxes)
         return DrawnOrders(order_arrows.draw_orders(variant, drawing), order_arrows.draw_fates(drawing),
                            order_arrows.rooms_of(drawing), order_arrows.ends_of(drawing))
 
     return draw_map(variant, maps.shapes(variant.slug), before.centres, title, subtitle,
-                    MapOptions(paper, units=frozenset(units)), board_plan(variant.slug, paper), orders)
+                    MapOptions(paper, units=frozenset(units), ringed=out), board_plan(variant.slug, paper),
+                    orders)
 
 
 def board_plate(
@@ -69,7 +72,7 @@ def board_plate(
 ) -> str:
     """The board with the units that stand on it, as SVG; those dislodged have a jagged ring. Raises
     NoShapes."""
-    dislodged = {each.unit for each in position.dislodged}
+    dislodged = frozenset(each.unit for each in position.dislodged)
 
     def fates(_plan: MapPlan, boxes: Mapping[Unit, Rect]) -> DrawnOrders:
         drawing = PhaseDrawing((), tuple(
@@ -77,7 +80,7 @@ def board_plate(
         return DrawnOrders(above=order_arrows.draw_fates(drawing))
 
     return draw_map(variant, maps.shapes(variant.slug), position.centres, title, subtitle,
-                    MapOptions(paper, units=frozenset({*position.units, *dislodged})),
+                    MapOptions(paper, units=frozenset({*position.units, *dislodged}), ringed=dislodged),
                     board_plan(variant.slug, paper), fates)
 
 

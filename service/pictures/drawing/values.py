@@ -122,9 +122,11 @@ class Label:
 @dataclass(frozen=True, slots=True)
 class MapOptions:
     """Choices of a map. It shows control alone, unless `units` are given to stand on it (MAP-03, Q-13).
-    `record` is the root of the game's record in words, for the strip below the border."""
+    Those that were dislodged are `ringed`. `record` is the root of the game's record in words, for the strip
+    below the border."""
 
     paper: PaperSize = A3
     acknowledgement: str = ""
     units: frozenset[Unit] = frozenset()
+    ringed: frozenset[Unit] = frozenset()
     record: str = ""

@@ -156,13 +156,15 @@ def _pdf(
 
 def _described(phase: FoughtPhase) -> str:
     """A plate for who does not see it."""
-    outcomes = phase.resolution.outcomes
-    moves = [outcome.result for outcome in outcomes if isinstance(outcome.order, Move)]
-    counts = {
-        "orders": len(outcomes), "moves": len(moves), "turned back": moves.count(Result.FAILS),
-        "dislodged": len(phase.resolution.dislodged), "built": len(phase.resolution.built),
-        "disbanded": len(phase.resolution.disbanded)}
-    counted = ", ".join(f"{number} {event}" for event, number in counts.items() if number)
+    resolution = phase.resolution
+    moves = [outcome.result for outcome in resolution.outcomes if isinstance(outcome.order, Move)]
+    removed = [*resolution.removed, *resolution.removed_by_lot, *resolution.removed_by_disorder]
+    counts = (
+        (len(resolution.outcomes), "order", "orders"), (len(moves), "move", "moves"),
+        (moves.count(Result.FAILS), "turned back", "turned back"),
+        (len(resolution.dislodged), "dislodged", "dislodged"), (len(resolution.built), "built", "built"),
+        (len(resolution.disbanded), "disbanded", "disbanded"), (len(removed), "removed", "removed"))
+    counted = ", ".join(f"{number} {one if number == 1 else more}" for number, one, more in counts if number)
     return (f"{phase.title}: the board and its orders as lines: {counted or 'no orders'}. "
             "The results have them in words")
 

@@ -127,7 +127,7 @@ def test_a_year_and_the_war_are_tagged_pdfs(fought: Fought, player: TestClient) 
         assert (tags.is_tagged, tags.language) == (True, "en")
         assert tags.title.endswith(title)
         assert tags.counts["Figure"] == len(set(tags.alternates)) == 3
-        assert "1 moves, 1 turned back" in tags.alternates[0]
+        assert " 1 move, 1 turned back." in tags.alternates[0]
         document = pypdfium2.PdfDocument(data)
         assert len(document) == 3
         assert [mark.get_title() for mark in document.get_toc()] == list(tags.alternates)
