@@ -42,8 +42,8 @@ _LONE_FROM = 5
 """Letters from which a word of a name is more than an article or a code."""
 _LARGE_AND_SMALL, _TELLING = frozenset("cosuvwxz"), 2
 """Letters whose capital is the same but larger, and how many others a name must have after its first for
-their case to tell. Of 41 such names in capitals of 15 writers for calibration the recogniser's case missed
-three, all of "DOWN"."""
+their case to tell. Of 40 such names in capitals of 15 writers for calibration the recogniser's case missed
+two, both "DOWN"."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
