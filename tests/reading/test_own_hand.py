@@ -79,7 +79,10 @@ def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(r
     """(INK-05)"""
     before, after = _without_own_hand(rows), _read(rows)
     assert [line.status for line in before].count(LineState.OPEN) == 1
-    assert before[UNCLEAR].why_open == (OpenReason.NEAR_ORDER,)
+    # Another order is near. Whether the chance is too small as well differs by processor, as the last digits
+    # of the networks' output do: this line is at the edge (.944 on one, .953 asked).
+    assert OpenReason.NEAR_ORDER in before[UNCLEAR].why_open
+    assert {*before[UNCLEAR].why_open} <= {OpenReason.NEAR_ORDER, OpenReason.UNSURE}
     assert [line.order for line in after.lines] == list(WRITTEN.values())
     assert all(line.status is LineState.AUTO for line in after.lines)
     assert [line for index, line in enumerate(after.lines) if index != UNCLEAR] == [
