@@ -138,7 +138,7 @@ def read_images(
     reasons: list[UnreadableReason] = []
     reader = _Reader(tuple(engines), options or ReadOptions())
     for image in images:
-        outcomes = [reader.sheet(image, sheet) for sheet in reader.sheets(image)]
+        outcomes = reader.outcomes(image)
         steps += [step for _, taken in outcomes for step in taken]
         reasons += [outcome for outcome, _ in outcomes if isinstance(outcome, UnreadableReason)]
         pages += in_reading_order([outcome for outcome, _ in outcomes if isinstance(outcome, Page)])
@@ -176,6 +176,18 @@ class _Reader:
         new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._cache}
         self._cache.update(zip(new, self.engines[0].read(list(new.values())), strict=True))
         return tuple(self._cache[key] for key in keys)
+
+    def outcomes(self, photo: Image) -> list[tuple[Page | UnreadableReason, tuple[Step, ...]]]:
+        """What became of each sheet of a photograph; see `sheet`."""
+        sheets = self.sheets(photo)
+        outcomes = [self.sheet(photo, sheet) for sheet in sheets]
+        is_read = any(isinstance(outcome, Page) for outcome, _ in outcomes)
+        if is_read or not sheets[0].is_outlined or any(sheet.printed is not None for sheet in sheets):
+            return outcomes
+        # Blots of old paper and a shadow may look like a sheet's edges, and the writing between them be
+        # squeezed: nobody is asked for another photograph before the whole of this one was read.
+        whole = self.sheet(photo, whole_photo(photo))
+        return [whole] if isinstance(whole[0], Page) else outcomes
 
     def sheets(self, photo: Image) -> tuple[FlattenedSheet, ...]:
         """The sheets of a photograph; the whole of it where writing lies outside every sheet."""

@@ -23,6 +23,7 @@ from rapidfuzz.distance import Levenshtein
 from ocr.engines.default import default_engines
 from ocr.engines.ppocr import PpFinder, PpOcr
 from ocr.engines.tesseract import Tesseract, is_installed
+from ocr.image.find_sheet import flatten
 from ocr.layout.page_order import in_reading_order
 from ocr.layout.wrap import STRUCK, as_line
 from ocr.page import Box, Page, Photo, Reading, Row, Status, UnreadableReason
@@ -144,6 +145,17 @@ def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
     read_lines = [line.text for line in page.lines]
     best = [max(Levenshtein.normalized_similarity(text, line) for line in read_lines) for text in truth]
     assert min(best) > 0.7
+
+
+def test_no_sheet_is_lost_to_edges_that_squeeze_its_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Seen on old paper in shadow, whose sheet was taken for two wedges: no letter showed in either.
+    image = pixels("s006")
+    high, wide = image.shape[:2]
+    wedge = np.array([[0, 0], [wide, 0], [wide, high], [wide - 40, high]], np.float32)
+    monkeypatch.setattr("ocr.read.find_sheets", lambda photo, look=None: (flatten(photo, wedge),))
+    monkeypatch.setattr("ocr.read.has_writing_outside", lambda *_: False)
+    page = one_page(read_images([image], ENGINES))
+    assert len(page.lines) == len(TRUTH["s006"]["lines"])
 
 
 @pytest.mark.parametrize(
