@@ -30,7 +30,7 @@ REPEATS = 3
 @pytest.fixture(autouse=True)
 def _anew() -> None:
     """Decoders that other tests walked are none of ours."""
-    decode._decoder.cache_clear()
+    decode._DECODERS.clear()
 
 
 def test_a_decoder_is_made_once_for_each_variant_and_phase() -> None:
@@ -59,6 +59,17 @@ def test_a_decoder_that_grew_too_large_is_made_anew(monkeypatch: pytest.MonkeyPa
     assert second is not first
     assert second.state_count < first.state_count
     assert second.decode(written) == before
+
+
+def test_the_bound_is_that_of_all_decoders_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each had one of its own: a site of five boards in three kinds of phase could hold fifteen times as much.
+    written, board = ink("Army London moves to Surrey"), maps.load("w3k")
+    movement, retreat = (vocabulary_of(board, kind) for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT))
+    for vocabulary in (movement, retreat):
+        decoder_of(vocabulary).decode(written)
+    most = max(decoder_of(vocabulary).state_count for vocabulary in (movement, retreat))
+    monkeypatch.setattr(decode, "MOST_STATES", most)
+    assert decoder_of(movement).state_count == 0, "neither holds more by itself"
 
 
 def lines_of(sheet: str) -> list[ReadLine]:
