@@ -5,9 +5,11 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.desk.games import acts
+from service.desk.queries import CLOCK_ONLY
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games import draw_votes
 from service.notices import announcements
@@ -54,8 +56,11 @@ def end_absence(
 
 def next_deadline(session: Session, game_id: str, now: datetime) -> PhaseRow | None:
     """The phase whose deadline is the next that a pause moves; None where none is ahead."""
-    return next((row for row in records.phases(session, game_id)
-                 if row.state in {PhaseState.OPEN, PhaseState.WAITING} and row.deadline > now), None)
+    return session.scalar(
+        select(PhaseRow).options(*CLOCK_ONLY)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_((PhaseState.OPEN, PhaseState.WAITING)),
+               PhaseRow.deadline > now)
+        .order_by(PhaseRow.ordinal).limit(1))
 
 
 def pause(
