@@ -100,20 +100,20 @@ def review_unit_shapes(
 def prefers(letter: UnitLetter, witnesses: Sequence[UnitLetter], fewest: int = WITNESSES) -> float:
     """-1..1: by how much a letter looks more like those of its own kind than like those of the other; 0 where
     it is like neither, or there are fewer than `fewest` of either kind or fewer than LEAST of both."""
-    own, other = _others(letter, witnesses)
-    if len(own) < fewest or len(other) < fewest or len(own) + len(other) < LEAST:
+    own_kind, other_kind = _others(letter, witnesses)
+    if min(len(own_kind), len(other_kind)) < fewest or len(own_kind) + len(other_kind) < LEAST:
         return 0.0
-    like_own, like_other = _like(letter, own), _like(letter, other)
+    like_own, like_other = _like(letter, own_kind), _like(letter, other_kind)
     return like_own - like_other if max(like_own, like_other) >= LIKE else 0.0
 
 
 def _is_unlike(letter: UnitLetter, witnesses: Sequence[UnitLetter]) -> bool:
     """True if a letter is plainly less like those of the other kind than any of them is like the rest."""
-    own, other = _others(letter, witnesses)
-    if own or len(other) < LEAST:
+    own_kind, other_kind = _others(letter, witnesses)
+    if own_kind or len(other_kind) < LEAST:
         return False
-    worst = min(_like(each, _others(each, other)[0]) for each in other)
-    return worst - _like(letter, other) > UNLIKE_ALL
+    worst = min(_like(each, _others(each, other_kind)[0]) for each in other_kind)
+    return worst - _like(letter, other_kind) > UNLIKE_ALL
 
 
 def _others(
@@ -196,7 +196,7 @@ def _shape(rows: Sequence[Row], fit: Alignment, place: int) -> LetterShape | Non
         frames = 0 if row.posteriors is None else len(row.posteriors.log_probs)
         if first <= word.start < word.end <= first + frames and row.looks is not None:
             bounds = (before, word.start, word.end, after)
-            return row.looks.letter_shape(*(min(1.0, max(0.0, (at - first) / frames)) for at in bounds))
+            return row.looks.letter_shape(*(min(1.0, max(0.0, (bound - first) / frames)) for bound in bounds))
         first += frames + 1
     return None
 

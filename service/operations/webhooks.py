@@ -285,9 +285,9 @@ class Webhooks:
                     messages.append(_Message(event.id, turn, _body(session, event, mark)))
         return messages
 
-    def _details(self, session: Session, what: str, mark: str, now: datetime) -> list[dict[str, Any]]:
+    def _details(self, session: Session, kind: str, mark: str, now: datetime) -> list[dict[str, Any]]:
         rows = session.scalars(select(EventRow.detail).where(
-            EventRow.what == what, EventRow.at > now - timedelta(days=2)))
+            EventRow.what == kind, EventRow.at > now - timedelta(days=2)))
         return [detail for detail in rows if detail["hook"] == mark]
 
     def _log(self, event: str, detail: dict[str, Any]) -> None:

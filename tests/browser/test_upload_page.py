@@ -113,11 +113,11 @@ def test_the_hints_of_the_browser_are_those_of_the_servers_first_look(camera: An
         ("good", good, []), ("turned", turned, []), ("soft", soft, ["blurred"]), ("dark", dark, ["dark"]),
         ("cut off", on_a_table(sheet(), moved=300), ["cut"]), ("no sheet", np.full_like(good, 150), ["none"]),
     ):
-        told = hints(page, frame)
-        assert told["hints"] == expected, (name, told)
+        judgement = hints(page, frame)
+        assert judgement["hints"] == expected, (name, judgement)
         troubles = first_look(frame)
-        assert ("dark" in told["hints"]) == (PhotoTrouble.DARK in troubles), name
-        assert ("blurred" in told["hints"]) == (PhotoTrouble.BLURRED in troubles), name
+        assert ("dark" in judgement["hints"]) == (PhotoTrouble.DARK in troubles), name
+        assert ("blurred" in judgement["hints"]) == (PhotoTrouble.BLURRED in troubles), name
 
 
 def test_a_sheet_taken_without_a_net_waits_through_a_reload_and_arrives_once(

@@ -91,6 +91,17 @@ def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(r
     assert _read(rows) == after
 
 
+def test_one_sure_line_lets_no_other_pass(rows: list[Row]) -> None:
+    """(INK-05) By one long line alone "Tyrconnell", plainly written, was Tyrone."""
+    unclear, teacher, another = (
+        rows[list(WRITTEN).index(text)]
+        for text in ("F Lon - Nth", "Fleet London to English Channel", "A Mun - Ruh"))
+    alone = _read([unclear, teacher])
+    assert [line.status for line in alone.lines] == [LineState.OPEN, LineState.AUTO]
+    assert alone.taught_by == (1,)
+    assert all(line.status is LineState.AUTO for line in _read([unclear, teacher, another]).lines)
+
+
 def test_a_line_that_waits_for_more_than_its_letters_waits_still(rows: list[Row]) -> None:
     """(INK-05)"""
     waiting = [replace(row, cut_off=index == UNCLEAR) for index, row in enumerate(rows)]

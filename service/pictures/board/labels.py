@@ -313,9 +313,9 @@ def _nearer_to_another(
         down = np.maximum(0.0, np.maximum(boxes[:, 1:2] - y, y - boxes[:, 3:]))
         return np.asarray(np.hypot(across, down) - r)
 
-    own = np.hypot(marks[:, 0] - place.seal[0], marks[:, 1] - place.seal[1]) < 0.01
-    others = away(*marks[~own].T).min(axis=1) if not own.all() else np.full(len(boxes), np.inf)
-    return np.asarray(np.clip(away(*marks[own].T).min(axis=1) - others, 0.0, 1.0))
+    is_own = np.hypot(marks[:, 0] - place.seal[0], marks[:, 1] - place.seal[1]) < 0.01
+    others = away(*marks[~is_own].T).min(axis=1) if not is_own.all() else np.full(len(boxes), np.inf)
+    return np.asarray(np.clip(away(*marks[is_own].T).min(axis=1) - others, 0.0, 1.0))
 
 
 def _spots_over(place: LabelPlace) -> tuple[Boxes, NDArray[np.float64]]:

@@ -105,13 +105,13 @@ _Ways = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 class _Candidates:
     """Curves for one line, with what each costs wherever the other lines are.
 
-    `points` and `kept` have a curve a row: its points, and which of its steps are outside of its plates;
-    `lengths` adds those up, `cells` are where they are on the grid. A candidate is the first `shown`
+    `points` and `is_outside` have a curve a row: its points, and which of its steps are outside of its
+    plates; `lengths` adds those up, `cells` are where they are on the grid. A candidate is the first `shown`
     millimetres of the curve `curve`, and ends at its place of `tips`.
     """
 
     points: NDArray[np.float64]
-    kept: NDArray[np.bool_]
+    is_outside: NDArray[np.bool_]
     lengths: NDArray[np.float64]
     cells: NDArray[np.int64]
     curve: NDArray[np.int64]
@@ -122,7 +122,7 @@ class _Candidates:
     def line(self, index: int) -> Line:
         """A candidate as it is drawn."""
         number, end = int(self.curve[index]), float(self.shown[index])
-        steps, lengths = self.kept[number], self.lengths[number]
+        steps, lengths = self.is_outside[number], self.lengths[number]
         inside = steps & (lengths < end - 1e-6)
         first = int(np.argmax(steps))
         later = self.points[number, 1:][inside]
@@ -264,9 +264,9 @@ class LineLayout:
         whole, extra, number = (
             _by_stops(wish, begin, goals) if wish.stops else _by_bows(begin, goals))
         leave = wish.start.grown(0.35)
-        kept = ~(_in_boxes(whole, np.array([(leave.x0, leave.y0, leave.x1, leave.y1)]))
+        outside = ~(_in_boxes(whole, np.array([(leave.x0, leave.y0, leave.x1, leave.y1)]))
                  | _in_boxes(whole, _goal_boxes(goals)[number]))
-        steps = np.hypot(*np.moveaxis(np.diff(whole, axis=1), 2, 0)) * (kept[:, 1:] & kept[:, :-1])
+        steps = np.hypot(*np.moveaxis(np.diff(whole, axis=1), 2, 0)) * (outside[:, 1:] & outside[:, :-1])
         lengths = np.cumsum(steps, axis=1)
         length = lengths[:, -1]
         short_by = (np.array(SHORTER) * wish.short_by * self._scale
@@ -277,10 +277,10 @@ class LineLayout:
         # What is as long as its head alone says nothing of where it comes from.
         costs = ((extra + _LENGTH * length)[:, None] + _LATER * np.arange(len(short_by))
                  + _TOO_SHORT * np.maximum(0.0, least - shown * length[:, None])).ravel()
-        seen = np.flatnonzero(length[curve] > LEAST_DRAWN)
-        if not len(seen):
+        drawable = np.flatnonzero(length[curve] > LEAST_DRAWN)
+        if not len(drawable):
             return None
-        curve, ends, costs = curve[seen], ends[seen], costs[seen]
+        curve, ends, costs = curve[drawable], ends[drawable], costs[drawable]
         tips = _tips(whole, steps, lengths, curve, ends)
         options = _Candidates(whole, steps > 0.0, lengths, self._flat((whole[:, 1:] + whole[:, :-1]) / 2),
                               curve, ends, tips, costs)
@@ -391,19 +391,19 @@ class _Placing:
         self, options: _Candidates, count: int, *, is_help: bool
     ) -> tuple[list[int], list[float]]:
         """The candidates that cost least, of each bend to each goal one at most, and what they cost."""
-        found: dict[int, tuple[float, int]] = {}
+        best_of_way: dict[int, tuple[float, int]] = {}
         order = np.argsort(options.costs, kind="stable")
         for some in np.split(order, range(AT_ONCE, len(order), AT_ONCE)):
-            least = sorted(cost for cost, _ in found.values())[:count]
+            least = sorted(cost for cost, _ in best_of_way.values())[:count]
             # Only what is cheap so far is asked for its neighbours: they only add to what it costs.
             if len(least) == count and options.costs[some[0]] >= least[-1]:
                 break
             costs = options.costs[some] + self.layout.among_others(options, some, is_help=is_help)
             for index, cost in zip(some, costs, strict=True):
                 way = int(options.curve[index]) // PER_WAY
-                if way not in found or cost < found[way][0]:
-                    found[way] = float(cost), int(index)
-        best = sorted(found.values())[:count]
+                if way not in best_of_way or cost < best_of_way[way][0]:
+                    best_of_way[way] = float(cost), int(index)
+        best = sorted(best_of_way.values())[:count]
         return [index for _, index in best], [cost for cost, _ in best]
 
 

@@ -164,7 +164,8 @@ def _described(phase: FoughtPhase) -> str:
         (moves.count(Result.FAILS), "turned back", "turned back"),
         (len(resolution.dislodged), "dislodged", "dislodged"), (len(resolution.built), "built", "built"),
         (len(resolution.disbanded), "disbanded", "disbanded"), (len(removed), "removed", "removed"))
-    counted = ", ".join(f"{number} {one if number == 1 else more}" for number, one, more in counts if number)
+    counted = ", ".join(
+        f"{number} {singular if number == 1 else plural}" for number, singular, plural in counts if number)
     return (f"{phase.title}: the board and its orders as lines: {counted or 'no orders'}. "
             "The results have them in words")
 

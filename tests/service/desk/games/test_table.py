@@ -81,11 +81,11 @@ def test_a_pause_moves_every_deadline_and_all_are_told(site: Site) -> None:
     assert "Every deadline ahead is later by as many days." in desk.text(answer.headers["location"])
     assert [phase.deadline for phase in desk.table.phases()] == [d + timedelta(days=10) for d in before]
     # The same form sent twice pauses once.
-    told = len(desk.table.letters("announcement"))
+    letters_before = len(desk.table.letters("announcement"))
     again = desk.post(f"/games/{desk.table.game}/pause", **form)
     assert (again.status_code, "perhaps by it" in again.text) == (409, True)
     assert [phase.deadline for phase in desk.table.phases()] == [d + timedelta(days=10) for d in before]
-    assert len(desk.table.letters("announcement")) == told
+    assert len(desk.table.letters("announcement")) == letters_before
     words = desk.table.words(desk.table.letters("announcement")[0])
     assert "The game pauses for 10 days" in words
     assert "Summer holidays" in words

@@ -293,10 +293,10 @@ def test_a_refusal_is_said_in_the_language_of_the_links_holder(desk: DeskTable) 
         ([picture(9)] * 100, {}, 400, f"Ein Blatt hat höchstens {MOST_PHOTOS} Fotos"),
         ([bytes(MOST_OF_AN_UPLOAD - 400_000)], {}, 413, f"höchstens {MOST_BYTES // 1024 // 1024} MB"),
     ):
-        told = send(desk, link, photographs, sent, {**JSON, **english}, **values)
+        answer = send(desk, link, photographs, sent, {**JSON, **english}, **values)
         page = send(desk, link, photographs, sent, html, **values)
-        assert (told.status_code, page.status_code) == (status, status)
-        assert why in told.json()["sentence"]
+        assert (answer.status_code, page.status_code) == (status, status)
+        assert why in answer.json()["sentence"]
         assert why in plain(page.text)
         assert f'<a class="button" href="{link}">' in page.text, "the way back to the page"
     for _ in range(MOST_AN_HOUR):
