@@ -66,6 +66,9 @@ MOST_STATES = 60_000
 """Automaton states that all decoders may hold, some 2 kB each with their automata's. The 20 sample sheets
 step on 51,000, so that they are read without beginning anew."""
 
+MOST_DECODERS = 8
+"""Decoders that are kept: those of a board's phases, and of another board's."""
+
 
 @dataclass(frozen=True, slots=True)
 class LineInk:
@@ -194,9 +197,14 @@ def decoder_of(vocabulary: Vocabulary) -> Decoder:
         # that read 220 sheets of one board in three kinds of phase held 960 MiB.
         if sum(decoder.state_count for decoder in _DECODERS.values()) > MOST_STATES:
             _DECODERS.clear()
-        if key not in _DECODERS:
-            _DECODERS[key] = Decoder(OrderAutomaton(*key))
-        return _DECODERS[key]
+        # Each has an automaton of its own besides: the one that was asked for longest ago makes room.
+        decoder = _DECODERS.pop(key, None)
+        if decoder is None:
+            decoder = Decoder(OrderAutomaton(*key))
+            if len(_DECODERS) >= MOST_DECODERS:
+                del _DECODERS[next(iter(_DECODERS))]
+        _DECODERS[key] = decoder
+        return decoder
 
 
 _DECODERS: dict[tuple[tuple[Forms, ...], Lexicon], Decoder] = {}

@@ -72,6 +72,20 @@ def test_the_bound_is_that_of_all_decoders_together(monkeypatch: pytest.MonkeyPa
     assert decoder_of(movement).state_count == 0, "neither holds more by itself"
 
 
+def test_the_decoder_asked_for_longest_ago_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decode, "_DECODERS", {})
+    monkeypatch.setattr(decode, "MOST_DECODERS", 2)
+    movement, retreats, adjustments = (
+        vocabulary_of(maps.load("standard"), kind)
+        for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT))
+    movement_decoder, retreat_decoder = decoder_of(movement), decoder_of(retreats)
+    assert decoder_of(movement) is movement_decoder
+    decoder_of(adjustments)
+    assert len(decode._DECODERS) == 2
+    assert decoder_of(movement) is movement_decoder
+    assert decoder_of(retreats) is not retreat_decoder
+
+
 def lines_of(sheet: str) -> list[ReadLine]:
     (page,) = read(Photo((SHEETS / f"{sheet}.jpg").read_bytes(), sheet), default_engines()).pages
     return [line for line in page.lines if opinions(line)]
