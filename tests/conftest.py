@@ -7,7 +7,8 @@ import io
 import logging
 import sys
 import threading
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import hypothesis
@@ -17,6 +18,8 @@ from fastapi.testclient import TestClient
 
 from demo.mail_server import DemoMailServer
 from service.operations import logs
+from service.pictures.drawing import render
+from service.pictures.drawing.vector_form import VectorForm
 from service.store.engine import migrate
 from service.web import sessions
 from tests.support.public_site import visitor
@@ -38,6 +41,25 @@ hypothesis.settings.load_profile("untimed")
 # Every desk of a test has a person with a password; at the real cost they took a tenth of the suite's
 # processor time. `test_a_copied_database_gives_passwords_slowly` looks at the cost that is shipped.
 sessions.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+
+
+_PDFS: OrderedDict[tuple[str, str, bool], bytes] = OrderedDict()
+_write_pdf = render.write_pdf
+
+
+def _write_pdf_once(pages_html: str, forms: Sequence[VectorForm | None], has_fields: bool) -> bytes:
+    """The PDF of the same document as before, or a new one."""
+    key = (pages_html, repr(forms), has_fields)
+    if key not in _PDFS:
+        _PDFS[key] = _write_pdf(pages_html, forms, has_fields)
+        if len(_PDFS) > 40:
+            _PDFS.popitem(last=False)
+    return _PDFS[key]
+
+
+# The games of a file are alike, and each was laid out anew: 34 of the 55 seconds that PDF took in three files
+# of letters were spent on documents made before.
+render.write_pdf = _write_pdf_once
 
 
 def pytest_collection_finish() -> None:

@@ -44,11 +44,6 @@ def to_pdf(
     Nothing is loaded from anywhere: a picture is made of what it is handed. Raises RenderError for SVG
     without a size.
     """
-    from weasyprint import HTML, URLFetcher
-
-    # WeasyPrint lets Pillow take files that end half way, for the whole process; a photograph must not pass
-    # as whole.
-    ImageFile.LOAD_TRUNCATED_IMAGES = False
     sheets = [pages] if isinstance(pages, str) else list(pages)
     forms = [read_form(sheet) if _is_svg(sheet) else None for sheet in sheets]
     document = "".join(
@@ -64,6 +59,17 @@ def to_pdf(
     # the other's widths (ISO 14289-1, 7.21.5). A document has one size of each style.
     for quote in ("'", '"'):
         pages_html = pages_html.replace(f"{quote}EB Garamond 08{quote}", f"{quote}EB Garamond 12{quote}")
+    return write_pdf(pages_html, forms, has_fields)
+
+
+def write_pdf(pages_html: str, forms: Sequence[VectorForm | None], has_fields: bool) -> bytes:
+    """An HTML document as PDF. `forms`: the drawings that are put into its pages after WeasyPrint, None for a
+    page without one; see `to_pdf`."""
+    from weasyprint import HTML, URLFetcher
+
+    # WeasyPrint lets Pillow take files that end half way, for the whole process; a photograph must not pass
+    # as whole.
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
     # Only a picture inside the document itself may be "fetched".
     fetcher = URLFetcher(allowed_protocols=("data",))
     data = HTML(string=pages_html, url_fetcher=fetcher).write_pdf(
