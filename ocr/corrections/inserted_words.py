@@ -147,7 +147,9 @@ def _clear_of(spot: InsertionSpot, others: Sequence[Quad]) -> InsertionSpot | No
     # A small "county" stood with its middle a pixel inside the box of the row above, and was not looked for.
     width = quad_size(spot.quad)[0]
     are_rows = all(quad_size(other)[0] > LONG * width for other in met)
-    if spot.evidence is not InsertEvidence.SEEN or not are_rows:
+    # "County" above a word that was blacked out, as close below that row, was not seen by the engine either:
+    # the order passed as one to Waterford. What is read there waits.
+    if spot.evidence is InsertEvidence.MAYBE or not are_rows:
         return None
     cut = max(_share_above(spot.quad, other) for other in met)
     if cut > 1.0 - LEAST_LEFT:

@@ -178,6 +178,22 @@ def test_a_word_seen_in_the_foot_of_the_row_above_is_looked_for_below_it() -> No
     assert insertion_spots(host, [above, host], crop, pale, Strike()) == ()
 
 
+def test_a_word_over_a_struck_one_is_looked_for_below_the_row_above_though_none_was_seen() -> None:
+    """INK-03. "County" above a word that was blacked out, as close below the row above: the order passed as
+    one to Waterford."""
+    image, host = sheet(struck=True, put_in=True), strip(BASE - 75)
+    crop, _, sure = mark(image, host)
+    unseen = recognition_of(sure.words[0].left, sure.words[0].right, None)
+    (whole,) = insertion_spots(host, [host], crop, unseen, sure)
+    assert whole.evidence is InsertEvidence.UNSEEN
+    middle = float(whole.quad[:, 1].mean())
+    above = RowStrip(quad(60, middle - 70, 790, middle + 2), 60, 790, middle - 34, 72)
+    (spot,) = insertion_spots(host, [above, host], crop, unseen, sure)
+    assert spot.is_cut  # so the order waits
+    assert not spot.accepts(Recognition("Ie", 0.9))
+    assert spot.accepts(Recognition("County", 0.9))
+
+
 def test_what_is_only_doubtful_or_unread_has_nothing_above_it() -> None:
     image, host = sheet(struck=True, put_in=True), strip(BASE - 75)
     crop, _, sure = mark(image, host)
