@@ -65,6 +65,16 @@ def orders_in_text(
     return ()
 
 
+def contradicts_itself(text: str, *, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
+    """True if a text whose every word is known puts an army at sea, or sends a unit where it is, by its only
+    reading, and so is no order (`grammar.elements`)."""
+    line = words(text, body_start(text))
+    return any(
+        read_literally(line, LineContext(form, lexicon, "", MAKERS), None).contradiction is not None
+        for form in forms
+    )
+
+
 # What is in the text.
 
 
@@ -271,6 +281,18 @@ def place_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[t
     return _name_spans(text, provinces_of(orders), lexicon)
 
 
+def begun_names(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[int, ...]:
+    """Which of a text's words between blanks stand for a place of the orders as no more than the beginning of
+    its name, which no list has ("Iri")."""
+    provinces, listed = provinces_of(orders), _listed(lexicon)
+    # "Easter Ross", and "Easter" by itself would be a beginning of it.
+    in_names = {index for span in place_spans(text, orders, lexicon) for index in range(*span)}
+    return tuple(
+        index for index, word in enumerate(text.split(" "))
+        if index not in in_names and word.isalpha() and word not in listed
+        and (region := lexicon.region_beginning_with(word)) is not None and region.province in provinces)
+
+
 def homonym_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
     """The same for places that a lost word would have made others; the whole text where `has_homonym` holds
     and no name is in the text."""
@@ -357,6 +379,12 @@ def _shared_spellings(lexicon: Lexicon) -> frozenset[tuple[str, str]]:
         if name.rank not in {Rank.NAME, Rank.ABBREVIATION}
         and set(name.words) < names.get(province, frozenset())
         and any(set(name.words) <= other for key, other in names.items() if key != province))
+
+
+@lru_cache(maxsize=8)
+def _listed(lexicon: Lexicon) -> frozenset[str]:
+    """Every spelling of a name."""
+    return frozenset(name.text for name in lexicon.names)
 
 
 @lru_cache(maxsize=8)

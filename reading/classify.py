@@ -192,7 +192,7 @@ def _order(
         order=None if is_struck else best.order, confidence=chance,
         status=rules.crossed_out_state(line) if is_struck else live_state,
         candidates=candidates, features=features,
-    ), *((OpenReason.CROSSED_OUT,) if is_struck else reasons))
+    ), *(rules.crossed_out_reasons(line) if is_struck else reasons))
 
 
 def _explained(line: InterpretedLine, *reasons: OpenReason) -> InterpretedLine:
@@ -207,7 +207,7 @@ def _unread_order(line: ReadLine, decoded: DecodedLine, rules: ReviewRules) -> I
         box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=None, confidence=0.0,
         status=rules.crossed_out_state(line) if is_struck else LineState.OPEN,
         candidates=to_candidates(decoded),
-    ), OpenReason.CROSSED_OUT if is_struck else OpenReason.NOT_UNDERSTOOD)
+    ), *(rules.crossed_out_reasons(line) if is_struck else (OpenReason.NOT_UNDERSTOOD,)))
 
 
 def _text_line(line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
@@ -244,7 +244,7 @@ def _no_order(
         box=line.box.corners, kind="other", struck=is_struck, text=line.text, order=None,
         confidence=line.score,
         status=rules.crossed_out_state(line) if is_struck else live_state, candidates=candidates,
-    ), OpenReason.CROSSED_OUT if is_struck else OpenReason.NOT_PLAIN)
+    ), *(rules.crossed_out_reasons(line) if is_struck else (OpenReason.NOT_PLAIN,)))
 
 
 def review_together(

@@ -15,7 +15,7 @@ from threading import Lock
 from adjudicator.orders import Order
 from grammar.automaton.order_lines import OrderAutomaton
 from grammar.compose import Forms
-from grammar.interpret import orders_in_text
+from grammar.interpret import contradicts_itself, orders_in_text
 from grammar.lexicon import Lexicon
 from grammar.order_traits import oddity_cost
 from grammar.respellings import looks_like_order, respellings, with_other_kinds
@@ -112,13 +112,20 @@ class DecodedLine:
     """What a line may say.
 
     `hypotheses`: different orders, best first, at most MOST_HYPOTHESES, or none. `letters`: how many free
-    reading shows. `decoder`: the one that decoded it.
+    reading shows. `decoder`: the one that decoded it. `refused`: the likeliest text of known words that
+    contradict each other, such as an army's and a sea's, without orders; None where no text is one.
     """
 
     hypotheses: tuple[Hypothesis, ...]
     ink: LineInk
     letters: int
     decoder: Decoder
+    refused: Hypothesis | None = None
+
+    @property
+    def texts(self) -> tuple[Text, ...]:
+        """The text of each hypothesis, and the refused one."""
+        return tuple(each.text for each in (*self.hypotheses, self.refused) if each is not None)
 
     def gain(self, letter_cost: float = FREE_LETTER) -> float:
         """Nats by which the best order beats free text at this cost a letter: below 0 if the line is rather
@@ -166,7 +173,7 @@ def rescored(decoded: DecodedLine, line: ReadLine, vocabulary: Vocabulary) -> De
     ink = line_ink(line)
     if ink is None:
         return None
-    texts = [hypothesis.text for hypothesis in decoded.hypotheses]
+    texts = decoded.texts
     by_ink = [
         tuple(replace(text, score=score) for text, score in zip(
             texts, score_texts(decoded.decoder, posteriors, texts), strict=True))
@@ -183,9 +190,8 @@ def with_looks(
     """The orders that a line without corrections was read as, weighed by its opinions and by `looks`, other
     posteriors of the same line, alike."""
     ink = LineInk((*decoded.ink.opinions, *looks))
-    texts = tuple(hypothesis.text for hypothesis in decoded.hypotheses)
     # Every opinion weighs the first one's texts.
-    by_ink = [texts, *[()] * (len(ink.all) - 1)]
+    by_ink = [decoded.texts, *[()] * (len(ink.all) - 1)]
     return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
 
 
@@ -304,7 +310,8 @@ def _decoded(
         for turned in with_other_kinds(per_ink[0].text, vocabulary.lexicon)
     )
     weighed = _weighed(decoder, ink.all, ceilings, texts, spellings)
-    return DecodedLine(_hypotheses(weighed, vocabulary), ink, letters, decoder)
+    hypotheses, refused = _hypotheses(weighed, vocabulary)
+    return DecodedLine(hypotheses, ink, letters, decoder, refused)
 
 
 def _ceilings_of_corrected(
@@ -355,12 +362,17 @@ def _weighed(
 
 def _hypotheses(
     weighed: Sequence[tuple[Text, tuple[float, ...]]], vocabulary: Vocabulary
-) -> tuple[Hypothesis, ...]:
-    """Texts put together by what they mean, best first."""
+) -> tuple[tuple[Hypothesis, ...], Hypothesis | None]:
+    """Texts put together by what they mean, best first; and the likeliest text that contradicts itself."""
     # Opinions count alike: an order is as likely as the mean of the chances that they give.
-    lexicon, by_order = vocabulary.lexicon, dict[str, Hypothesis]()
+    lexicon, by_order, refused = vocabulary.lexicon, dict[str, Hypothesis](), None
     for text, by_posteriors in sorted(weighed, key=lambda pair: -_log_mean(pair[1])):
-        for orders in orders_in_text(text.text, lexicon=lexicon, forms=vocabulary.forms):
+        readings = orders_in_text(text.text, lexicon=lexicon, forms=vocabulary.forms)
+        if not readings and refused is None and contradicts_itself(
+            text.text, lexicon=lexicon, forms=vocabulary.forms
+        ):
+            refused = Hypothesis((), "", text, _log_mean(by_posteriors), by_posteriors)
+        for orders in readings:
             order = printed(orders, lexicon.board)
             if order is None:
                 continue
@@ -371,7 +383,8 @@ def _hypotheses(
                 chances = tuple(_log_sum(pair) for pair in zip(chances, likelier.by_posteriors, strict=True))
             best = text if likelier is None else likelier.text
             by_order[order] = Hypothesis(orders, order, best, _log_mean(chances), chances)
-    return tuple(sorted(by_order.values(), key=lambda hypothesis: -hypothesis.score)[:MOST_HYPOTHESES])
+    ranked = sorted(by_order.values(), key=lambda hypothesis: -hypothesis.score)
+    return tuple(ranked[:MOST_HYPOTHESES]), refused
 
 
 def to_candidates(decoded: DecodedLine, confidence: float | None = None) -> tuple[dict[str, object], ...]:

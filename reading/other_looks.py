@@ -104,6 +104,7 @@ def _asked_margin(features: Features, rules: ReviewRules) -> float:
 def _least_margin(decoded: DecodedLine) -> float:
     """Nats by which the best order leads, by the opinion that puts it least far ahead; below 0 where one puts
     another first."""
-    best, *others = (hypothesis.by_posteriors for hypothesis in decoded.hypotheses)
-    leads = [own - max(rivals) for own, *rivals in zip(best, *others, strict=True)] if others else []
+    rivals = () if decoded.refused is None else (decoded.refused,)
+    best, *others = (hypothesis.by_posteriors for hypothesis in (*decoded.hypotheses, *rivals))
+    leads = [own - max(scores) for own, *scores in zip(best, *others, strict=True)] if others else []
     return min(leads, default=LEAST_MARGIN)

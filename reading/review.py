@@ -23,6 +23,7 @@ from grammar.interpret import (
     may_be_order_fragment,
 )
 from grammar.lexicon import POWER, Lexicon, name_key
+from grammar.order_starts import order_starts
 from grammar.order_traits import ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
@@ -62,6 +63,11 @@ INDENTED = 0.75
 """Heights of a row by which it begins to the right of the one above, from which it may be its end. By hand:
 of 1,200 lines of writers for calibration that pass, two wrong ones have such a row below them, by 0.9 and 1.1
 heights, and one right one, by 0.7."""
+
+SCRAP, FEW_WORDS = 0.7, 2
+"""Lengths of a line, 0..1, below which a row beside it may hold no more than a word of it, and the most words
+of such a row that is crossed out. By hand: of 666 right lines of writers for calibration that pass none has
+such a row beside it."""
 
 FAR_RIGHT = 6.0
 """Heights of a row beyond which it is rather a word by itself at the end of the row above. By hand."""
@@ -118,6 +124,11 @@ class ReviewRules:
         )
         return LineState.NOT_ORDER if is_surely_out else LineState.OPEN
 
+    def crossed_out_reasons(self, line: ReadLine) -> tuple[OpenReason, ...]:
+        """Why a line that is crossed out is open, if it is."""
+        has_insert = any(row.inserted for row in line.rows)
+        return (OpenReason.CROSSED_OUT, *((OpenReason.INSERTED,) if has_insert else ()))
+
     def open_reasons(
         self, line: ReadLine, features: Features, confidence: float
     ) -> tuple[OpenReason, ...]:
@@ -173,8 +184,10 @@ def review_uncertain_neighbours(
         _hangs_below(after, line)
         or (not after.struck and _may_be_end(after, lexicon) and not _may_sign(after, line, lexicon))
     )
-    has_word_over_it = any(_is_in_row_of(other, line) for other in (before, after))
-    if has_word_over_it:
+    has_word_over_it = any(
+        _is_in_row_of(other, line) or _is_struck_scrap(other, line, lexicon) for other in (before, after)
+    )
+    if has_word_over_it or _is_word_above(before, line, lexicon):
         line = line.for_review(OpenReason.INSERTED)
     is_doubtful = begins_above or is_conditional or is_owners or goes_on
     return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
@@ -238,17 +251,55 @@ def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
     return bool(shared > SHARED_HEIGHT * word_height and xs.min() < width + height and xs.max() > -height)
 
 
+def _is_struck_scrap(scrap: InterpretedLine | None, line: InterpretedLine, lexicon: Lexicon) -> bool:
+    """True if a short row beside `line` is crossed out, and holds words of names or has a word put in
+    above."""
+    # "Army Nottingham Castle enters Dover Castle" passed with a "Castle" left over, put in above a word that
+    # was crossed out in a row of its own.
+    if scrap is None or not scrap.struck or _length(scrap) >= SCRAP * _length(line):
+        return False
+    return OpenReason.INSERTED in scrap.why_open or (
+        len(scrap.text.split()) <= FEW_WORDS and not _begins_order(scrap.text, lexicon)
+        and may_be_order_fragment(scrap.text, lexicon)
+    )
+
+
+def _is_word_above(word: InterpretedLine | None, line: InterpretedLine, lexicon: Lexicon) -> bool:
+    """True if a short row above `line`, to the right of its beginning, may be a word put in there."""
+    # "County", put in above "Waterford" in a row of its own.
+    if word is None or word.struck or word.kind != "other" or word.status is not LineState.OPEN:
+        return False
+    return (
+        _length(word) < SCRAP * _length(line) and _indent(word, line) >= INDENTED
+        and not _begins_order(word.text, lexicon) and may_be_order_fragment(word.text, lexicon)
+    )
+
+
+def _begins_order(text: str, lexicon: Lexicon) -> bool:
+    starts = order_starts(lexicon, ())
+    return starts.looks_like_order(text) or starts.begins_short_order(text)
+
+
+def _length(line: InterpretedLine) -> float:
+    """Length of a line's box, in pixels."""
+    return float(np.linalg.norm(np.subtract(line.box[1], line.box[0])))
+
+
+def _indent(line: InterpretedLine, other: InterpretedLine) -> float:
+    """How far right of `other` a line begins, in its own heights."""
+    corners, begin = np.array(other.box), np.array(line.box)
+    along = corners[1] - corners[0]
+    height = float(np.linalg.norm(begin[3] - begin[0]))
+    return float((begin[0] - corners[0]) @ along) / max(1.0, float(np.linalg.norm(along))) / max(1.0, height)
+
+
 def _hangs_below(line: InterpretedLine, above: InterpretedLine) -> bool:
     """True if a line begins to the right of the one above, and no reading of it passes."""
     # "F Dunnottar moves to Sutherland", and indented below it "unless Protectorate is there", read as a
     # support; "into Dogger." below a support, read as crossed out: each time the first line passed alone.
     if line.status is not LineState.OPEN:
         return False
-    corners, others = np.array(above.box), np.array(line.box)
-    along = corners[1] - corners[0]
-    width, height = float(np.linalg.norm(along)), float(np.linalg.norm(others[3] - others[0]))
-    indent = float((others[0] - corners[0]) @ along) / max(1.0, width)
-    return INDENTED <= indent / max(1.0, height) <= FAR_RIGHT
+    return INDENTED <= _indent(line, above) <= FAR_RIGHT
 
 
 def _may_sign(line: InterpretedLine, above: InterpretedLine, lexicon: Lexicon) -> bool:

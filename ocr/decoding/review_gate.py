@@ -58,6 +58,7 @@ def open_reasons(
         OpenReason.UNKNOWN_NAME: (
             features.plain_other > thresholds.plain_other
             or features.name_loss > thresholds.name_loss
+            or _may_be_another_name(features, thresholds)
             or not _has_known_words(features, thresholds)
         ),
         OpenReason.NEAR_ORDER: not is_kind_near and (
@@ -84,6 +85,14 @@ def _least_margin(features: Features, thresholds: ReviewThresholds) -> float:
     if features.uncertainty <= thresholds.clear_writing_below:
         return margin - thresholds.agreement_margin_discount
     return margin_of_uncertain
+
+
+def _may_be_another_name(features: Features, thresholds: ReviewThresholds) -> bool:
+    """True if a name is rather unlike its ink, and another order is not far."""
+    # A name of no list lies between several of the lists'; one that is badly written is mostly far from them.
+    return (
+        features.name_loss > thresholds.near_name_loss and features.margin < thresholds.near_name_margin
+    )
 
 
 def _has_known_words(features: Features, thresholds: ReviewThresholds) -> bool:

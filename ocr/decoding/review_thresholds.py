@@ -86,6 +86,12 @@ class ReviewThresholds:
     """Nats a letter, at most: lost in the place's name that fits worst, by the opinion that it fits best, as
     the recogniser itself says. By hand: of 1,019 right lines of writers for calibration that passed six lost
     more; a name of no list that two opinions read differently (Watford, Kiel, Crewe) loses it by both."""
+    near_name_loss: float
+    """The same where another order is nearer than `near_name_margin`. By hand: of 271 right rows and 594
+    right lines of sheets by writers for calibration that passed none lost so much with another order so near,
+    and of four names of no list that passed two did ("Lunden" as London, "Harwich" as Norwich)."""
+    near_name_margin: float
+    """Nats: see `near_name_loss`. By hand."""
     kind_margin: float
     """Nats, at least: to the reading with another kind of unit. By hand: a letter that the recogniser is sure
     of is 6.2 away, and a lower limit would let doubtful ones pass for the sake of one line in a hundred."""

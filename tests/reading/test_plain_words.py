@@ -47,6 +47,30 @@ def test_a_plain_word_that_is_no_name_stays_open_with_both_shown(
     assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.001
 
 
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [("Army Wexford moves to Stow", LineState.OPEN), ("Army Baden moves to Kent", LineState.OPEN),
+     ("Army Wexford moves to Stew", LineState.AUTO), ("Army Bade moves to Kent", LineState.AUTO)],
+)
+def test_a_word_of_no_list_is_no_beginning_of_a_name(text: str, status: LineState) -> None:
+    """INK-03. "Baden" passed as Badenoch, and "Stow" as The Stewartry: what such a name loses was not looked
+    at."""
+    line = read(text)
+    assert line.status is status
+    assert (OpenReason.UNKNOWN_NAME in line.why_open) is (status is LineState.OPEN)
+
+
+@pytest.mark.parametrize(
+    ("text", "status"), [("A Surrey S F SelDen", LineState.OPEN), ("A Surrey S F Sel-Den", LineState.AUTO)]
+)
+def test_a_word_of_no_list_is_no_way_from_code_to_code(text: str, status: LineState) -> None:
+    """INK-03. "Selden", for a place that no list has, passed as a move from Tweeddale to Denbighshire."""
+    line = read(text)
+    assert line.order == "A Surrey S F Tweeddale & Ettrick - Denbighshire"
+    assert line.status is status
+    assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
+
+
 @pytest.mark.parametrize("text", ["Pleet Dorset holds", "Fleet Dorset bolds"])
 def test_a_badly_written_word_of_the_order_is_no_name_of_no_list(
     text: str, monkeypatch: pytest.MonkeyPatch

@@ -427,3 +427,13 @@ def test_a_condition_with_its_own_order_holds_no_line_below(
     first, last = read(*HEADING, ORDER, LAST)[len(HEADING) :]
     above = replace(first, status=LineState.OPEN, kind="order" if order else "other", text=text, order=order)
     assert review_uncertain_neighbours(last, above, None, lexicon_of(VARIANT)).status is status
+
+
+def test_a_sea_by_its_second_name_is_no_other_place_of_an_army() -> None:
+    """INK-03. "Army Kinsale to The Nore", an army's way to sea by less than the sea's own name, is no order:
+    the N like a W, it passed as one to Worcestershire by its code."""
+    text = "Army Kinsale to The Nore"
+    shown = row(text, 5, {text.index("N"): "W", len(text) - 1: "c"})
+    lines = reader().read_page(page([*HEADING, ORDER, LAST, shown]), [known_game(VARIANT)]).lines
+    assert lines[-1].status is LineState.OPEN
+    assert OpenReason.NEAR_ORDER in lines[-1].why_open

@@ -209,6 +209,8 @@ BY_HAND = {
     "single_opinion_margin": 6.0,
     "plain_other": 1.7,
     "name_loss": 1.4,
+    "near_name_loss": 0.95,
+    "near_name_margin": 5.0,
     "kind_margin": 5.0,
     "unit_kind_doubt": 3.0,
     "unit_kind_margin": 6.0,

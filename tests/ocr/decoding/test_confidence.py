@@ -133,6 +133,15 @@ def test_a_name_that_the_ink_does_not_show_is_looked_at_though_opinions_differ_o
     assert OpenReason.UNKNOWN_NAME in open_reasons(strange, 1.0, LIMITS)
 
 
+def test_a_name_rather_unlike_its_ink_is_looked_at_where_another_order_is_not_far() -> None:
+    """INK-03. "Lunden" passed as London, 4.1 nats before the next order."""
+    unlike = replace(GOOD, name_loss=LIMITS.near_name_loss + 0.1, margin=LIMITS.near_name_margin)
+    assert passes(unlike)
+    nearer = replace(unlike, margin=LIMITS.near_name_margin - 0.1)
+    assert OpenReason.UNKNOWN_NAME in open_reasons(nearer, 1.0, LIMITS)
+    assert passes(replace(nearer, name_loss=LIMITS.near_name_loss))
+
+
 def test_a_name_of_which_a_word_may_be_lost_is_looked_at() -> None:
     # Cork on ink that is not quite clean may have been County Cork (Q-21).
     assert passes(replace(GOOD, homonym_loss=LIMITS.homonym_loss))
