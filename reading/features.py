@@ -82,6 +82,11 @@ LOST_SIGN = 7.0
 all costs 9. By hand."""
 
 
+# "A Kinsale - of Mul", the "of" crossed out by a stroke that was not seen, passed as "A Kinsale S F Mul".
+_DASH = re.compile(r"\s[-–—]+>?\s")
+"""A dash by itself in free reading: such a line is a move, or its dash was lost."""
+
+
 def features_of(
     line: ReadLine, decoded: DecodedLine, alignments: Sequence[Alignment], vocabulary: Vocabulary
 ) -> Features:
@@ -185,6 +190,7 @@ def _is_odd(
         or is_nonsense(best.orders, lexicon)
         or (_names_way(best, text) and fit.worst >= LOST_SIGN)
         or _lacks_sign(best, fits)
+        or (_DASH.search(text) is not None and "-" not in best.text.text and " - " not in best.order)
         or has_strange_coast(best.orders, lexicon)
         or has_article_before_code(best.text.text, best.order, lexicon)
         or has_doubt(_without_places(text, best, lexicon), lexicon)

@@ -71,6 +71,17 @@ def test_a_word_of_no_list_is_no_way_from_code_to_code(text: str, status: LineSt
     assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
 
 
+@pytest.mark.parametrize(
+    ("text", "status"), [("A Kent - S F York", LineState.OPEN), ("A Kent S F York", LineState.AUTO)]
+)
+def test_a_dash_in_an_order_that_has_none_is_looked_at(text: str, status: LineState) -> None:
+    """INK-03. "A Kinsale - of Mul", its "of" crossed out unseen, passed as a support of a fleet."""
+    line = read(text)
+    assert line.order == "A Kent S F York"
+    assert line.status is status
+    assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
+
+
 @pytest.mark.parametrize("text", ["Pleet Dorset holds", "Fleet Dorset bolds"])
 def test_a_badly_written_word_of_the_order_is_no_name_of_no_list(
     text: str, monkeypatch: pytest.MonkeyPatch
@@ -83,20 +94,23 @@ def test_a_badly_written_word_of_the_order_is_no_name_of_no_list(
 
 
 @pytest.mark.parametrize(
-    ("text", "nearest", "waits"),
+    ("text", "nearest", "reasons"),
     [
-        ("Lough", "Louth", True),
-        ("Orford", "Oxford", True),
-        ("Lowth", "Louth", False),
-        ("Oxfond", "Oxford", False),
+        # The ink also shows the beginning of a sea's name, "Loug".
+        ("Lough", "Louth", (OpenReason.UNKNOWN_NAME, OpenReason.UNSURE)),
+        ("Orford", "Oxford", (OpenReason.UNKNOWN_NAME,)),
+        ("Lowth", "Louth", ()),
+        ("Oxfond", "Oxford", ()),
     ],
 )
-def test_a_word_of_other_names_is_no_misspelt_name(text: str, nearest: str, *, waits: bool) -> None:
+def test_a_word_of_other_names_is_no_misspelt_name(
+    text: str, nearest: str, reasons: tuple[OpenReason, ...]
+) -> None:
     """Three places are Ridings and Reading is none of them, but passed at .965 where "Riding" was written.
     The letters here are not so clear that a name's loss tells."""
     line = read(f"Army Kent moves to {text}")
     assert line.order == f"A Kent - {nearest}"
-    assert line.why_open == ((OpenReason.UNKNOWN_NAME,) if waits else ())
+    assert line.why_open == reasons
 
 
 def test_a_plain_order_says_nothing() -> None:
