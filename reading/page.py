@@ -2,7 +2,7 @@
 
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
     -> waiting lines read again with the sheet's own hand, and by other looks at their ink
-    -> units' letters beside the others of the sheet
+    -> letters in doubt, and units' letters, beside the others of the sheet
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
 """
@@ -20,6 +20,7 @@ from ocr.page import Page, ReadLine
 from reading.classify import classify_line, classify_page
 from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
+from reading.letters_in_doubt import review_letters_in_doubt
 from reading.line import InterpretedLine
 from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
@@ -52,8 +53,9 @@ class PageReader:
         heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
         reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
         looked_at = review_by_looks(lines, reviewed, self.vocabulary, self.rules)
+        by_letters = review_letters_in_doubt(lines, looked_at, self.vocabulary)
         return ReadPage(
-            heading, review_unit_shapes(lines, looked_at, self.vocabulary, self.rules), taught_by
+            heading, review_unit_shapes(lines, by_letters, self.vocabulary, self.rules), taught_by
         )
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
+import numpy.typing as npt
 
 from ocr.page import LetterShape
 
@@ -12,7 +15,14 @@ MOST_SHIFT = 2
 
 def likeness(one: LetterShape, other: LetterShape) -> float:
     """-1..1: the best correlation of two shapes, one moved a little against the other."""
+    # What is moved out at one side comes in at the other. Moved one by one they take twenty times as long.
+    return float((other.ravel()[_moved(*other.shape)] @ one.ravel()).max())
+
+
+@lru_cache(maxsize=2)
+def _moved(height: int, width: int) -> npt.NDArray[np.intp]:
+    """The pixels of a shape in their order after each move: shape (moves, pixels)."""
     shifts = range(-MOST_SHIFT, MOST_SHIFT + 1)
-    return max(
-        float((one * np.roll(other, (down, right), axis=(0, 1))).sum()) for down in shifts for right in shifts
-    )
+    places = np.arange(height * width).reshape(height, width)
+    moves = [(down, right) for down in shifts for right in shifts]
+    return np.stack([np.roll(places, move, axis=(0, 1)).ravel() for move in moves])

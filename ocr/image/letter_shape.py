@@ -30,15 +30,16 @@ def letter_shape(
 
     `before` and `after`: where its neighbours' letters are, 0 and 1 for none. The letter ends in the widest
     gap on the way to them."""
-    ink = _ink(crop)
+    ink = ink_of(crop)
     width = ink.shape[1]
     columns = np.asarray(ink.any(axis=0), dtype=np.bool_)
     left = _gap(columns, round(before * width), round(start * width), leftmost=before <= 0.0)
     right = _gap(columns, round(end * width), round(after * width), leftmost=False)
-    return _normalised(_own_pieces(ink[:, left:max(left + 1, right)]))
+    return normalised(_own_pieces(ink[:, left:max(left + 1, right)]))
 
 
-def _ink(crop: Image) -> npt.NDArray[np.uint8]:
+def ink_of(crop: Image) -> npt.NDArray[np.uint8]:
+    """The ink of a crop: 1, and 0 for paper."""
     grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
     _, ink = cv2.threshold(np.ascontiguousarray(grey), 0, 1, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
     return np.asarray(ink, dtype=np.uint8)
@@ -70,7 +71,7 @@ def _own_pieces(ink: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     return np.asarray(np.isin(labels, 1 + np.flatnonzero(kept)), dtype=np.uint8)
 
 
-def _normalised(ink: npt.NDArray[np.uint8]) -> LetterShape | None:
+def normalised(ink: npt.NDArray[np.uint8]) -> LetterShape | None:
     """The ink at the same size and place, its values of length 1 and mean 0."""
     ys, xs = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if len(ys) == 0 or ys[-1] - ys[0] + 1 < LEAST_HEIGHT:

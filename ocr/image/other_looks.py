@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -9,8 +10,9 @@ import numpy as np
 
 from ocr.engines import LetterEngine
 from ocr.image.letter_shape import letter_shape
+from ocr.image.letter_view import ViewedRow
 from ocr.image.narrow_hands import widened
-from ocr.page import Image, LetterShape, Posteriors
+from ocr.page import Image, LetterShape, Posteriors, RowLetters
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +67,7 @@ class CropLooks:
     def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
         """See `RowLooks`."""
         return letter_shape(self.crop, before, start, end, after)
+
+    def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
+        """See `RowLooks`."""
+        return ViewedRow(self.crop, middles, spacing)

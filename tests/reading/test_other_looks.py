@@ -12,13 +12,13 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import LetterShape, Posteriors, Row
+from ocr.page import LetterShape, Posteriors, Row, RowLetters
 from reading.line import InterpretedLine
 from reading.other_looks import AGREED
 from reading.page import PageReader
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
-from tests.support.inked import LETTERS, ink, page, row
+from tests.support.inked import LETTERS, Unseen, ink, page, row
 
 VARIANT = maps.load("w3k")
 HEADING = ("Ada Marlowe", "Montrose", "Summer 1642 Movement Orders")
@@ -36,6 +36,9 @@ class Looks:
 
     def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
         return None
+
+    def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
+        return Unseen()
 
 
 def doubtful(text: str, place: int, letter: str, share: float) -> Posteriors:
@@ -125,6 +128,9 @@ def test_a_line_that_passes_is_not_looked_at_again() -> None:
 
         def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
             return None
+
+        def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
+            return Unseen()
 
     rows = [row(text, index) for index, text in enumerate((*HEADING, *OTHERS))]
     reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))

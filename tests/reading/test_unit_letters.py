@@ -12,12 +12,12 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import LetterShape, Posteriors, Row
+from ocr.page import LetterShape, Posteriors, Row, RowLetters
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
-from tests.support.inked import LETTERS, ink, page, row
+from tests.support.inked import LETTERS, Unseen, ink, page, row
 
 VARIANT = maps.load("w3k")
 HEADING = ("Ada Marlowe", "Montrose", "Summer 1642 Movement Orders")
@@ -46,6 +46,9 @@ class Shapes:
         drawn = self.drawn.get(round(start * len(self.text)))
         return None if drawn is None else shape(drawn)
 
+    def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
+        return Unseen()
+
 
 def inked(text: str, number: int, first: str, posteriors: Posteriors | None = None) -> Row:
     """A row whose first letter looks as `first` does."""
@@ -54,12 +57,14 @@ def inked(text: str, number: int, first: str, posteriors: Posteriors | None = No
 
 
 def read(
-    text: str, first: str, posteriors: Posteriors | None = None, others: Sequence[str] = OTHERS
+    text: str, first: str, posteriors: Posteriors | None = None, others: Sequence[str] = OTHERS,
+    shapes: Sequence[str] = (),
 ) -> InterpretedLine:
-    """The line of a row whose first letter looks as `first` does, above rows whose letters look as they
-    read."""
+    """The line of a row whose first letter looks as `first` does, above rows whose letters look as `shapes`
+    say, or as they read."""
     rows: list[str | Row] = [*HEADING, inked(text, len(HEADING), first, posteriors)]
-    rows += [inked(other, len(HEADING) + 1 + index, other[0]) for index, other in enumerate(others)]
+    looks = shapes or [other[0] for other in others]
+    rows += [inked(other, len(HEADING) + 1 + index, looks[index]) for index, other in enumerate(others)]
     reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
     return reader.read_page(page(rows), [known_game(VARIANT)]).lines[len(HEADING)]
 
@@ -85,9 +90,18 @@ def test_a_letter_passes_that_looks_like_its_own_kind_or_like_none() -> None:
     assert read("A Kent H", "X").status is LineState.AUTO
 
 
-@pytest.mark.parametrize("others", [OTHERS[:4], ("A York H", *OTHERS[3:])], ids=["one F", "one A"])
-def test_one_other_letter_of_a_kind_is_no_witness_against_a_sure_one(others: Sequence[str]) -> None:
-    assert read("A Kent H", "F", others=others).status is LineState.AUTO
+def test_one_letter_of_its_own_kind_shows_nothing() -> None:
+    assert read("A Kent H", "F", others=("A York H", *OTHERS[3:])).status is LineState.AUTO
+
+
+@pytest.mark.parametrize(("shapes", "state"), [("AAAF", LineState.OPEN), ("AYAF", LineState.AUTO)])
+def test_one_letter_of_the_other_kind_speaks_against_one_unlike_its_own_which_are_alike(
+    shapes: str, state: LineState
+) -> None:
+    """s337's second F, like a crossed 7. Who makes an A in two ways may make it in three."""
+    line = read("A Kent H", "F", others=OTHERS[:4], shapes=shapes)
+    assert line.status is state
+    assert read("A Kent H", "A", others=OTHERS[:4], shapes=shapes).status is LineState.AUTO
 
 
 def test_a_letter_in_doubt_is_settled_by_the_others_of_the_sheet() -> None:
