@@ -5,6 +5,7 @@ box again. Both give the values of `page`.
 
 - `page`: Photo, Reading, Page, ReadLine, Row and what they hold.
 - `unreadable`: why a photograph gives no lines; without NumPy, for the child that opens files.
+- `freed_memory`: memory that was freed, given back to the system.
 - `engines`: recognisers and the row finder (ONNX networks, Tesseract).
 - `image`: opening files, finding and flattening sheets, illumination, quality.
 - `layout`: boxes to rows, rows to columns, rows cut off at an edge, rows that continue.

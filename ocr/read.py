@@ -168,14 +168,18 @@ class _Reader:
     engines: tuple[Engine, ...]
     options: ReadOptions
     _cache: dict[bytes, Recognition] = field(default_factory=dict, repr=False, compare=False)
+    _letters: dict[bytes, Recognition] = field(default_factory=dict, repr=False, compare=False)
 
     def _recognize(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
         """The first engine's readings of some crops."""
         # The longest rows are read to tell which way is up, and must not be read again as rows.
-        keys = [hashlib.sha256(crop.tobytes() + repr(crop.shape).encode()).digest() for crop in crops]
-        new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in self._cache}
-        self._cache.update(zip(new, self.engines[0].read(list(new.values())), strict=True))
-        return tuple(self._cache[key] for key in keys)
+        return _read_once(crops, self.engines[0].read, self._cache)
+
+    def _recognize_letters(self, crops: Sequence[Image]) -> tuple[Recognition, ...]:
+        """The same of crops of which nobody asks whether they are crossed out."""
+        engine = self.engines[0]
+        read = engine.read_letters if isinstance(engine, LetterEngine) else engine.read
+        return _read_once(crops, read, self._letters)
 
     def outcomes(self, photo: Image) -> list[tuple[Page | UnreadableReason, tuple[Step, ...]]]:
         """What became of each sheet of a photograph; see `sheet`."""
@@ -251,11 +255,18 @@ class _Reader:
         if longest <= FIND_SIDE or not boxes:
             return boxes
         box_height = float(np.median([min(quad_size(quad)) for quad in boxes])) * FIND_SIDE / longest
-        boxes = self._find_at(clean, CLOSE_SIDE) if box_height < SMALL else boxes
+        is_close = box_height < SMALL
+        boxes = self._find_at(clean, CLOSE_SIDE) if is_close else boxes
         # Tight rows run together in a small copy; the copy with the fewest boxes inside others wins.
-        if tangled_share(boxes) >= TANGLED:
-            closer = (self._find_at(clean, side) for side in (CLOSE_SIDE, CLOSEST_SIDE) if side < longest)
-            boxes = min((boxes, *filter(None, closer)), key=tangled_share)
+        least = tangled_share(boxes)
+        if least >= TANGLED:
+            for side in (CLOSEST_SIDE,) if is_close else (CLOSE_SIDE, CLOSEST_SIDE):
+                # The largest copy is for nothing where no box is in another any more.
+                if side < longest and least > 0.0:
+                    closer = self._find_at(clean, side)
+                    share = tangled_share(closer)
+                    if closer and share < least:
+                        boxes, least = closer, share
         # A box much higher than the others is mostly a row and the word inserted above it: of eight such
         # boxes in 140 sheets, seven.
         return part_tall_boxes(
@@ -302,14 +313,12 @@ class _Reader:
 
     def _reads_better_inverted(self, crops: Sequence[Image], upright: Sequence[Recognition]) -> bool:
         """True if rows read better upside down than as they are. `upright`: their readings as they are."""
-        engine = self.engines[0]
-        read = engine.read_letters if isinstance(engine, LetterEngine) else engine.read
         inverted = [np.ascontiguousarray(crop[::-1, ::-1]) for crop in crops]
         # The longest row alone nearly always tells, for a quarter of the price.
-        longest = read(inverted[:1])
+        longest = self._recognize_letters(inverted[:1])
         if longest and upright[0].score - longest[0].score >= PLAINLY_UPRIGHT:
             return False
-        return _mean_score(upright) < _mean_score([*longest, *read(inverted[1:])])
+        return _mean_score(upright) < _mean_score(self._recognize_letters(inverted))
 
     def _begin_alike(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
         """True if the rows of two near columns begin with the same words; see `row_starts.begin_alike`."""
@@ -318,7 +327,7 @@ class _Reader:
         if min(len(left), len(right)) < LEAST_ROWS:
             return False
         crops = [[_first_words(clean, quad) for quad in side] for side in (left, right)]
-        return begin_alike(*([reading.text for reading in self._recognize(side)] for side in crops))
+        return begin_alike(*([reading.text for reading in self._recognize_letters(side)] for side in crops))
 
     def _rows(
         self, sheet: FlattenedSheet, clean: Image, ink: SheetInk, strips: Sequence[RowStrip],
@@ -369,7 +378,11 @@ class _Reader:
             for pair in zip(strips, above, strict=True)]
         legibilities, whole_texts = [legibility(crop) for crop in row_crops], self._recognize(row_crops)
         crops = [trim_to_row(*pair) for pair in zip(row_crops, whole_texts, strict=True)]
-        texts = list(self._recognize(crops))
+        # Mostly nothing is trimmed, and the crop itself comes back.
+        texts = [
+            whole if crop is row_crop else self._recognize([crop])[0]
+            for crop, row_crop, whole in zip(crops, row_crops, whole_texts, strict=True)
+        ]
         strikes = [self.options.detect_strike(*pair) for pair in zip(crops, texts, strict=True)]
         insertions: list[Insertions] = []
         for index, strip in enumerate(strips):
@@ -389,7 +402,7 @@ class _Reader:
     def _insertions(self, clean: Image, spots: Sequence[InsertionSpot]) -> Insertions:
         """The words above struck words or a caret of a row: those spots whose readings are words."""
         # The row's own ink goes first, as the word's ink goes before the row is read.
-        recognitions = self._recognize(
+        recognitions = self._recognize_letters(
             [cut_quad(without_inserted_words(clean, spot.quad, [spot.row_quad]), spot.quad) for spot in spots]
         )
         pairs = zip(spots, recognitions, strict=True)
@@ -423,6 +436,23 @@ class _Reader:
                         Alternative(other.text, round(other.score, 4), engine.name, other.posteriors)
                     )
         return tuple(tuple(sorted(of_row, key=lambda other: -other.score)) for of_row in alternatives)
+
+
+def _read_once(
+    crops: Sequence[Image], read: Callable[[Sequence[Image]], Sequence[Recognition]],
+    cache: dict[bytes, Recognition],
+) -> tuple[Recognition, ...]:
+    """Readings of some crops, of which each is read once. `cache`: what was read so far."""
+    keys = [_digest(crop) for crop in crops]
+    new = {key: crop for key, crop in zip(keys, crops, strict=True) if key not in cache}
+    cache.update(zip(new, read(list(new.values())), strict=True))
+    return tuple(cache[key] for key in keys)
+
+
+def _digest(crop: Image) -> bytes:
+    digest = hashlib.sha256(repr(crop.shape).encode())
+    digest.update(np.ascontiguousarray(crop).data)
+    return digest.digest()
 
 
 SURELY_UPRIGHT = 0.93

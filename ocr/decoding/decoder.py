@@ -83,6 +83,10 @@ INKED = 160
 """Posteriors whose sign scores a decoder keeps, some 25 kB each: those of a page, in all joins that are
 tried."""
 
+FACES = 48
+"""Posteriors whose sign scores as the network gives them are kept besides: those of a sheet's rows and joins,
+which are asked for once more when its lines are weighed."""
+
 ABREAST = 16
 """Rows that are searched side by side; more are hardly any faster."""
 
@@ -125,6 +129,7 @@ class Decoder:
         self._groups: dict[str, tuple[npt.NDArray[np.int64], ...]] = {}
         self._held: OrderedDict[bytes, tuple[Text, ...]] = OrderedDict()
         self._inked: OrderedDict[bytes, Floats] = OrderedDict()
+        self._faces: OrderedDict[bytes, Floats] = OrderedDict()
         self._last: list[tuple[Posteriors, Floats]] = []
         self._lock = Lock()
 
@@ -180,7 +185,7 @@ class Decoder:
         with self._lock:
             ink = self._inked.get(key)
         if ink is None:
-            ink = self._ink(posteriors)
+            ink = self._ink(self._face_of(key, posteriors))
             with self._lock:
                 self._inked[key] = ink
                 while len(self._inked) > INKED:
@@ -189,7 +194,21 @@ class Decoder:
 
     def face_scores(self, posteriors: Posteriors) -> Floats:
         """Log chance of each sign as the network gives it, with no price for a misread letter; the shape of
-        `sign_scores`."""
+        `sign_scores`. Not to be written to."""
+        return self._face_of(_key(posteriors), posteriors)
+
+    def _face_of(self, key: bytes, posteriors: Posteriors) -> Floats:
+        with self._lock:
+            face = self._faces.get(key)
+        if face is None:
+            face = self._face(posteriors)
+            with self._lock:
+                self._faces[key] = face
+                while len(self._faces) > FACES:
+                    self._faces.popitem(last=False)
+        return face
+
+    def _face(self, posteriors: Posteriors) -> Floats:
         logs = np.nan_to_num(posteriors.log_probs.astype(np.float64), nan=NEVER, neginf=NEVER, posinf=0.0)
         exact = np.full((len(logs), len(self._signs) + 1), NEVER)
         for column, group in enumerate(self._grouped(posteriors.letters)):
@@ -197,8 +216,7 @@ class Decoder:
                 exact[:, column] = np.logaddexp.reduce(logs[:, group], axis=1)
         return exact
 
-    def _ink(self, posteriors: Posteriors) -> Floats:
-        exact = self.face_scores(posteriors)
+    def _ink(self, exact: Floats) -> Floats:
         scores: Floats = np.maximum(exact, -self._search.wrong_letter)
         for sign, shown_signs, prices in self._misread:
             np.maximum(scores[:, sign], (exact[:, shown_signs] - prices).max(axis=1), out=scores[:, sign])
@@ -344,7 +362,8 @@ class Decoder:
 
 def _key(posteriors: Posteriors) -> bytes:
     """A digest of posteriors: equal ones are decoded once."""
-    digest = hashlib.blake2b(posteriors.letters.encode(), digest_size=16)
+    # Processors have instructions for SHA-2; BLAKE2 takes twice as long.
+    digest = hashlib.sha256(posteriors.letters.encode())
     digest.update(repr(posteriors.log_probs.shape).encode())
     digest.update(np.ascontiguousarray(posteriors.log_probs).data)
     return digest.digest()

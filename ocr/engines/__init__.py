@@ -10,7 +10,7 @@ here.
 - `runtime`: onnxruntime, which measures its use unless told otherwise, and is told.
 - `tesseract`: asked last, on rows that both networks are lost on.
 
-Imports only `page`.
+Imports only `page` and `freed_memory`.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ from ocr.engines import Contour, Quad, Recognition, crossing, finetuned
 from ocr.engines.free_path import LEAST_PROB, best_path
 from ocr.engines.hand import Hand, LearntLine
 from ocr.engines.runtime import onnxruntime
+from ocr.freed_memory import give_back
 from ocr.page import Image, LayerInput, OutputLayer, Posteriors
 
 RECOGNISER, FINDER = "PP-OCRv6_rec_small.onnx", "PP-OCRv6_det_small.onnx"
@@ -58,11 +59,21 @@ PIXEL_PROB = 0.3  # probability, 0..1, from which a pixel is of the core of writ
 BOX_PROB = 0.45  # mean probability, 0..1, of a box at least; 0.5 in rapidocr. By hand
 GROWTH = 1.6  # factor, 1..3: the network paints the core; boxes grow by area x GROWTH / circumference
 LEAST_SIDE = 3  # pixels of a box's core at least
+LARGE = 1024
+"""Pixels, long side of a picture whose search takes 130 MiB and more for a moment: freed memory is given back
+before it."""
+HALVED = 1184
+"""Pixels, long side of a picture from which it is searched in halves: larger than the second search of a
+sheet. At once such a search takes 236 MiB for a moment."""
+SEAM = 160  # pixels, a multiple of STRIDE, that either half has beyond the seam. By hand
 
 
 class ModelError(UserFacingError):
     """A network file is missing, or is not the one this release was measured with."""
 
+
+_LEVELS = np.arange(256, dtype=np.float32) / np.float32(127.5) - np.float32(1.0)
+"""By value of a pixel what the networks are given for it."""
 
 _STARTING = Lock()
 """Networks are started one after the other. Two threads that come first would start two of them; of the one
@@ -155,9 +166,12 @@ def _run(
 
 def _tensor(image: Image) -> npt.NDArray[np.float32]:
     """Float32, shape (1, 3, height, width), blue first as the networks expect, -1..1."""
-    colour = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR if image.ndim == 2 else cv2.COLOR_RGB2BGR)
-    scaled = colour.astype(np.float32) / 127.5 - 1.0
-    return np.ascontiguousarray(scaled.transpose(2, 0, 1)[np.newaxis])
+    planes = [image] * 3 if image.ndim == 2 else cv2.split(image)[::-1]
+    tensor = np.empty((1, 3, *image.shape[:2]), np.float32)
+    for plane, scaled in zip(planes, tensor[0], strict=True):
+        # 256 numbers are computed, and not every pixel three times over.
+        cv2.LUT(plane, _LEVELS, scaled)
+    return tensor
 
 
 @cache
@@ -299,10 +313,28 @@ class PpFinder:
         height, width = image.shape[:2]
         scale = min(1.0, self._long_side / max(height, width))
         size = tuple(max(STRIDE, round(side * scale / STRIDE) * STRIDE) for side in (width, height))
-        tensor = _tensor(np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8))
-        heat = _run(_session(FINDER, self._threads), tensor)[0][0]
+        picture = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+        if max(size) >= LARGE:
+            give_back()
+        heat = self._heat(picture) if max(size) < HALVED else self._heat_of_halves(picture)
         stretch = np.array([width / size[0], height / size[1]], dtype=np.float32)
         return tuple(quad * stretch for quad in text_boxes(heat))
+
+
+    def _heat(self, picture: Image) -> npt.NDArray[np.float32]:
+        """The network's map of a picture whose sides are multiples of STRIDE, as large as it is."""
+        heat: npt.NDArray[np.float32] = _run(_session(FINDER, self._threads), _tensor(picture))[0][0]
+        return heat
+
+    def _heat_of_halves(self, picture: Image) -> npt.NDArray[np.float32]:
+        """The same from two halves of the longer side, at least twice SEAM long, that overlap. It differs by
+        little at the seam, and the boxes are cut from the whole."""
+        seam = max(picture.shape[:2]) // 2 // STRIDE * STRIDE
+        if picture.shape[1] > picture.shape[0]:
+            left = self._heat(picture[:, : seam + SEAM])[:, :seam]
+            return np.concatenate((left, self._heat(picture[:, seam - SEAM :])[:, SEAM:]), axis=1)
+        upper = self._heat(picture[: seam + SEAM])[:seam]
+        return np.concatenate((upper, self._heat(picture[seam - SEAM :])[SEAM:]))
 
 
 def text_boxes(heat: npt.NDArray[np.float32]) -> tuple[Quad, ...]:

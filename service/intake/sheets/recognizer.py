@@ -16,6 +16,7 @@ from PIL import Image
 
 from ocr.engines import Engine
 from ocr.engines.hand import Hand, LearntLine
+from ocr.freed_memory import give_back
 from ocr.image.sheet_form import rows_of
 from ocr.page import Box, Photo, Reading, ReadLine, Status, UnreadableReason
 from service.intake.opening.sandbox import Decoded, SandboxLimits, decode_photo
@@ -26,6 +27,10 @@ MOST_LOOKED_AT = 6
 
 MOST_REMEMBERED = 8_000_000
 """Bytes of the pages of one file that are remembered, at most."""
+
+MOST_KEPT = 400.0
+"""Memory of this process, MiB, above which freed memory is given back after a file was read. The networks and
+the automata of one board are 290."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +146,11 @@ class EngineRecognizer:
         from ocr.read import read
 
         with self._room:
-            return tuple(
+            recognized = tuple(
                 RecognizedPage(page, read(Photo(page, name), engines)) for page in decoded.pages
             )
+        give_back(above=MOST_KEPT)
+        return recognized
 
     def recognize_line(self, upright: bytes, box: Box, rotation: int) -> tuple[ReadLine, ...]:
         """See `LineRecognizer`."""
