@@ -44,6 +44,10 @@ _LARGE_AND_SMALL, _TELLING = frozenset("cosuvwxz"), 2
 """Letters whose capital is the same but larger, and how many others a name must have after its first for
 their case to tell. Of 40 such names in capitals of 15 writers for calibration the recogniser's case missed
 two, both "DOWN"."""
+_LOST_IF = re.compile(r"\W*f (?:he|it|my|no|not|possible|she|there|they|you)\b", re.IGNORECASE)
+"""The beginning of a condition without its first letter."""
+_LEAST_SHORT = 4
+"""Letters of an abbreviation from which it may be a name without its last letter. Codes have three."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
@@ -255,8 +259,9 @@ def _begins_with_doubt(text: str, lexicon: Lexicon) -> bool:
     first = next((word.text for word in words(text) if word.text.isalpha()), "")
     if len(first) < _MISREAD_FROM:
         # Of the short words only "if" begins a condition; "or" and "no" are one letter from "of"
-        # and "on".
-        return len(first) == len("if") and OSA.distance(first, "if") <= 1
+        # and "on". Its i may be lost; but an F by itself is a fleet.
+        return _LOST_IF.match(text) is not None or (
+            len(first) == len("if") and OSA.distance(first, "if") <= 1)
     long_doubts = (doubt for doubt in lexicon.doubt_words if len(doubt) >= _MISREAD_FROM)
     return any(OSA.distance(first, doubt) <= 1 + (len(doubt) >= _TWO_MISREAD_FROM) for doubt in long_doubts)
 
@@ -359,6 +364,23 @@ def has_abbreviation_like_name(inked: str, orders: Sequence[Order], lexicon: Lex
         # "MAR" is Mar's own.
         if coded.get((name := provinces[province].name).casefold(), province) != province
         for written in re.findall(rf"\b{re.escape(name)}\b", inked, re.IGNORECASE))
+
+
+def is_short_of_a_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
+    """True if a place is written by an abbreviation in small letters that is another's name but for its last
+    letter (Dove, for DOVE, Dover Sea Area, beside Dover, of Dover Castle). `inked` keeps its case."""
+    provinces = lexicon.board.provinces
+    return any(
+        re.search(rf"\b{re.escape(abbreviation)}\b", inked, re.IGNORECASE)
+        # An abbreviation of four letters stands in capitals on the board's list.
+        and not re.search(rf"\b{re.escape(abbreviation.upper())}\b", inked)
+        for province in provinces_of(orders)
+        if (abbreviation := provinces[province].abbr) and len(abbreviation) >= _LEAST_SHORT
+        and any(
+            key != province and len(name.text) == len(abbreviation) + 1
+            and name.text.startswith(abbreviation.casefold())
+            for name, key in _place_names(lexicon))
+    )
 
 
 @lru_cache(maxsize=8)

@@ -21,6 +21,7 @@ from grammar.interpret import (
     has_shared_short_name,
     has_word_after_kind_letter,
     homonym_spans,
+    is_short_of_a_name,
     leaves_out_word,
     lone_words,
     orders_in_text,
@@ -168,13 +169,16 @@ def _names_way(best: Hypothesis, text: str) -> bool:
 
 
 def _lacks_sign(best: Hypothesis, fits: Sequence[Alignment]) -> bool:
-    """True if two codes have a dash between them that no opinion shows."""
-    # "A Surrey S F Selden", a place of no list, was a move from "Sel" to "Den".
+    """True if two places have a dash between them that no opinion shows."""
+    # "A Surrey S F Selden", a place of no list, was a move from "Sel" to "Den". "Carrickfergus", put in above
+    # a blacked-out word of the next row, was whereto the army went of "supports Army Caithness" above it.
     texts = best.text.text.split(" ")
     return any(
-        text == "-" and max(len(texts[index - 1]), len(texts[index + 1])) <= LONGEST_CODE
-        and all(fit.words[index].start == fit.words[index].end or fit.words[index].loss >= LOST_SIGN
-                for fit in fits)
+        text == "-" and all(
+            fit.words[index].loss >= LOST_SIGN or (
+                fit.words[index].start == fit.words[index].end
+                and max(len(texts[index - 1]), len(texts[index + 1])) <= LONGEST_CODE)
+            for fit in fits)
         for index, text in enumerate(texts[:-1]) if index
     )
 
@@ -201,6 +205,7 @@ def _is_odd(
         or has_shared_short_name(best.text.text, best.orders, lexicon)
         or has_shared_short_form(text, best.text.text, best.orders, lexicon)
         or has_abbreviation_like_name(fit.text, best.orders, lexicon)
+        or is_short_of_a_name(fit.text, best.orders, lexicon)
         or has_word_after_kind_letter(fit.text)
     )
 

@@ -85,3 +85,20 @@ def test_a_support_that_breaks_off_goes_on_in_the_next_row_though_that_one_is_an
     lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1647 Movement Orders", *rows)[3:]
     assert [line.order for line in lines] == [
         "F Dublin & Caernarfon Bays S F Arran & Bute - Carmarthen Bay", "A York H"]
+
+
+def test_a_word_put_in_above_the_next_row_is_not_whereto_a_supported_unit_moves() -> None:
+    """INK-03. "Carrickfergus" stood above a blacked-out word of the row below, and passed as the end of the
+    row above, with a dash that nobody had written."""
+    inserted = row("Carrickfergus", 4, right=0.35, indent=1.5)
+    rows = (row("Army Inverlochy supports Army Caithness", 3), inserted, "Army York holds")
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1647 Movement Orders", *rows)[3:]
+    assert lines[0].status is LineState.OPEN
+
+
+def test_what_a_dash_joins_over_two_rows_passes() -> None:
+    end = row("Carrickfergus", 4, right=0.35, indent=1.5)
+    rows = (row("Army Inverlochy supports Army Caithness -", 3), end, "Army York holds")
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1647 Movement Orders", *rows)[3:]
+    assert (lines[0].order, lines[0].status) == (
+        "A Fort William S A Caithness - Carrickfergus Castle", LineState.AUTO)

@@ -16,6 +16,7 @@ from grammar.interpret import (
     has_word_after_kind_letter,
     homonym_spans,
     is_separate_condition,
+    is_short_of_a_name,
     may_be_order_fragment,
     place_spans,
 )
@@ -54,6 +55,8 @@ def orders(text: str) -> tuple[Order, ...]:
         "unbess they come",
         "unkess they come",
         "it it is empty",
+        # The first letter of "if" lost: the order above passed without its condition.
+        "f it is empty",
         "lf it is empty",
         "otherwize",
         "via convoy",
@@ -79,6 +82,7 @@ def test_the_rest_of_an_order_is_no_remark(text: str) -> None:
         "For the king",
         "Thanks",
         "Yours",
+        "F xx cx",
         "This is all",
     ],
 )
@@ -196,6 +200,17 @@ def test_capitals_may_be_an_abbreviation() -> None:
     assert not has_abbreviation_like_name("Fleet Down to Kent", orders("F Down - Kent"), LEXICON)
     # Mar's own code is MAR.
     assert not has_abbreviation_like_name("A MAR - Kent", orders("A Mar - Kent"), LEXICON)
+
+
+@pytest.mark.parametrize(("text", "expected"), [
+    ("F Oxford - Dove", True), ("F Oxford - DOVE", False), ("F Oxford - Dover", False),
+    ("F Wigh - Kent", True),
+    # No name is "Fairy".
+    ("F Fair - Kent", False),
+])
+def test_a_name_without_its_last_letter_may_be_an_abbreviation(text: str, *, expected: bool) -> None:
+    """INK-03. "Dover." whose r the ink did not show passed as Dover Sea Area, DOVE."""
+    assert is_short_of_a_name(text, orders(text), LEXICON) is expected
 
 
 @pytest.mark.parametrize(
