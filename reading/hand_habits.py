@@ -72,8 +72,8 @@ def review_by_habits(
     if not waiting:
         return tuple(reviewed)
     habits = habits_of([
-        seen for index in joined if _is_plain(joined[index], reviewed[index])
-        for seen in _letters(index, joined[index], reviewed[index], vocabulary)
+        letter for index in joined if _is_plain(joined[index], reviewed[index])
+        for letter in _letters(index, joined[index], reviewed[index], vocabulary)
     ])
     if not habits:
         return tuple(reviewed)
@@ -83,13 +83,14 @@ def review_by_habits(
     return review_together(again, vocabulary, rules)
 
 
-def habits_of(seen: Sequence[SeenLetter]) -> Habits:
+def habits_of(letters: Sequence[SeenLetter]) -> Habits:
     """The letters that are made like another, of letters in no doubt."""
-    written = Counter(each.written for each in seen)
-    taken = Counter((each.written, each.shown) for each in seen if each.written != each.shown)
+    written = Counter(letter.written for letter in letters)
+    taken = Counter(
+        (letter.written, letter.shown) for letter in letters if letter.written != letter.shown)
     lines: dict[tuple[str, str], set[int]] = {}
-    for each in seen:
-        lines.setdefault((each.written, each.shown), set()).add(each.line)
+    for letter in letters:
+        lines.setdefault((letter.written, letter.shown), set()).add(letter.line)
     return {
         pair: count / written[pair[0]] for pair, count in taken.items()
         if count >= LEAST_SEEN and len(lines[pair]) >= LEAST_LINES
@@ -124,12 +125,12 @@ def _letters(
     if decoded is None:
         return
     best = decoded.hypotheses[0]
-    own, texts = _own_words(vocabulary), best.text.text.split(" ")
+    plain_words, texts = _plain_words(vocabulary), best.text.text.split(" ")
     names = place_spans(best.text.text, best.orders, vocabulary.lexicon)
     in_names = {place for name in names for place in range(*name)}
     for fit in decoded.alignments()[: len(decoded.ink.opinions)]:
         for place, word in enumerate(texts):
-            is_plain = line.status is LineState.AUTO or (word in own and place not in in_names)
+            is_plain = line.status is LineState.AUTO or (word in plain_words and place not in in_names)
             if is_plain and word.isalpha():
                 yield from (SeenLetter(*pair, index) for pair in _beside(word, fit, place))
 
@@ -143,7 +144,8 @@ def _beside(word: str, fit: Alignment, place: int) -> Iterable[tuple[str, str]]:
             yield from zip(written, beside, strict=True)
 
 
-def _own_words(vocabulary: Vocabulary) -> frozenset[str]:
+def _plain_words(vocabulary: Vocabulary) -> frozenset[str]:
+    """An order's own words, which name no place."""
     kinds = {kind.name.casefold() for kind in vocabulary.lexicon.kinds.values()}
     return order_words(vocabulary.forms, vocabulary.lexicon) | kinds
 

@@ -25,7 +25,7 @@ RIVAL = 8.0
 """Nats to another order, below which its letter is compared. Beyond it lie letters that nobody makes
 alike: one that the ink does not show costs up to 6 where it is often misread so, and 9 else."""
 
-OWN, RIVALS = 2, 1
+LEAST_OWN, LEAST_RIVALS = 2, 1
 """Letters of its own kind and of the other that a sheet must have beside one that passes, for the other's to
 speak against it."""
 
@@ -89,12 +89,14 @@ def _other_letter(text: str, other: str) -> _Rival | None:
     """The one letter in which another text differs; None where it differs in more, or in length."""
     if len(text) != len(other):
         return None
-    different = [(place, one, two) for place, (one, two) in enumerate(zip(text, other, strict=True))
-                 if one.casefold() != two.casefold()]
+    different = [
+        (place, sign, rival) for place, (sign, rival) in enumerate(zip(text, other, strict=True))
+        if sign.casefold() != rival.casefold()
+    ]
     if len(different) != 1:
         return None
-    ((place, one, two),) = different
-    return _Rival(place, two.casefold()) if one.isalpha() and two.isalpha() else None
+    ((place, sign, rival),) = different
+    return _Rival(place, rival.casefold()) if sign.isalpha() and rival.isalpha() else None
 
 
 def _speaks_against(letters: SheetLetters, index: int, rival: _Rival) -> bool:
@@ -102,14 +104,14 @@ def _speaks_against(letters: SheetLetters, index: int, rival: _Rival) -> bool:
     letter, sign = letters.letter(index, rival.place), rival.sign
     if letter is None:
         return False
-    own = _likes(letter, letters.witnesses(letter.sign, letter))
-    if len(own) < OWN or not LEAST_LIKE <= own[0] < 1.0 - HOLDS or sign in _wholes(letter.sign):
+    to_own = _likes(letter, letters.witnesses(letter.sign, letter))
+    if len(to_own) < LEAST_OWN or not LEAST_LIKE <= to_own[0] < 1.0 - HOLDS or sign in _wholes(letter.sign):
         return False
-    others = _likes(letter, letters.witnesses(_cased(sign, letter), letter))
-    if len(others) < RIVALS or others[0] < LIKE:
+    to_rivals = _likes(letter, letters.witnesses(_cased(sign, letter), letter))
+    if len(to_rivals) < LEAST_RIVALS or to_rivals[0] < LIKE:
         return False
     # A letter that was found in another's place, an i for an a, was the one that was so very like.
-    return others[0] - own[0] > HOLDS and others[:2][-1] - own[0] > HOLDS / 2
+    return to_rivals[0] - to_own[0] > HOLDS and to_rivals[:2][-1] - to_own[0] > HOLDS / 2
 
 
 def _wholes(part: str) -> str:

@@ -144,7 +144,7 @@ def _inked(joined: JoinedLine) -> _InkedLine:
     for row in rows:
         # Between rows is a frame of no row, see `ocr.decoding.ctc.line_posteriors`.
         end = first + (0 if row.posteriors is None else len(row.posteriors.log_probs))
-        within = (n for n, one in enumerate(shown) if first <= one.start < one.end <= end)
+        within = (number for number, sign in enumerate(shown) if first <= sign.start < sign.end <= end)
         spans.append((first, row, tuple(within)))
         first = end + 1
     return _InkedLine(text, shown, places_of(text, shown), tuple(spans))
@@ -160,9 +160,9 @@ def _gaps(line: _InkedLine) -> Iterator[float]:
     for _, row, numbers in line.rows:
         frames = 1 if row.posteriors is None else len(row.posteriors.log_probs)
         in_text = {number: place for place, number in line.places.items()}
-        for one, other in pairwise(numbers):
-            if one in in_text and in_text.get(other) == in_text[one] + 1 and (
-                line.shown[one].sign.islower() and line.shown[other].sign.islower()
+        for number, following in pairwise(numbers):
+            if number in in_text and in_text.get(following) == in_text[number] + 1 and (
+                line.shown[number].sign.islower() and line.shown[following].sign.islower()
             ):
-                begin, end = line.shown[one], line.shown[other]
-                yield (end.start + end.end - begin.start - begin.end) / 2 / frames * row.box.width
+                left, right = line.shown[number], line.shown[following]
+                yield (right.start + right.end - left.start - left.end) / 2 / frames * row.box.width

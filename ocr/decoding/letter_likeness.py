@@ -13,10 +13,10 @@ MOST_SHIFT = 2
 """Pixels of a shape's 20, by which one is moved against the other. By hand."""
 
 
-def likeness(one: LetterShape, other: LetterShape) -> float:
+def likeness(shape: LetterShape, other: LetterShape) -> float:
     """-1..1: the best correlation of two shapes, one moved a little against the other."""
     # What is moved out at one side comes in at the other. Moved one by one they take twenty times as long.
-    return float((other.ravel()[_moved(*other.shape)] @ one.ravel()).max())
+    return float((other.ravel()[_moved(*other.shape)] @ shape.ravel()).max())
 
 
 @lru_cache(maxsize=2)

@@ -42,7 +42,7 @@ def places_of(text: str, shown: tuple[ShownSign, ...]) -> dict[int, int]:
     written = [place for place, letter in enumerate(text) if letter != " "]
     changes = Levenshtein.opcodes(
         "".join(text[place].casefold()[:1] for place in written),
-        "".join(one.sign.casefold()[:1] for one in shown),
+        "".join(sign.sign.casefold()[:1] for sign in shown),
     )
     return {
         written[change.src_start + step]: change.dest_start + step

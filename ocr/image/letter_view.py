@@ -24,7 +24,7 @@ WIDTH, HEIGHT, ASIDE, UP = 16, 24, 4, 9
 cut at their base line. Of widths from 12 to 20 and heights from 24 to 32 these told letters of writers for
 calibration best."""
 
-CUT_OUT = 1 / 3
+CUT_SHARE = 1 / 3
 """Share of a likeness that the letter as it is cut out counts for. By hand."""
 
 SPECK, LOOSE, AT_EDGE = 0.04, 0.5, 0.3
@@ -69,13 +69,13 @@ class ViewedRow:
             normalised(_cut_out(self._ink, self._labels, self._areas, left, max(left + 1, right))), around)
 
 
-def likeness(one: LetterView, other: LetterView) -> float:
+def likeness(letter: LetterView, other: LetterView) -> float:
     """-1..1: how alike two letters of a sheet look, moved a little against each other."""
-    inner = np.ascontiguousarray(one.around[UP:-UP, ASIDE:-ASIDE])
-    seen = float(cv2.matchTemplate(other.around, inner, cv2.TM_CCOEFF_NORMED).max())
-    if one.shape is None or other.shape is None:
-        return seen
-    return CUT_OUT * shapes_likeness(one.shape, other.shape) + (1 - CUT_OUT) * seen
+    inner = np.ascontiguousarray(letter.around[UP:-UP, ASIDE:-ASIDE])
+    in_row = float(cv2.matchTemplate(other.around, inner, cv2.TM_CCOEFF_NORMED).max())
+    if letter.shape is None or other.shape is None:
+        return in_row
+    return CUT_SHARE * shapes_likeness(letter.shape, other.shape) + (1 - CUT_SHARE) * in_row
 
 
 def _own_ink(crop: Image) -> tuple[_Ink, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
@@ -131,9 +131,9 @@ def _least_ink(profile: npt.NDArray[np.float64], first: float, last: float) -> i
             start = index + 1
         else:
             runs.append((index + 1 - start, start))
-    longest, at = max(runs, key=lambda run: run[0])
+    longest, begin_of_run = max(runs, key=lambda run: run[0])
     if longest:
-        return begin + at + longest // 2
+        return begin + begin_of_run + longest // 2
     # Of columns alike the one nearest to the middle.
     aside = np.abs(np.arange(len(part)) - (len(part) - 1) / 2)
     smooth = np.convolve(part, (0.25, 0.5, 0.25), mode="same")

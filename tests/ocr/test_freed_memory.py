@@ -14,19 +14,19 @@ BLOCK, BLOCKS = 100_000, 2_000
 
 
 @pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def trim_calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """What the C library was asked to give back."""
-    asked: list[int] = []
-    monkeypatch.setattr(freed_memory, "_trim", lambda: asked.append)
+    calls: list[int] = []
+    monkeypatch.setattr(freed_memory, "_trim", lambda: calls.append)
     monkeypatch.setattr(freed_memory, "resident_mib", lambda: 500.0)
-    return asked
+    return calls
 
 
-def test_a_process_that_holds_no_more_than_it_may_gives_nothing(given: list[int]) -> None:
+def test_a_process_that_holds_no_more_than_it_may_gives_nothing(trim_calls: list[int]) -> None:
     freed_memory.give_back(above=500.0)
-    assert given == []
+    assert trim_calls == []
     freed_memory.give_back(above=499.0)
-    assert given == [0]
+    assert trim_calls == [0]
 
 
 def test_it_is_no_fault_where_there_is_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,12 +37,12 @@ def test_it_is_no_fault_where_there_is_no_way(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="only glibc has the call")
 def test_holes_between_what_is_in_use_are_given_back() -> None:
     blocks = [np.ones(BLOCK, np.uint8) for _ in range(BLOCKS)]
-    kept = blocks[::10]
+    blocks_in_use = blocks[::10]
     before = freed_memory.resident_mib()
     del blocks
     held = freed_memory.resident_mib()
     freed_memory.give_back()
     after = freed_memory.resident_mib()
-    assert len(kept) == BLOCKS // 10
+    assert len(blocks_in_use) == BLOCKS // 10
     assert before > 150
     assert held - after > 50

@@ -36,10 +36,11 @@ def pixels(seed: str, *size: int) -> Floats:
     return np.asarray(drawn / np.linalg.norm(drawn), np.float32)
 
 
-def view(drawn: str, own: float) -> LetterView:
-    """A letter that looks as `drawn` says: one letter, or two of which the first has the share `own`."""
+def view(drawn: str, first_share: float) -> LetterView:
+    """A letter that looks as `drawn` says: one letter, or two of which the first has the share
+    `first_share`."""
     first, second = drawn[0], drawn[-1]
-    mixed = [own * pixels(first, *size) + np.sqrt(1 - own**2) * pixels(second, *size)
+    mixed = [first_share * pixels(first, *size) + np.sqrt(1 - first_share**2) * pixels(second, *size)
              for size in ((20, 20), (42, 24))]
     shape, around = mixed if len(drawn) == 2 else (pixels(first, 20, 20), pixels(first, 42, 24))
     return LetterView(np.asarray(shape, np.float32), np.asarray(around, np.float32))
@@ -51,7 +52,7 @@ class Drawn:
 
     text: str
     otherwise: Mapping[int, str] = field(default_factory=dict)
-    own: float = 0.62
+    first_share: float = 0.62
 
     def posteriors(self) -> tuple[Posteriors, ...]:
         return ()
@@ -62,16 +63,16 @@ class Drawn:
     def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
         assert spacing > 0
         places = [int(middle * len(self.text)) for middle in middles]
-        return Letters([self.otherwise.get(place, self.text[place]) for place in places], self.own)
+        return Letters([self.otherwise.get(place, self.text[place]) for place in places], self.first_share)
 
 
 @dataclass(frozen=True)
 class Letters:
     drawn: Sequence[str]
-    own: float
+    first_share: float
 
     def view(self, index: int) -> LetterView | None:
-        return view(self.drawn[index], self.own)
+        return view(self.drawn[index], self.first_share)
 
 
 def read(

@@ -47,6 +47,12 @@ def test_a_plain_word_that_is_no_name_stays_open_with_both_shown(
     assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.001
 
 
+def assert_waits(line: InterpretedLine, reason: OpenReason, status: LineState) -> None:
+    """The line has this state, and if it is open, for this reason among others."""
+    assert line.status is status
+    assert (reason in line.why_open) is (status is LineState.OPEN)
+
+
 @pytest.mark.parametrize(
     ("text", "status"),
     [("Army Wexford moves to Stow", LineState.OPEN), ("Army Baden moves to Kent", LineState.OPEN),
@@ -56,8 +62,7 @@ def test_a_word_of_no_list_is_no_beginning_of_a_name(text: str, status: LineStat
     """INK-03. "Baden" passed as Badenoch, and "Stow" as The Stewartry: what such a name loses was not looked
     at."""
     line = read(text)
-    assert line.status is status
-    assert (OpenReason.UNKNOWN_NAME in line.why_open) is (status is LineState.OPEN)
+    assert_waits(line, OpenReason.UNKNOWN_NAME, status)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +72,7 @@ def test_a_word_of_no_list_is_no_way_from_code_to_code(text: str, status: LineSt
     """INK-03. "Selden", for a place that no list has, passed as a move from Tweeddale to Denbighshire."""
     line = read(text)
     assert line.order == "A Surrey S F Tweeddale & Ettrick - Denbighshire"
-    assert line.status is status
-    assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
+    assert_waits(line, OpenReason.ODD_ORDER, status)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +82,7 @@ def test_a_dash_in_an_order_that_has_none_is_looked_at(text: str, status: LineSt
     """INK-03. "A Kinsale - of Mul", its "of" crossed out unseen, passed as a support of a fleet."""
     line = read(text)
     assert line.order == "A Kent S F York"
-    assert line.status is status
-    assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
+    assert_waits(line, OpenReason.ODD_ORDER, status)
 
 
 @pytest.mark.parametrize("text", ["Pleet Dorset holds", "Fleet Dorset bolds"])

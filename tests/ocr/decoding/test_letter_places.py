@@ -8,7 +8,7 @@ from tests.support.inked import ink
 
 def test_each_letter_has_its_frames_and_spaces_have_none() -> None:
     shown = shown_signs(ink("A Lon"))
-    assert [(one.sign, one.start, one.end) for one in shown] == [
+    assert [(sign.sign, sign.start, sign.end) for sign in shown] == [
         ("A", 0, 1), ("L", 4, 5), ("o", 6, 7), ("n", 8, 9)]
     assert places_of("a lon", shown) == {0: 0, 2: 1, 3: 2, 4: 3}
 

@@ -33,17 +33,17 @@ def view(row: Image, index: int) -> LetterView:
     width = row.shape[1]
     count = (width - 2 * MARGIN) // PITCH
     middles = [(MARGIN + PITCH * (number + 0.5)) / width for number in range(count)]
-    found = ViewedRow(row, middles, PITCH / width).view(index)
-    assert found is not None
-    return found
+    letter = ViewedRow(row, middles, PITCH / width).view(index)
+    assert letter is not None
+    return letter
 
 
 def test_a_letter_is_liker_to_its_own_kind_than_to_another_among_other_neighbours() -> None:
     first, other = word("onc"), word("conn")
-    for one, own, rival in ((view(first, 1), view(other, 2), view(other, 1)),
-                            (view(first, 0), view(other, 1), view(other, 2))):
-        assert likeness(one, own) > likeness(one, rival) + 0.08
-        assert likeness(one, own) > 0.8
+    for letter, like_it, rival in ((view(first, 1), view(other, 2), view(other, 1)),
+                                   (view(first, 0), view(other, 1), view(other, 2))):
+        assert likeness(letter, like_it) > likeness(letter, rival) + 0.08
+        assert likeness(letter, like_it) > 0.8
 
 
 def test_where_the_letter_stands_in_its_row_and_what_hangs_into_it_count_for_little() -> None:
