@@ -320,7 +320,6 @@ class PpFinder:
         stretch = np.array([width / size[0], height / size[1]], dtype=np.float32)
         return tuple(quad * stretch for quad in text_boxes(heat))
 
-
     def _heat(self, picture: Image) -> npt.NDArray[np.float32]:
         """The network's map of a picture whose sides are multiples of STRIDE, as large as it is."""
         heat: npt.NDArray[np.float32] = _run(_session(FINDER, self._threads), _tensor(picture))[0][0]
