@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from training.handwriting.ink import InkMark, InkWord, plain, words
+from training.sheets.copied import canonical_text, copied_drafts
 from training.sheets.order_meaning import meaning, regions
 
 
@@ -67,3 +71,38 @@ def test_the_type_of_a_supported_unit_may_be_missing() -> None:
 def test_other_text_is_refused() -> None:
     with pytest.raises(ValueError, match="not a canonical order"):
         meaning("Army London moves to Surrey")
+
+
+# What other sheets say
+# ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", [
+    "A London - Surrey", "F Plymouth - Devon/South Coast", "A Kent H", "A Kent S A Surrey - London",
+    "A Northumberland S Eskdale", "F Irish Sea C A Mull - Antrim", "A Mull converts to F",
+    "F Kent proxy The Crown", "A Kent R Surrey", "F Mull disbands", "Build F Devon/South Coast",
+    "Remove A Kent", "Send 2 supply to Ormond",
+])  # fmt: skip
+def test_a_meaning_has_the_canonical_text_that_it_came_of(order: str) -> None:
+    assert canonical_text(meaning(order)) == order
+
+
+def test_a_meaning_that_no_text_can_say_is_refused() -> None:
+    with pytest.raises(ValueError, match="says not quite"):
+        canonical_text({**meaning("A London - Surrey"), "via_convoy": True})
+    with pytest.raises(ValueError, match="no canonical text"):
+        canonical_text({**meaning("A London - Surrey"), "order": "march"})
+
+
+def test_sheets_are_copied_word_for_word(tmp_path: Path) -> None:
+    lines = [
+        {"text": "Newcastle", "kind": "heading", "struck": False},
+        {"text": "A Lon-Sur.", "kind": "order", "struck": True, "meaning": meaning("A London - Surrey")},
+        {"text": "A Narnia holds", "kind": "order", "struck": False, "want": "review", "trap": "unknown"},
+    ]
+    sheet = {"power": "Newcastle", "phase": "Movement", "dialect": "abbr", "lines": lines}
+    (tmp_path / "truth.json").write_text(json.dumps({"sheets": [sheet]}), encoding="utf-8")
+    (draft,) = copied_drafts(tmp_path)
+    assert [line.markup for line in draft.lines] == ["Newcastle", "A Lon-Sur.", "A Narnia holds"]
+    assert [line.order for line in draft.lines] == [None, "A London - Surrey", None]
+    assert (draft.lines[1].struck, draft.lines[2].want, draft.lines[2].trap) == (True, "review", "unknown")

@@ -18,6 +18,7 @@ from PIL import Image, ImageFont, ImageOps
 
 import maps
 from adjudicator.calendar import PhaseKind
+from grammar.order_traits import helps_to_own_place, is_nonsense, names_own_place
 from grammar.parse import parse_line
 from reading.vocabulary import forms_of, lexicon_of, printed
 from training.handwriting import font_sets
@@ -135,8 +136,26 @@ def test_a_word_of_two_names_is_ambiguous_and_a_name_is_not() -> None:
 def test_traps_ask_for_a_look_and_say_why() -> None:
     wording = PhraseBook(NAMES, np.random.default_rng(3), Dialect.PROSE)
     lines = [trap(wording) for _ in range(60)]
-    assert {line.trap for line in lines} == {"unknown", "ambiguous", "conditional", "negated", "instruction"}
+    assert {line.trap for line in lines} == {
+        "unknown", "ambiguous", "conditional", "negated", "instruction", "nonsense",
+    }  # fmt: skip
     assert all(line.want == "review" and line.order is None for line in [*lines, *shopping(wording)])
+
+
+def test_no_order_names_a_region_twice_but_those_that_must_wait() -> None:
+    """INK-03: an order to where its unit is must wait, so it is no order that a reader should take."""
+    variant = maps.load("w3k")
+    lexicon, forms = lexicon_of(variant), forms_of(variant, PhaseKind.MOVEMENT)
+    wording = PhraseBook(NAMES, np.random.default_rng(6), Dialect.PROSE)
+
+    def waits(text: str) -> bool:
+        orders = parse_line(text, lexicon=lexicon, forms=forms, power="").orders
+        return names_own_place(orders) or helps_to_own_place(orders) or is_nonsense(orders, lexicon)
+
+    assert not any(waits(wording.order("Movement")[0]) for _ in range(300))
+    nonsense = [line for line in (trap(wording) for _ in range(120)) if line.trap == "nonsense"]
+    assert len(nonsense) > 10
+    assert all(waits(line.markup) for line in nonsense)
 
 
 def test_traps_are_no_orders_to_the_grammar() -> None:
@@ -145,6 +164,8 @@ def test_traps_are_no_orders_to_the_grammar() -> None:
     wording = PhraseBook(NAMES, np.random.default_rng(3), Dialect.PROSE)
     for _ in range(60):
         line = trap(wording)
+        if line.trap == "nonsense":
+            continue
         assert parse_line(line.markup, lexicon=lexicon, forms=forms, power="").complaint is not None, (
             line.markup
         )

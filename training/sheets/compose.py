@@ -34,6 +34,7 @@ from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 from training.photographs.landscape import meadow
 from training.photographs.one_sheet import jpeg, photograph
 from training.sheets import varied
+from training.sheets.copied import copied_drafts
 from training.sheets.drafts import Shares
 from training.sheets.random_orders import RandomName, invent
 from training.sheets.truth import entry
@@ -178,6 +179,8 @@ def _varied_parser(command: argparse.ArgumentParser) -> None:
                          help="people whose A and F are drawn, not the font's")
     command.add_argument("--book", type=Path,
                          help="a game's wordings, training/sheets/wording_tables/VARIANT.toml (w3k without)")
+    command.add_argument("--texts", type=Path, metavar="FOLDER",
+                         help="write what the sheets of this folder say, in turn, by its truth.json")
     command.add_argument("--columns", type=float, default=0.0, metavar="SHARE",
                          help="short orders in two columns")
     command.add_argument("--trapped", type=float, default=Shares().trapped, metavar="SHARE",
@@ -190,6 +193,8 @@ def _varied(args: argparse.Namespace) -> None:
         Shares(columns=args.columns, trapped=args.trapped), two=args.two, turned=args.turned,
         drawn=args.drawn, book=None if args.book is None else read_book(args.book),
     )
+    if args.texts is not None:
+        batch = replace(batch, drafts=copied_drafts(args.texts))
     if args.ink is not None:
         batch = replace(batch, writers=_writers(args.ink, args.purpose))
     args.out.mkdir(parents=True, exist_ok=True)

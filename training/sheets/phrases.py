@@ -7,7 +7,7 @@ PRX-02 and SUP-01.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -54,18 +54,26 @@ class PhraseBook:
     rng: np.random.Generator
     dialect: Dialect
     powers: Sequence[str] = POWERS
+    _drawn: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def order(self, phase: str) -> tuple[str, str]:
-        """An order of a phase ("Movement", "Retreat", "Adjustment"): as written, and canonical text."""
+        """An order of a phase ("Movement", "Retreat", "Adjustment"): as written, and canonical text. It names
+        no region twice, since an order to where its unit is must wait (INK-03) and nobody means it."""
         kinds = _KINDS[phase]
+        self.begin_order()
         return kinds[int(self.rng.integers(len(kinds)))](self)
 
+    def begin_order(self) -> None:
+        """Let every region be drawn again."""
+        self._drawn.clear()
+
     def place(self, *, sea: bool | None = None, coast: bool = False) -> PlaceName:
-        """Any region; `sea` asks for water or land, `coast` lets one of its coasts be named."""
-        fit = [name for name in self.names if sea is None or name.kind.endswith("sea") == sea] or list(
-            self.names
-        )
+        """Any region but those drawn since the order began; `sea` asks for water or land, `coast` lets one of
+        its coasts be named."""
+        others = [name for name in self.names if name.name not in self._drawn] or list(self.names)
+        fit = [name for name in others if sea is None or name.kind.endswith("sea") == sea] or others
         region = fit[int(self.rng.integers(len(fit)))]
+        self._drawn.add(region.name)
         written = self._spelt(region)
         if not (coast and region.coasts and self.rng.random() < _COAST):
             return PlaceName(written, region.name)

@@ -1,5 +1,5 @@
-"""Lines that a person must look at: unknown or ambiguous places, conditions, negations, sentences to the
-reader."""
+"""Lines that a person must look at: unknown or ambiguous places, conditions, negations, orders that are none
+by their form, sentences to the reader."""
 
 from __future__ import annotations
 
@@ -53,9 +53,10 @@ def trap(w: PhraseBook) -> SheetLine:
     """One odd line of a movement sheet, with what a scorer asks of it."""
     makers = {
         "unknown": _unknown, "ambiguous": _ambiguous, "conditional": _conditional, "negated": _negated,
-        "instruction": _instruction,
+        "instruction": _instruction, "nonsense": _nonsense,
     }  # fmt: skip
     which = w.pick(*makers)
+    w.begin_order()
     return SheetLine(makers[which](w), WrittenLineKind.ORDER, want="review", trap=which)
 
 
@@ -109,6 +110,17 @@ def _negated(w: PhraseBook) -> str:
     return w.pick((f"{unit} does not move to "
                   f"{to}"), f"{unit} must not move to {to}", f"Do not move {unit} to {to}",
                  f"{unit} is not to support anyone")  # fmt: skip
+
+
+def _nonsense(w: PhraseBook) -> str:
+    army, fleet, to = w.unit(letter="A"), w.unit(letter="F"), w.place(sea=False)
+    return w.pick(
+        f"{army.written} moves to {army.place.written}", f"{army.written} supports {army.written}",
+        f"{fleet.written} supports {army.written} to {army.place.written}",
+        f"{fleet.written} convoys {w.unit(letter='F').written} to {to.written}",
+        f"{army.written} convoys {w.unit(letter='A').written} to {to.written}",
+        f"{army.written} converts to an army",
+    )
 
 
 def _instruction(w: PhraseBook) -> str:

@@ -59,8 +59,8 @@ class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying
     on a side or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and
     F for units are strokes of our own (`unit_letters`) in place of the font's. `book`: the wordings of a game
-    other than w3k. `writers`: people whose recorded letters
-    the sheets are written in, one a sheet and in turn, instead of fonts."""
+    other than w3k. `drafts`: what the sheets say, in turn, instead of words by chance. `writers`: people
+    whose recorded letters the sheets are written in, one a sheet and in turn, instead of fonts."""
 
     purpose: font_sets.Purpose
     sheets: int
@@ -73,6 +73,7 @@ class Batch:
     turned: float = 0.05
     drawn: float = 0.0
     book: Book | None = None
+    drafts: tuple[SheetDraft, ...] = ()
     writers: tuple[InkWriter, ...] = ()
 
     def rng(self, name: str) -> np.random.Generator:
@@ -136,7 +137,7 @@ def _font_side(batch: Batch, name: str, rng: np.random.Generator, *, hasty: bool
     families = font_sets.of(batch.purpose)
     font = families[int(rng.integers(len(families)))]
     nib = list(Nib)[int(rng.choice(4, p=[0.5, 0.25, 0.13, 0.12]))]
-    written = draft(batch.names, batch.shares, rng, batch.book)
+    written = _words(batch, name, 0, batch.names, rng)
     paper = leaf(choose_stock(rng), rng)
     habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
     manner = _manner(rng, hasty=hasty)
@@ -154,7 +155,9 @@ def _ink_side(
     """A leaf in somebody's recorded letters; None if the draft has a letter that this person left none of."""
     writer = _writer(batch, name, attempt // _ATTEMPTS)
     names = [name for name in batch.names if writer.can_write("".join(_spellings(name)), SIGNS)]
-    written = draft(names, batch.shares, rng, batch.book) if len(names) >= _FEWEST_NAMES else None
+    written = None
+    if batch.drafts or len(names) >= _FEWEST_NAMES:
+        written = _words(batch, name, attempt // _ATTEMPTS, names, rng)
     # Crossed-out words are written too: one had an "h" of which its writer had left none.
     if written is None or not writer.can_write(
         "".join(word.text for line in written.lines for word in words(line.markup)), SIGNS
@@ -167,6 +170,19 @@ def _ink_side(
     filled = fill(written, paper, _ink_hand(writer, pressure), recorded_habits(habits), manner, rng)
     inked = lay(paper.colour, filled.mask, nib, rng)
     return _Side("ink", writer.name, writer.style, nib, paper, written, filled, inked)
+
+
+def _words(
+    batch: Batch, name: str, passed_on: int, names: Sequence[RandomName], rng: np.random.Generator
+) -> SheetDraft:
+    """What a leaf says: its turn of the drafts given, or the next where that was passed on, as being too long
+    for its paper; else words by chance."""
+    if not batch.drafts:
+        return draft(names, batch.shares, rng, batch.book)
+    # Each time round all people everybody writes the draft after his last, so that he writes many of them.
+    turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2])
+    around, person = divmod(turn, max(1, len(batch.writers)))
+    return batch.drafts[(around + person + passed_on) % len(batch.drafts)]
 
 
 def _writer(batch: Batch, name: str, passed_on: int) -> InkWriter:
