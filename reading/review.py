@@ -24,7 +24,7 @@ from grammar.interpret import (
 )
 from grammar.lexicon import POWER, Lexicon, name_key
 from grammar.order_starts import order_starts
-from grammar.order_traits import ends_in_help
+from grammar.order_traits import counts_otherwise, ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
@@ -84,6 +84,9 @@ _SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\
 # A possessive, plain or with its apostrophe read twice, before a word.
 _OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
+# What only the end of a support says, in a row that is a move by itself.
+_MOVING = re.compile(r"\b(?:moving|going|entering|attacking)\b", re.IGNORECASE)
+_SUPPORTS = re.compile(r"\bsupports?\b", re.IGNORECASE)
 _HOLDS_ITSELF = re.compile(r"\b(?:h|holds?|stands?(?: fast)?)\W*$", re.IGNORECASE)
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
@@ -152,9 +155,11 @@ def review_uncertain_neighbours(
     line: InterpretedLine, before: InterpretedLine | None, after: InterpretedLine | None, lexicon: Lexicon
 ) -> InterpretedLine:
     """The line, opened if the one before may be its beginning or its condition, the next one its end, or
-    either a word inserted above it."""
+    either a word inserted above it; and if its own number and word do not agree."""
     if line.status is not LineState.AUTO:
         return line
+    if counts_otherwise(line.text):
+        line = line.for_review(OpenReason.ODD_ORDER)
     # A row that ends in "Fleet Tees Bay convoys" reads like a conversion, and the row below like a whole
     # order.
     begins_above = (
@@ -189,7 +194,8 @@ def review_uncertain_neighbours(
     )
     if has_word_over_it or _is_word_above(before, line, lexicon):
         line = line.for_review(OpenReason.INSERTED)
-    is_doubtful = begins_above or is_conditional or is_owners or goes_on
+    is_doubtful = (begins_above or is_conditional or is_owners or goes_on
+                   or _ends_support(line, before) or _ends_support(after, line))
     return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
 
 
@@ -249,6 +255,17 @@ def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
     shared = min(height, float(ys[2:].mean())) - max(0.0, float(ys[:2].mean()))
     word_height = max(1.0, float(ys[2:].mean() - ys[:2].mean()))
     return bool(shared > SHARED_HEIGHT * word_height and xs.min() < width + height and xs.max() > -height)
+
+
+def _ends_support(line: InterpretedLine | None, above: InterpretedLine | None) -> bool:
+    """True if a line may be the end of a support that the line above begins."""
+    # "... supports the Ormond's", and below it "Fleet Portland moving to Cork": the second passed as
+    # a move. "supports Newcastle's", with its end lost, and "Fleet Carlow is attacking Berkshire": both did.
+    if line is None or above is None or line.struck or above.struck or line.order is None:
+        return False
+    is_support = _SUPPORTS.search(above.text) is not None or (
+        above.order is not None and _HELPS.search(above.order) is not None)
+    return is_support and _MOVING.search(line.text) is not None and _HELPS.search(line.order) is None
 
 
 def _is_struck_scrap(scrap: InterpretedLine | None, line: InterpretedLine, lexicon: Lexicon) -> bool:

@@ -437,3 +437,41 @@ def test_a_sea_by_its_second_name_is_no_other_place_of_an_army() -> None:
     lines = reader().read_page(page([*HEADING, ORDER, LAST, shown]), [known_game(VARIANT)]).lines
     assert lines[-1].status is LineState.OPEN
     assert OpenReason.NEAR_ORDER in lines[-1].why_open
+
+
+@pytest.mark.parametrize(("text", "status"), [
+    ("Send 7 unit's supply to Cumberland", LineState.OPEN), ("Send 12 unit’s supply", LineState.OPEN),
+    ("Send 1 units' supply to Cumberland", LineState.OPEN),
+    ("Send 1 unit's supply to Cumberland", LineState.AUTO),
+    ("Send 2 units' supply to Cumberland", LineState.AUTO),
+    ("Send 2 units supply", LineState.AUTO)])
+def test_a_number_that_its_word_denies_waits(text: str, status: LineState) -> None:
+    """INK-03. A 1 with a long stroke before it is plainly a 7 to the reader."""
+    order = _passed(text, "Send 7 supply to Cumberland")
+    reviewed = review_uncertain_neighbours(order, None, None, lexicon_of(VARIANT))
+    assert reviewed.status is status
+    assert (OpenReason.ODD_ORDER in reviewed.why_open) is (status is LineState.OPEN)
+
+
+@pytest.mark.parametrize(("below", "order", "status"), [
+    ("Fleet Carlow is attacking Berkshire", "F Carlow - Berkshire", LineState.OPEN),
+    ("Fleet Portland moving to Cork.", "F The Isle of Portland - County Cork", LineState.OPEN),
+    ("Fleet Carlow attacks Berkshire", "F Carlow - Berkshire", LineState.AUTO),
+    ("Army York supports Fleet Carlow in attacking Kent", "A York S F Carlow - Kent", LineState.AUTO)])
+def test_the_end_of_a_support_waits_below_one_and_so_does_that(
+    below: str, order: str, status: LineState
+) -> None:
+    """INK-07. "... supports Newcastle's" lost its end, and the row below it passed as a move."""
+    lexicon = lexicon_of(VARIANT)
+    support = _passed("Fleet Tees Bay supports Newcastle", "F Tees Bay S Newcastle upon Tyne")
+    end = _passed(below, order)
+    assert review_uncertain_neighbours(end, None, None, lexicon).status is LineState.AUTO
+    assert review_uncertain_neighbours(end, support, None, lexicon).status is status
+    assert review_uncertain_neighbours(support, None, end, lexicon).status is status
+
+
+def _passed(text: str, order: str) -> InterpretedLine:
+    """An order that passes, in other words."""
+    line = read(*HEADING, ORDER)[len(HEADING)]
+    assert line.status is LineState.AUTO
+    return replace(line, text=text, order=order)
