@@ -119,6 +119,17 @@ def read_writers(folder: Path, records: Sequence[InkRecord] | None = None) -> li
     return sorted(writers, key=lambda writer: writer.name)
 
 
+def write_writers(writers: Iterable[InkWriter], folder: Path) -> None:
+    """Write letters as `read_writers` reads them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with gzip.open(folder / "letters.jsonl.gz", "wt", encoding="utf-8") as file:
+        for writer in writers:
+            letters = {letter: [_flat(sample) for sample in samples]
+                       for letter, samples in writer.letters.items()}
+            row = {"writer": writer.name, "style": writer.style, "letters": letters}
+            file.write(json.dumps(row) + "\n")
+
+
 def joining(records: Sequence[InkRecord], style: str) -> float:
     """The share, 0..1, of letters joined to the one before: from a person's lines by how often the pen was
     lifted, from the declared style where there are none."""
@@ -140,6 +151,10 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 yield json.loads(line)
     except (OSError, EOFError, ValueError) as error:
         raise NoInk(f"{path} is no file of pen strokes ({error}); name the folder that holds it") from error
+
+
+def _flat(sample: Sequence[Stroke]) -> list[list[float]]:
+    return [np.round(stroke, 1).ravel().tolist() for stroke in sample]
 
 
 def _strokes(flat: Sequence[Sequence[float]]) -> tuple[Stroke, ...]:

@@ -1,8 +1,9 @@
 """Tuning the whole recogniser to handwriting, convolutions too. For developers: needs PyTorch and onnx, and a
 GPU to be done in minutes.
 
-    python -m training.tuning.deep draw --ink INK --names names.json --out build/rows --seconds 300
-    --workers 12
+    python -m training.tuning.deep cut --ink INK --out build/cut --device cpu
+    python -m training.tuning.deep draw --ink INK --cut build/cut --names names.json --out build/rows
+    --seconds 300 --workers 12
     python -m training.tuning.deep fit --rows build/rows --out build/deep.npz --seconds 280 --seed 1
     python -m training.tuning.deep judge --rows build/check --network deep=build/deep.npz
     python -m training.tuning.deep pack build/deep.npz --share 1 --out ocr/engines/finetuned.npz
@@ -29,10 +30,11 @@ import numpy as np
 from ocr.engines import finetuned
 from ocr.engines.finetuned import HEAD
 from training.handwriting import font_sets
-from training.handwriting.ink_writers import InkShare
+from training.handwriting.cut_letters import cut_writers
+from training.handwriting.ink_writers import InkShare, read_records, read_writers, share_of, write_writers
 from training.tuning.commands import described, drawing
 from training.tuning.deep.fit import DeepCourse, fit
-from training.tuning.deep.judge import figures, read_rows
+from training.tuning.deep.judge import chances_of, figures, read_rows
 from training.tuning.deep.recogniser import Recogniser
 from training.tuning.deep.rows import (
     FONTS_ONLY,
@@ -45,7 +47,7 @@ from training.tuning.deep.rows import (
     write_files,
 )
 from training.tuning.features import published
-from training.tuning.layers import Arrays, cut, mixed, pack, read_arrays
+from training.tuning.layers import Arrays, cut, letter_ids, mixed, pack, read_arrays
 
 
 def _judge(args: argparse.Namespace) -> None:
@@ -66,9 +68,22 @@ def _judge(args: argparse.Namespace) -> None:
         print(json.dumps({"network": name, **figures([row for _, row in rows], texts)}), flush=True)
 
 
+def _cut(args: argparse.Namespace) -> None:
+    network = published()
+    recogniser = Recogniser(network, read_arrays(network.data, network.arrays, finetuned.FILE), args.device)
+    records = [record for record in read_records(args.ink) if share_of(record.writer) is args.writers]
+    singles = [writer for writer in read_writers(args.ink, records) if share_of(writer.name) is args.writers]
+    signs = {sign for record in records for sign in "".join(record.row_texts)}
+    ids = {sign: letter_ids(sign, network.letters) for sign in signs}
+    columns = {sign: numbers[0] for sign, numbers in ids.items() if len(numbers) == 1}
+    people = cut_writers(records, singles, chances_of(recogniser, args.device), columns,
+                         np.random.default_rng(args.seed))
+    write_writers(people, args.out)
+
+
 def _draw(args: argparse.Namespace) -> None:
     purpose, names = font_sets.Purpose(args.purpose), tuple(args.names)
-    material = RowMaterial(args.ink, args.writers, purpose, args.cache, names)
+    material = RowMaterial(args.ink, args.writers, purpose, args.cache, names, args.cut)
     mixture = {RowSource(name): 1.0 for name in args.source} or (FONTS_ONLY if args.ink is None else MIXTURE)
     until = time.monotonic() + args.seconds
     context = multiprocessing.get_context("fork")
@@ -120,11 +135,15 @@ def _parser() -> argparse.ArgumentParser:
     draw = commands.add_parser("draw", help="draw rows, in many processes")
     drawing(draw, count=None)
     draw.add_argument("--ink", type=Path, help="folder of real pen strokes; without it fonts alone")
+    draw.add_argument("--cut", type=Path, help="folder of letters cut from rows (`cut` writes it)")
     draw.add_argument("--writers", type=InkShare, choices=list(InkShare), default=InkShare.TUNING)
     draw.add_argument("--purpose", default="tuning", choices=("tuning", "validation", "calibration"))
     draw.add_argument("--source", nargs="*", default=[], help="these sources in like shares, not the mixture")
     draw.add_argument("--seconds", type=float, default=math.inf)
     draw.add_argument("--workers", type=int, default=1)
+    cutter = commands.add_parser("cut", help="letters of rows that people wrote whole, cut out")
+    cutter.add_argument("--ink", type=Path, required=True, help="folder of real pen strokes")
+    cutter.add_argument("--writers", type=InkShare, choices=list(InkShare), default=InkShare.TUNING)
     tune = commands.add_parser("fit", help="tune")
     tune.add_argument("--rows", type=Path, required=True)
     tune.add_argument("--start", type=Path, help="go on from a file of tuned layers, not from the published")
@@ -141,11 +160,11 @@ def _parser() -> argparse.ArgumentParser:
     packed.add_argument("--share", type=float, default=1.0)
     packed.add_argument("--temperature", type=float, default=1.0,
                         help="what the output is divided by, so that its chances are no bolder than they are")
-    for command in (draw, tune, packed):
+    for command in (cutter, draw, tune, packed):
         command.add_argument("--out", type=Path, required=True)
-    for command in (draw, tune):
+    for command in (cutter, draw, tune):
         command.add_argument("--seed", type=int, default=1)
-    for command in (tune, judge):
+    for command in (cutter, tune, judge):
         command.add_argument("--device", default="cuda")
     return parser
 
@@ -153,7 +172,7 @@ def _parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0 on success."""
     args = _parser().parse_args(arguments)
-    {"draw": _draw, "fit": _fit, "judge": _judge, "pack": _pack}[args.command](args)
+    {"cut": _cut, "draw": _draw, "fit": _fit, "judge": _judge, "pack": _pack}[args.command](args)
     return 0
 
 

@@ -32,6 +32,9 @@ KEPT = 0.998
 # How much the crossing head's faithfulness weighs beside the letters.
 FAITH = 0.5
 
+# The crossing head is asked every so many steps.
+FAITH_STEP = 4
+
 # Rows that a fit waits for before it begins.
 ENOUGH = 3000
 
@@ -85,22 +88,25 @@ def fit(
                 width = max(64, round(float(widths.mean()) * stretch / WIDTH_STEP) * WIDTH_STEP)
                 x = varied(torch.tensor(pictures, device=course.device),
                            torch.tensor(widths, device=course.device), width, rng)
-            loss, faith = _loss(net, head if step % 2 == 0 else None, x, rows, trained=bool(deep))
+            # Channels last is the order in which processors convolve, three times as fast here.
+            x = x.contiguous(memory_format=torch.channels_last)
+            checked = head if step % FAITH_STEP == 0 else None
+            loss, faith = _loss(net, checked, x, rows, trained=bool(deep))
             descent.zero_grad(set_to_none=True)
-            (loss + 2 * FAITH * faith).backward()
+            (loss + FAITH_STEP * FAITH * faith).backward()
             torch.nn.utils.clip_grad_norm_([*deep, *shallow], 2.0)
             descent.step()
             with torch.no_grad():
                 kept = min(KEPT, (step + 1) / (step + 10))
                 torch._foreach_lerp_(list(mean.values()), list(net.weights.values()), 1 - kept)
-            if step % 20 == 0:
+            if step % FAITH_STEP == 0:
                 losses.append(float(loss.detach()))
                 faiths.append(float(faith.detach()))
             step += 1
             if step % 100 == 0:
                 count = pool.take()
-                print(f"{time.monotonic() - started:.0f} s, step {step}: {np.mean(losses[-5:]):.4f} "
-                      f"a letter, {np.mean(faiths[-6:]):.5f}; {count} rows", file=sys.stderr, flush=True)
+                print(f"{time.monotonic() - started:.0f} s, step {step}: {np.mean(losses[-25:]):.4f} "
+                      f"a letter, {np.mean(faiths[-25:]):.5f}; {count} rows", file=sys.stderr, flush=True)
     names = (*net.convolutions.weights, *NECK, *HEAD) if deep else (*NECK, *HEAD)
     return {name: mean[name].cpu().numpy() for name in names}
 
@@ -144,6 +150,7 @@ def _moved(old: Any, new: Any) -> Any:
 
 
 def _short_numbers(x: Any) -> Any:
-    """On a GPU the convolutions are counted in bfloat16."""
+    """The convolutions are counted in bfloat16, which a GPU and processors with AMX multiply several times as
+    fast."""
     torch = tool("torch")
-    return torch.autocast(x.device.type, torch.bfloat16, enabled=x.device.type == "cuda")
+    return torch.autocast(x.device.type, torch.bfloat16)

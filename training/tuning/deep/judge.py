@@ -6,12 +6,19 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from training.handwriting.cut_letters import Floats, ReadRow
+from training.handwriting.ink import Mask
 from training.tuning.deep.recogniser import Recogniser
 from training.tuning.deep.rows import DrawnRow, RowFacts
 from training.tuning.deep.views import stacked
 from training.tuning.layers import spelt
 from training.tuning.measure import errors
 from training.tuning.net import tool
+
+# How black ink is, 0..1.
+_INK = 0.85
 
 
 def read_rows(net: Recogniser, rows: Sequence[DrawnRow], device: str) -> list[str]:
@@ -53,3 +60,17 @@ def figures(rows: Sequence[RowFacts], texts: Sequence[str]) -> dict[str, Any]:
         **{f"{name} whole": round(a / b, 4) for name, (a, b) in sorted(right.items())},
         "A or F swapped": swapped,
     }
+
+
+def chances_of(net: Recogniser, device: str) -> ReadRow:
+    """What a network makes of one row's ink on white paper: log chances of its columns, frame by frame."""
+    torch = tool("torch")
+    net.tail.training = False
+
+    def read(mask: Mask) -> Floats:
+        picture = np.repeat((1 - np.float32(_INK) * mask)[None, None], 3, axis=1) * 2 - 1
+        with torch.no_grad():
+            output = net.output(net.features(torch.tensor(picture, device=device)))
+        return np.asarray(output[0].log_softmax(-1).cpu().numpy(), np.float32)
+
+    return read

@@ -20,7 +20,15 @@ import numpy as np
 from ocr.page import Image
 from training.handwriting import font_sets, fonts
 from training.handwriting.ink_scrivener import SIGNS
-from training.handwriting.ink_writers import InkShare, read_records, read_writers, share_of
+from training.handwriting.ink_writers import (
+    InkRecord,
+    InkShare,
+    InkWriter,
+    read_records,
+    read_writers,
+    share_of,
+)
+from training.handwriting.other_hands import other_hand
 from training.sheets.compose import read_names
 from training.tuning.lines import LineDrawer, ink_line, line
 from training.tuning.recorded_lines import recorded_row
@@ -34,7 +42,7 @@ LONGEST, WIDEST = 48, 1600
 CHUNK = 100
 
 # Rows a step, and how many batches are drawn together so that rows of like width share one.
-BATCH, POOL = 96, 12
+BATCH, POOL = 48, 16
 
 
 class RowSource(StrEnum):
@@ -49,10 +57,13 @@ class RowSource(StrEnum):
     STRUCK = "struck"
 
 
+# Of rows in single letters, those in hands that nobody had, where there are letters cut from rows.
+OTHER_HANDS = 0.75
+
 # Shares of a mixture, with real strokes and without.
 MIXTURE: Mapping[RowSource, float] = {
-    RowSource.RECORDED: 0.25, RowSource.LETTERS: 0.22, RowSource.CODES: 0.21, RowSource.FONTS: 0.15,
-    RowSource.FONT_CODES: 0.09, RowSource.STRUCK: 0.08,
+    RowSource.RECORDED: 0.18, RowSource.LETTERS: 0.28, RowSource.CODES: 0.29, RowSource.FONTS: 0.11,
+    RowSource.FONT_CODES: 0.08, RowSource.STRUCK: 0.06,
 }
 FONTS_ONLY: Mapping[RowSource, float] = {
     RowSource.FONTS: 0.55, RowSource.FONT_CODES: 0.35, RowSource.STRUCK: 0.1,
@@ -78,13 +89,15 @@ DrawnRow: TypeAlias = tuple[Image, RowFacts]
 @dataclass(frozen=True, slots=True)
 class RowMaterial:
     """Where rows come from: a folder of ink (None: fonts only), whose ink, the fonts' purpose, where fonts
-    lie and the boards' files of names."""
+    lie, the boards' files of names, and a folder with letters cut from rows (None: those recorded singly, and
+    no hands that nobody had)."""
 
     ink: Path | None
     writers: InkShare
     purpose: font_sets.Purpose
     cache: Path
     names: tuple[Path, ...]
+    cut: Path | None = None
 
 
 def rows_of(
@@ -109,9 +122,8 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
     families = font_sets.of(material.purpose)
     desk = LineDrawer({family: fonts.locate(family, material.cache, {}) for family in families})
     records = [] if material.ink is None else read_records(material.ink)
-    people = [] if material.ink is None else [
-        writer for writer in read_writers(material.ink, records) if share_of(writer.name) is material.writers
-    ]
+    people = _people(material.ink, records, material.writers)
+    more = _people(material.cut, records, material.writers)
     # One row of a writer is as likely as any other's, so that nobody's hand counts for most.
     by_writer: dict[str, list[tuple[int, int]]] = {}
     for index, record in enumerate(records):
@@ -133,11 +145,7 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
                 record.style)
 
     def letters(words: Callable[[], str]) -> _DrawnRow:
-        writer = people[int(rng.integers(len(people)))]
-        line_text = words()
-        # A few people lack a letter or two; they write another line.
-        while not line_text or not writer.can_write(line_text, SIGNS):
-            line_text = words()
+        line_text, writer = _written_by(people, more, words, rng)
         return ink_line(line_text, writer, rng), line_text, writer.name, writer.style
 
     def printed(words: Callable[[], str]) -> _DrawnRow:
@@ -155,6 +163,29 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
         RowSource.CODES: lambda: letters(code), RowSource.FONTS: lambda: printed(plain),
         RowSource.FONT_CODES: lambda: printed(code), RowSource.STRUCK: struck,
     }
+
+
+def _people(folder: Path | None, records: Sequence[InkRecord], share: InkShare) -> list[InkWriter]:
+    if folder is None:
+        return []
+    return [writer for writer in read_writers(folder, records) if share_of(writer.name) is share]
+
+
+def _written_by(
+    people: Sequence[InkWriter], more: Sequence[InkWriter], words: Callable[[], str], rng: np.random.Generator
+) -> tuple[str, InkWriter]:
+    """A text and a hand that can write it: one of the `people`, or one that nobody had, made of `more`."""
+    while more and rng.random() < OTHER_HANDS:
+        line_text, first = words(), more[int(rng.integers(len(more)))]
+        hand = other_hand(first, more, line_text, SIGNS, rng) if line_text else None
+        if hand is not None:
+            return line_text, hand
+    writer = people[int(rng.integers(len(people)))]
+    line_text = words()
+    # A few people lack a letter or two; they write another line.
+    while not line_text or not writer.can_write(line_text, SIGNS):
+        line_text = words()
+    return line_text, writer
 
 
 def write_files(
