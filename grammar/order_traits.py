@@ -33,6 +33,7 @@ _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
 _COUNTS_OTHERWISE = re.compile(r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b1 ?units['’]", re.IGNORECASE)
+"""Several of what is written as one, and one of what is written as several."""
 _ENDS_IN_HELP = re.compile(
     r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)
 """But "via convoy" ends a move: the line below it waited."""

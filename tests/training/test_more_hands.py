@@ -108,8 +108,8 @@ def test_letters_that_are_written_are_read_again(writer: InkWriter, tmp_path: Pa
     (again,) = read_writers(tmp_path, ())
     assert again.letters.keys() == writer.letters.keys()
     for letter, samples in writer.letters.items():
-        for sample, kept in zip(samples, again.letters[letter], strict=True):
-            assert all(np.allclose(a, b, atol=0.06) for a, b in zip(sample, kept, strict=True))
+        for sample, read_sample in zip(samples, again.letters[letter], strict=True):
+            assert all(np.allclose(a, b, atol=0.06) for a, b in zip(sample, read_sample, strict=True))
 
 
 def test_a_hand_is_filled_up_with_another_persons_letters(writer: InkWriter) -> None:
@@ -124,11 +124,11 @@ def test_a_hand_is_filled_up_with_another_persons_letters(writer: InkWriter) -> 
 def test_a_bent_hand_keeps_its_letters_and_is_like_no_other(writer: InkWriter) -> None:
     hands = [bent(writer, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     first, same, other = (np.concatenate(hand.letters["h"][0]) for hand in hands)
-    own = np.concatenate(writer.letters["h"][0])
+    recorded = np.concatenate(writer.letters["h"][0])
     assert np.array_equal(first, same)
     assert not np.allclose(first, other)
     # Half a small letter is the most that it was seen to move; it stays an h.
-    assert 0 < np.abs(first - own).max() < LETTER_X_HEIGHT
+    assert 0 < np.abs(first - recorded).max() < LETTER_X_HEIGHT
     assert [stroke.shape for stroke in hands[0].letters["h"][0]] == [
         stroke.shape for stroke in writer.letters["h"][0]
     ]

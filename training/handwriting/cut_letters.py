@@ -138,9 +138,9 @@ def _places(chances: Floats, signs: Sequence[int]) -> list[int] | None:
     best[0, :2] = of_label[0, :2]
     may_skip = np.array([k >= 2 and labels[k] != 0 and labels[k] != labels[k - 2] for k in range(count)])
     for t in range(1, length):
-        one = np.concatenate([[-np.inf], best[t - 1, :-1]])
-        two = np.where(may_skip, np.concatenate([[-np.inf] * 2, best[t - 1, :-2]])[:count], -np.inf)
-        options = np.stack([best[t - 1], one, two])
+        next_label = np.concatenate([[-np.inf], best[t - 1, :-1]])
+        skipped_blank = np.concatenate([[-np.inf] * 2, best[t - 1, :-2]])[:count]
+        options = np.stack([best[t - 1], next_label, np.where(may_skip, skipped_blank, -np.inf)])
         back[t] = options.argmax(axis=0)
         best[t] = options.max(axis=0) + of_label[t]
     state = count - 1 if best[-1, -1] >= best[-1, -2] else count - 2

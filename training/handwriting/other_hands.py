@@ -28,17 +28,16 @@ def other_hand(
     mixed = rng.random() < _MIXED
     letters: dict[str, tuple[tuple[Stroke, ...], ...]] = {}
     for letter in wanted:
-        own = writer.samples(letter)
-        if own and not (mixed and rng.random() < 0.5):
-            letters[letter] = own
+        samples = writer.samples(letter)
+        if samples and not (mixed and rng.random() < 0.5):
+            letters[letter] = samples
     missing = [letter for letter in wanted
                if letter not in letters and (letter not in signs or writer.samples(letter))]
     for index in rng.permutation(len(others)):
         if not missing:
             break
         donor = others[int(index)]
-        given = {letter: donor.samples(letter) for letter in missing}
-        letters |= {letter: samples for letter, samples in given.items() if samples}
+        letters |= {letter: donor.samples(letter) for letter in missing if donor.samples(letter)}
         missing = [letter for letter in missing if letter not in letters]
     if missing:
         return None
@@ -67,9 +66,10 @@ def _shaped(
     grid = rng.normal(0, _GRID * LETTER_X_HEIGHT, (3, 3, 2))
     strokes = []
     for stroke in sample:
-        at = np.clip((stroke - low) / size, 0, 1) * 2
-        cell = np.minimum(at.astype(int), 1)
-        part = at - cell
+        # In cells of the grid, whose nine points are moved.
+        places = np.clip((stroke - low) / size, 0, 1) * 2
+        cell = np.minimum(places.astype(int), 1)
+        part = places - cell
         (i, j), (u, v) = cell.T, part.T[..., None]
         moved = stroke + ((1 - u) * (1 - v) * grid[i, j] + u * (1 - v) * grid[i + 1, j]
                           + (1 - u) * v * grid[i, j + 1] + u * v * grid[i + 1, j + 1])

@@ -242,8 +242,8 @@ class RowPool:
             drawn = rng.choice(len(names), size=BATCH * POOL, p=odds / odds.sum())
             pool = []
             for name in drawn:
-                own = self.rows[names[name]]
-                pool.append(own[int(rng.integers(len(own)))])
+                of_source = self.rows[names[name]]
+                pool.append(of_source[int(rng.integers(len(of_source)))])
             pool.sort(key=lambda row: row[1].width)
             for index in rng.permutation(POOL):
                 yield pool[index * BATCH : (index + 1) * BATCH]
