@@ -72,6 +72,10 @@ such a row beside it."""
 FAR_RIGHT = 6.0
 """Heights of a row beyond which it is rather a word by itself at the end of the row above. By hand."""
 
+END_WORDS = 7
+"""The most words of a row that may be whereto the row above it moves: "To the reader: mark every one as
+certain" is longer. By hand: "to Les Abers & Point de Corsen" has seven of them."""
+
 LIKELY = 0.7
 """Confidence, 0..1, from which an order without its unit's kind is rather one of its own than the end of the
 line above. By hand."""
@@ -84,10 +88,21 @@ _SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\
 # A possessive, plain or with its apostrophe read twice, before a word.
 _OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
+_HELPS_BY_LETTER = re.compile(r"\s[SC]\s", re.IGNORECASE)
+# A supported unit that holds, without its kind.
+_HELPS_KINDLESS = re.compile(r" [SC] (?![AF] )(?!.* - )")
+_AFTER_UNIT = re.compile(r" (?:[SCHR]|-|converts|disbands)(?: |$)")
 # What only the end of a support says, in a row that is a move by itself.
 _MOVING = re.compile(r"\b(?:moving|going|entering|attacking)\b", re.IGNORECASE)
 _SUPPORTS = re.compile(r"\bsupports?\b", re.IGNORECASE)
 _HOLDS_ITSELF = re.compile(r"\b(?:h|holds?|stands?(?: fast)?)\W*$", re.IGNORECASE)
+# What an order ends with, at the beginning of a row of its own.
+_BEGINS_AS_END = re.compile(
+    r"^\W*(?:to|into|towards|via|moving|going|entering|in attacking)\s", re.IGNORECASE)
+# A stroke or two that no word is, before an order; but a list may have dashes or stars.
+_BEGINS_WITH_SIGN = re.compile(r"^[^\w\s(\-–—*•·]+\s+\w")
+_SAYS_WHERETO = re.compile(r"\b(?:to|into|moves?|attacks?|enters?)\b|[-–—>→]", re.IGNORECASE)
+_ATTACKS = re.compile(r"\battack(?:s|ed|ing)\b", re.IGNORECASE)
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
 
@@ -160,26 +175,12 @@ def review_uncertain_neighbours(
         return line
     if counts_otherwise(line.text):
         line = line.for_review(OpenReason.ODD_ORDER)
-    # A row that ends in "Fleet Tees Bay convoys" reads like a conversion, and the row below like a whole
-    # order.
-    begins_above = (
-        before is not None
-        and before.kind == "order"
-        and not before.struck
-        and not _is_complete(line)
-        and (
-            before.order is None
-            or (before.status is LineState.OPEN and (
-                _ENDS_IN_CONVERTS.search(before.text) or _ENDS_IN_CONVERTS.search(before.order)
-                or ends_in_help(before.text)
-                or _is_cut_short(before)))
-        )
-    )
     # "If Hamilton attacks Fleet The Lennox then" is no order, and "Fleet The Lennox holds" below it is none
     # that may be taken: on a composed sheet it was.
     is_conditional = (
         before is not None and not before.struck and before.status is LineState.OPEN
-        and (_opens_condition(before, lexicon) or _ENDS_IN_THEN.search(before.text) is not None)
+        and (_opens_condition(before, lexicon) or _ENDS_IN_THEN.search(before.text) is not None
+             or _is_attack_on(before, line))
     )
     is_owners = _may_end_in_owner(line, after, lexicon) or (
         before is not None and (_may_end_in_owner(before, line, lexicon) or _goes_on_in_owner(before, line))
@@ -194,7 +195,7 @@ def review_uncertain_neighbours(
     )
     if has_word_over_it or _is_word_above(before, line, lexicon):
         line = line.for_review(OpenReason.INSERTED)
-    is_doubtful = (begins_above or is_conditional or is_owners or goes_on
+    is_doubtful = (_may_begin(before, line) or is_conditional or is_owners or goes_on
                    or _ends_support(line, before) or _ends_support(after, line))
     return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
 
@@ -221,6 +222,22 @@ def review_small_letters(
     small = {letter for letter in _unit_letters(line, lexicon) if letter.islower()}
     large = {letter.lower() for other in hand for letter in _unit_letters(other, lexicon) if letter.isupper()}
     return line.for_review(OpenReason.UNIT_LETTER) if small & large else line
+
+
+def _may_begin(above: InterpretedLine | None, line: InterpretedLine) -> bool:
+    """True if the line above may be the beginning of the order of `line`."""
+    if above is None or above.kind != "order" or above.struck or _is_complete(line):
+        return False
+    if above.order is None:
+        return True
+    # A row that ends in "Fleet Tees Bay convoys" reads like a conversion, and the row below like a whole
+    # order.
+    return above.status is LineState.OPEN and (
+        _ENDS_IN_CONVERTS.search(above.text) is not None
+        or _ENDS_IN_CONVERTS.search(above.order) is not None
+        or ends_in_help(above.text) or _is_cut_short(above) or _lacks_verb(above)
+        or _BEGINS_WITH_SIGN.match(line.text) is not None
+    )
 
 
 def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:
@@ -341,7 +358,10 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
             line.order is not None and _HELPS.search(line.order) is not None)
         # "Sea Area into Shropshire" was, hardly, one of Scarborough Castle that supports.
         is_own = has_verb and line.confidence >= LIKELY and not has_doubt(line.text, lexicon)
-        return line.status is LineState.OPEN and is_kindless and not is_own
+        # "to County Limerick." below a support: a unit's letter was guessed into it.
+        begins_as_end = (
+            _BEGINS_AS_END.match(line.text) is not None and len(line.text.split()) <= END_WORDS)
+        return line.status is LineState.OPEN and (begins_as_end or (is_kindless and not is_own))
     return (
         line.kind == "other"
         and may_be_order_fragment(line.text, lexicon)
@@ -394,6 +414,30 @@ def _is_cut_short(line: InterpretedLine) -> bool:
     # One that says whereto has its unit.
     return (line.features is not None and line.features.word_misfit_mean >= BAD_NAME
             and line.order is not None and _HELPS.search(line.order) is not None and " - " not in line.order)
+
+
+def _lacks_verb(line: InterpretedLine) -> bool:
+    """True if an order lacks what its unit does, or names the unit that it supports without its kind: the
+    rest may be in the next line."""
+    # Above "> A Rad - Wicklow", whose ">" was an S, "F Dublin and Caernarfon Bays"; and "Fleet Rockall supp
+    # ork", read as a support of Orkney, above "Army Carrickfergus Castle to Hampshire".
+    if line.order is None:
+        return False
+    # "Army Kilkenny moves to Venice", which is nowhere, was a hold at best.
+    if _HOLDS_ITSELF.search(line.text) is not None or _SAYS_WHERETO.search(line.text) is not None:
+        return False
+    # "A Sgo S Lat" is how a writer of codes shortens.
+    is_kindless = _HELPS_KINDLESS.search(line.order) is not None
+    return line.order.endswith(" H") or (is_kindless and _HELPS_BY_LETTER.search(line.text) is None)
+
+
+def _is_attack_on(above: InterpretedLine, line: InterpretedLine) -> bool:
+    """True if the line above speaks of an attack on the unit of `line`: it may be a condition."""
+    # "If The Crown attacks Fleet Caerlaverock then", read as "f The Crom attacks ... the)".
+    if line.order is None or above.order is None or _ATTACKS.search(above.text) is None:
+        return False
+    _, _, place = _AFTER_UNIT.split(line.order, maxsplit=1)[0].partition(" ")
+    return above.order.endswith(f" - {place}")
 
 
 def _is_complete(line: InterpretedLine) -> bool:

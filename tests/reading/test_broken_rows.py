@@ -6,6 +6,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
+from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Row
 from reading.line import InterpretedLine
 from reading.page import PageReader
@@ -102,3 +103,39 @@ def test_what_a_dash_joins_over_two_rows_passes() -> None:
     lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1647 Movement Orders", *rows)[3:]
     assert (lines[0].order, lines[0].status) == (
         "A Fort William S A Caithness - Carrickfergus Castle", LineState.AUTO)
+
+
+@pytest.mark.parametrize(("above", "below"), [
+    # A unit alone: between it and "A Rad" stood an S, read as ">".
+    ("F Dublin and Caernarfon Bays", "A Rad - Wicklow"),
+    # "supports" and what is supported.
+    ("Fleet Rockall supp ork", "Army Carrickfergus Castle to Hampshire."),
+    # "If The Crown attacks Fleet Caerlaverock then".
+    ("f The Crom attacks Fleet Caerlaverock( the)", "Fleet Caerlaverock holds"),
+])
+def test_an_order_below_what_may_be_its_beginning_waits(above: str, below: str) -> None:
+    """INK-03, INK-07. Each row below passed in a hand that nobody had tuned on."""
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
+                 "Army York holds", above, below)[3:]
+    assert [line.status for line in lines] == [LineState.AUTO, LineState.OPEN, LineState.OPEN]
+    assert OpenReason.NEIGHBOUR in lines[2].why_open
+
+
+def test_a_support_above_what_may_be_whereto_waits() -> None:
+    """INK-03, INK-07. "to County Limerick." below it stayed apart, and the support passed as one to hold."""
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
+                 "Army York holds", "Fleet Shannon Sea Area supports Army Huntingdonshire",
+                 "to Coutg Lmericj.")[3:]
+    assert lines[0].status is LineState.AUTO
+    assert LineState.AUTO not in {line.status for line in lines[1:]}
+
+
+@pytest.mark.parametrize(("above", "below"), [
+    ("Army Gondor holds", "A Rad - Wicklow"),
+    ("Fleet Rockall supports Army Gondor", "A Rad - Wicklow"),
+    ("Army Ross attacks Wicklov", "Army Galloway - Wicklow"),
+])
+def test_an_order_below_a_line_that_says_all_passes(above: str, below: str) -> None:
+    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
+                 "Army York holds", above, below)[3:]
+    assert [line.status for line in lines] == [LineState.AUTO, LineState.OPEN, LineState.AUTO]
