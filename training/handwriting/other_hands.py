@@ -1,5 +1,5 @@
-"""Hands that nobody had: a person's letters filled up with another's, and all of them bent a little, so that
-a recogniser sees more hands than were recorded."""
+"""Hands that nobody had: a person's letters filled up with another's or with an A and F of our own drawing,
+and all of them bent a little, so that a recogniser sees more hands than were recorded."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from training.handwriting import unit_letters
 from training.handwriting.ink_writers import LETTER_X_HEIGHT, InkWriter
 from training.handwriting.pen_strokes import Stroke
 
 # Of rows: those in which half of the letters are another person's though the first has them too; those bent.
 _MIXED, _BENT = 0.25, 0.75
+# Of rows with an A or an F: those in which it is one of our own forms. 44 people wrote these letters singly,
+# most of them one form of each, and all that tells an army from a fleet may hang on it.
+_DRAWN = 0.3
+# Height of such a letter where the person has none of his own, in heights of small letters.
+_CAPITAL = 1.6
+# How loosely it is drawn, 0..1.
+_LOOSE = (0.1, 0.9)
 # How far hands are bent: the spread of the logarithm of width and of what stands above and below the small
 # letters, of the lean, and of a grid's points in heights of small letters.
 _WIDTH, _REACH, _LEAN, _GRID = 0.10, 0.15, 0.07, 0.06
@@ -41,8 +49,26 @@ def other_hand(
         missing = [letter for letter in missing if letter not in letters]
     if missing:
         return None
-    hand = replace(writer, letters=letters)
+    hand = replace(writer, letters=letters | _drawn(letters, rng))
     return bent(hand, rng) if rng.random() < _BENT else hand
+
+
+def _drawn(
+    letters: Mapping[str, tuple[tuple[Stroke, ...], ...]], rng: np.random.Generator
+) -> dict[str, tuple[tuple[Stroke, ...], ...]]:
+    """The unit letters among `letters` that this hand makes as we draw them, in one form and two samples."""
+    drawn: dict[str, tuple[tuple[Stroke, ...], ...]] = {}
+    for letter in sorted(unit_letters.FORMS.keys() & letters.keys()):
+        if rng.random() >= _DRAWN:
+            continue
+        forms = list(unit_letters.FORMS[letter])
+        form = forms[int(rng.integers(len(forms)))]
+        points = np.concatenate(letters[letter][0]) if letters[letter] else np.zeros((1, 2))
+        height = max(float(-points[:, 1].min()), 0.8 * _CAPITAL * LETTER_X_HEIGHT)
+        drawn[letter] = tuple(
+            unit_letters.strokes(letter, form, height, float(rng.uniform(*_LOOSE)), rng) for _ in range(2)
+        )
+    return drawn
 
 
 def bent(writer: InkWriter, rng: np.random.Generator) -> InkWriter:

@@ -68,6 +68,18 @@ def draw(mask: Mask, letter: str, form: str, draught: Draught, rng: np.random.Ge
     return Extent(*(float(edge) for edge in (*points.min(axis=0), *points.max(axis=0))))
 
 
+def strokes(
+    letter: str, form: str, height: float, loose: float, rng: np.random.Generator
+) -> tuple[npt.NDArray[np.float64], ...]:
+    """A unit letter's strokes as a pen leaves them: N x 2, y down, base line and left end at 0; in the unit
+    of `height`. Raises KeyError for a letter or form not in FORMS."""
+    draught = Draught(left=0.0, base=0.0, height=height, pen=1.0, lean=0.0, loose=loose)
+    stretch = float(rng.uniform(0.75, 1.2))
+    paths = [_path(stroke, draught, stretch, rng) for stroke in FORMS[letter][form]]
+    first = min(path[:, 0].min() for path in paths)
+    return tuple(path - np.array([first, 0.0]) for path in paths)
+
+
 def _path(
     stroke: Sequence[tuple[float, float]], draught: Draught, stretch: float, rng: np.random.Generator
 ) -> npt.NDArray[np.float64]:
