@@ -117,7 +117,8 @@ def sheet(batch: Batch, name: str, *, hasty: bool) -> tuple[bytes, dict[str, Any
 
 
 def _side(batch: Batch, name: str, *, hasty: bool) -> _Side:
-    for attempt in range(_ATTEMPTS * 8 if batch.writers else 8):
+    # Eight people in a row may lack a letter of one draft or another: twice round all of them is enough.
+    for attempt in range(_ATTEMPTS * max(8, 2 * len(batch.writers)) if batch.writers else 8):
         # Each attempt has its own chance, or the same draft would be too long for the same paper again.
         rng = batch.rng(f"{name}/{attempt}")
         try:
