@@ -1,4 +1,5 @@
-"""Is there writing where no sheet was found? A hard shadow or a fold can look like the edge of the paper."""
+"""Is there writing where no sheet was found, or that runs from one into the next? A hard shadow or a fold can
+look like the edge of the paper."""
 
 from __future__ import annotations
 
@@ -29,22 +30,33 @@ SPECKS = 40
 the others."""
 SWOLLEN = 1.03
 """Factor, 1..1.1: sheets are taken larger, since their own edges are thin and dark too. By hand."""
+ACROSS = 2
+"""Rows that run from one sheet into another, from which the two are one. By hand: the edge of a shadow parted
+a sheet, and the right ends of seven of its rows were lost (seed 912)."""
 END = 0.1  # share of a box's length, 0..0.5, from its ends where it must lie outside. By hand
 
 
 def has_writing_outside(
     photo: Image, sheets: Sequence[FlattenedSheet], finder: RowFinder, look: Image | None = None
 ) -> bool:
-    """True if rows of writing, or parts of some, lie outside every one of the sheets.
+    """True if rows of writing, or parts of some, lie outside every one of the sheets, or if some run from one
+    sheet into another.
 
     `look`: the photograph's `look_copy`, if that is there already.
     """
-    if not _may_hold_writing(photo, sheets, look):
+    if len(sheets) == 1 and not _may_hold_writing(photo, sheets, look):
         return False
     small, scale = _shrunk(photo, SIDE)
     rows = [quad for quad in finder.find(small) if min(quad_size(quad)) < TALLEST * min(small.shape[:2])]
-    ends = [end / scale for quad in rows for end in _ends(quad)]
-    return any(all(is_outside(sheet, end) for sheet in sheets) for end in ends)
+    across = 0
+    for quad in rows:
+        first, second = (
+            [sheet for sheet in sheets if not is_outside(sheet, end / scale)] for end in _ends(quad)
+        )
+        if not first or not second:
+            return True
+        across += not any(sheet is other for sheet in first for other in second)
+    return across >= ACROSS
 
 
 def _may_hold_writing(photo: Image, sheets: Sequence[FlattenedSheet], look: Image | None) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.engines import Quad
-from ocr.image.find_sheet import find_sheets
+from ocr.image.find_sheet import FlattenedSheet, find_sheets, flatten
 from ocr.image.writing_outside import SIDE, has_writing_outside
 
 Pixels = npt.NDArray[np.uint8]
@@ -62,3 +62,28 @@ def test_writing_below_the_sheet_is_found() -> None:
 def test_rows_on_the_sheet_are_not_elsewhere() -> None:
     image = photograph("Army Mull holds")
     assert not has_writing_outside(image, find_sheets(image), Finder((0.2, 0.2, 0.8, 0.25)))
+
+
+def parted(photo: Pixels) -> tuple[FlattenedSheet, FlattenedSheet]:
+    """The sheet of a photograph as two halves, as the edge of a shadow down its middle parts it."""
+    halves = ((150, 100, 600, 1200), (600, 100, 1050, 1200))
+    left, right = (
+        flatten(photo, np.array([(a, b), (c, b), (c, d), (a, d)], np.float32)) for a, b, c, d in halves
+    )
+    return left, right
+
+
+def test_rows_that_run_from_one_sheet_into_another_are_on_neither() -> None:
+    """The right ends of seven rows were lost on a composed sheet (seed 912)."""
+    image = photograph()
+    row = (0.2, 0.2, 0.8, 0.25)
+    below = (0.2, 0.4, 0.8, 0.45)
+    assert has_writing_outside(image, parted(image), Finder(row, below))
+    # Of two real sheets a row of one and its neighbour on the other may be one box.
+    assert not has_writing_outside(image, parted(image), Finder(row, (0.2, 0.4, 0.45, 0.45)))
+
+
+def test_rows_of_two_sheets_are_not_elsewhere() -> None:
+    image = photograph()
+    finder = Finder((0.15, 0.2, 0.48, 0.25), (0.52, 0.2, 0.85, 0.25), (0.15, 0.4, 0.48, 0.45))
+    assert not has_writing_outside(image, parted(image), finder)
