@@ -32,8 +32,9 @@ _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 """Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
-_COUNTS_OTHERWISE = re.compile(r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b1 ?units['’]", re.IGNORECASE)
-"""Several of what is written as one, and one of what is written as several."""
+_COUNTS_OTHERWISE = re.compile(
+    r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b1 ?units['’]|\b7 ?units?(?!['’\w])", re.IGNORECASE)
+"""Several of what is written as one, one of what is written as several, and a 7 whose word may say one."""
 _ENDS_IN_HELP = re.compile(
     r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)
 """But "via convoy" ends a move: the line below it waited."""
@@ -87,7 +88,7 @@ def ends_in_help(text: str) -> bool:
 def counts_otherwise(text: str) -> bool:
     """True if a text says one number by its figure and the other by its word ("Send 7 unit's supply").
 
-    A 1 with a long stroke before it is plainly a 7 to a reader.
+    A 1 with a long stroke before it is plainly a 7 to a reader, so a 7 needs a word that says several.
     """
     return _COUNTS_OTHERWISE.search(text) is not None
 

@@ -444,7 +444,9 @@ def test_a_sea_by_its_second_name_is_no_other_place_of_an_army() -> None:
     ("Send 1 units' supply to Cumberland", LineState.OPEN),
     ("Send 1 unit's supply to Cumberland", LineState.AUTO),
     ("Send 2 units' supply to Cumberland", LineState.AUTO),
-    ("Send 2 units supply", LineState.AUTO)])
+    ("Send 7 units' supply", LineState.AUTO), ("Send 2 units supply", LineState.AUTO),
+    # Its apostrophe, before or behind the s, cannot be seen.
+    ("Send 7 units supply to Cumberland", LineState.OPEN)])
 def test_a_number_that_its_word_denies_waits(text: str, status: LineState) -> None:
     """INK-03. A 1 with a long stroke before it is plainly a 7 to the reader."""
     order = _passed(text, "Send 7 supply to Cumberland")
