@@ -189,6 +189,7 @@ def review_uncertain_neighbours(
     goes_on = after is not None and (
         _hangs_below(after, line)
         or (not after.struck and _may_be_end(after, lexicon) and not _may_sign(after, line, lexicon))
+        or _goes_on_in_name(line, after, lexicon)
     )
     has_word_over_it = any(
         _is_in_row_of(other, line) or _is_struck_scrap(other, line, lexicon) for other in (before, after)
@@ -373,6 +374,17 @@ def _may_be_end(line: InterpretedLine, lexicon: Lexicon) -> bool:
 def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
     """The names of all provinces: canonical text of an order begins with one if its unit has no kind."""
     return tuple(province.name for province in lexicon.board.provinces.values())
+
+
+def _goes_on_in_name(line: InterpretedLine, after: InterpretedLine, lexicon: Lexicon) -> bool:
+    """True if the next line, an order that waits, begins with the word that ends the name at the end of this
+    one."""
+    # "A Nfk S F Hebrides Sea", and below it "Area - Plymouth Sea Area", read as an order of "A Rea".
+    words = after.text.split()
+    return (
+        after.kind == "order" and after.status is LineState.OPEN and not after.struck and bool(words)
+        and ends_name(line.text, words[0], lexicon)
+    )
 
 
 def _may_end_in_owner(line: InterpretedLine, below: InterpretedLine | None, lexicon: Lexicon) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import maps
@@ -10,6 +12,7 @@ from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Row
 from reading.line import InterpretedLine
 from reading.page import PageReader
+from reading.review import review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
 from tests.support.inked import page, row
@@ -139,3 +142,18 @@ def test_an_order_below_a_line_that_says_all_passes(above: str, below: str) -> N
     lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
                  "Army York holds", above, below)[3:]
     assert [line.status for line in lines] == [LineState.AUTO, LineState.OPEN, LineState.AUTO]
+
+
+def test_an_order_whose_name_goes_on_in_a_row_that_waits_waits() -> None:
+    """INK-07. "Area - Plymouth Sea Area" below a support was read as an order of an army in "Rea"."""
+    lexicon = vocabulary_of(VARIANT).lexicon
+    above, below = (
+        InterpretedLine(((0, top), (900, top), (900, top + 60), (0, top + 60)), "order", False, text, order,
+                        0.99, status, ())
+        for top, text, order, status in (
+            (0, "A NFK S F Hebrides Sea", "A Norfolk S F Hebrides Sea Area", LineState.AUTO),
+            (90, "Area - Plymouth Sea Area", "A Renfrewshire - Plymouth Sea Area", LineState.OPEN))
+    )
+    assert OpenReason.NEIGHBOUR in review_uncertain_neighbours(above, None, below, lexicon).why_open
+    own = replace(below, text="A Rea - Plymouth Sea Area")
+    assert review_uncertain_neighbours(above, None, own, lexicon).status is LineState.AUTO
