@@ -108,6 +108,12 @@ def test_what_a_dash_joins_over_two_rows_passes() -> None:
         "A Fort William S A Caithness - Carrickfergus Castle", LineState.AUTO)
 
 
+def below_an_order(*texts: str) -> list[InterpretedLine]:
+    """A plain order and the lines of the rows below it."""
+    heading = ("Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders")
+    return read(PhaseKind.MOVEMENT, *heading, "Army York holds", *texts)[len(heading):]
+
+
 @pytest.mark.parametrize(("above", "below"), [
     # A unit alone: between it and "A Rad" stood an S, read as ">".
     ("F Dublin and Caernarfon Bays", "A Rad - Wicklow"),
@@ -118,17 +124,14 @@ def test_what_a_dash_joins_over_two_rows_passes() -> None:
 ])
 def test_an_order_below_what_may_be_its_beginning_waits(above: str, below: str) -> None:
     """INK-03, INK-07. Each row below passed in a hand that nobody had tuned on."""
-    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
-                 "Army York holds", above, below)[3:]
+    lines = below_an_order(above, below)
     assert [line.status for line in lines] == [LineState.AUTO, LineState.OPEN, LineState.OPEN]
     assert OpenReason.NEIGHBOUR in lines[2].why_open
 
 
 def test_a_support_above_what_may_be_whereto_waits() -> None:
     """INK-03, INK-07. "to County Limerick." below it stayed apart, and the support passed as one to hold."""
-    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
-                 "Army York holds", "Fleet Shannon Sea Area supports Army Huntingdonshire",
-                 "to Coutg Lmericj.")[3:]
+    lines = below_an_order("Fleet Shannon Sea Area supports Army Huntingdonshire", "to Coutg Lmericj.")
     assert lines[0].status is LineState.AUTO
     assert LineState.AUTO not in {line.status for line in lines[1:]}
 
@@ -139,21 +142,37 @@ def test_a_support_above_what_may_be_whereto_waits() -> None:
     ("Army Ross attacks Wicklov", "Army Galloway - Wicklow"),
 ])
 def test_an_order_below_a_line_that_says_all_passes(above: str, below: str) -> None:
-    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders",
-                 "Army York holds", above, below)[3:]
+    lines = below_an_order(above, below)
     assert [line.status for line in lines] == [LineState.AUTO, LineState.OPEN, LineState.AUTO]
+
+
+def order_line(number: int, text: str, order: str, status: LineState) -> InterpretedLine:
+    """An order in its row on the page, as it was read."""
+    top = 90 * number
+    box = ((0, top), (900, top), (900, top + 60), (0, top + 60))
+    return InterpretedLine(box, "order", False, text, order, 0.99, status, ())
 
 
 def test_an_order_whose_name_goes_on_in_a_row_that_waits_waits() -> None:
     """INK-07. "Area - Plymouth Sea Area" below a support was read as an order of an army in "Rea"."""
     lexicon = vocabulary_of(VARIANT).lexicon
-    above, below = (
-        InterpretedLine(((0, top), (900, top), (900, top + 60), (0, top + 60)), "order", False, text, order,
-                        0.99, status, ())
-        for top, text, order, status in (
-            (0, "A NFK S F Hebrides Sea", "A Norfolk S F Hebrides Sea Area", LineState.AUTO),
-            (90, "Area - Plymouth Sea Area", "A Renfrewshire - Plymouth Sea Area", LineState.OPEN))
-    )
+    above = order_line(0, "A NFK S F Hebrides Sea", "A Norfolk S F Hebrides Sea Area", LineState.AUTO)
+    below = order_line(1, "Area - Plymouth Sea Area", "A Renfrewshire - Plymouth Sea Area", LineState.OPEN)
     assert OpenReason.NEIGHBOUR in review_uncertain_neighbours(above, None, below, lexicon).why_open
-    own = replace(below, text="A Rea - Plymouth Sea Area")
-    assert review_uncertain_neighbours(above, None, own, lexicon).status is LineState.AUTO
+    another_order = replace(below, text="A Rea - Plymouth Sea Area")
+    assert review_uncertain_neighbours(above, None, another_order, lexicon).status is LineState.AUTO
+
+
+@pytest.mark.parametrize(("text", "status"), [
+    # ">" was an S.
+    ("> A Rad - Wicklow", LineState.OPEN), ("- A Rad - Wicklow", LineState.AUTO),
+    ("• A Rad - Wicklow", LineState.AUTO), ("A Rad - Wicklow", LineState.AUTO),
+])
+def test_an_order_behind_a_sign_waits_below_one_that_waits(text: str, status: LineState) -> None:
+    """INK-07. The sign may be what is left of a word that joins the two rows; a list has dashes and dots."""
+    above = order_line(0, "F Dublln - Carnarvom", "F Dublin & the Pale - Caernarfonshire", LineState.OPEN)
+    line = order_line(1, text, "A Radnorshire - Wicklow", LineState.AUTO)
+    lexicon = vocabulary_of(VARIANT).lexicon
+    assert review_uncertain_neighbours(line, above, None, lexicon).status is status
+    sure = replace(above, status=LineState.AUTO)
+    assert review_uncertain_neighbours(line, sure, None, lexicon).status is LineState.AUTO

@@ -12,7 +12,7 @@ import numpy as np
 from ocr.layout.wrap import as_line
 from ocr.page import Box, LetterView, Page, Posteriors, Row, Strike
 
-LETTERS = string.ascii_letters + string.digits + " -/()&,.:'>"
+LETTERS = string.ascii_letters + string.digits + " -/()&,.:'"
 SURE = 0.98
 UNTOUCHED = Strike()
 

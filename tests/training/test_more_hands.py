@@ -135,8 +135,8 @@ def test_a_bent_hand_keeps_its_letters_and_is_like_no_other(writer: InkWriter) -
 
 
 def test_now_and_then_an_f_is_one_of_our_own_forms_as_high_as_the_persons(writer: InkWriter) -> None:
-    own = (np.array([[0.0, -130.0], [0.0, 0.0]]), np.array([[0.0, -130.0], [60.0, -130.0]]))
-    poor = replace(writer, letters={"F": (own,), "o": writer.letters["o"]})
+    persons_f = (np.array([[0.0, -130.0], [0.0, 0.0]]), np.array([[0.0, -130.0], [60.0, -130.0]]))
+    poor = replace(writer, letters={"F": (persons_f,), "o": writer.letters["o"]})
     rng = np.random.default_rng(8)
     hands = [other_hand(poor, [poor], "Fo", frozenset(), rng) for _ in range(60)]
     drawn = [hand for hand in hands if hand is not None and len(hand.letters["F"]) == 2]

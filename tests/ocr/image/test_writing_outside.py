@@ -74,7 +74,7 @@ def parted(photo: Pixels) -> tuple[FlattenedSheet, FlattenedSheet]:
 
 
 def test_rows_that_run_from_one_sheet_into_another_are_on_neither() -> None:
-    """The right ends of seven rows were lost on a composed sheet (seed 912)."""
+    """INK-07. The right ends of seven rows were lost on a composed sheet (seed 912)."""
     image = photograph()
     row = (0.2, 0.2, 0.8, 0.25)
     below = (0.2, 0.4, 0.8, 0.45)
