@@ -138,7 +138,11 @@ class RowLetters(Protocol):
 
 
 class RowLooks(Protocol):
-    """A row's ink, kept so that its letters can be looked at as pixels."""
+    """A row's ink, kept so that it can be read once more in other ways."""
+
+    def posteriors(self) -> tuple[Posteriors, ...]:
+        """What the first engine reads of the row in each of these ways, always as many; empty for none."""
+        ...
 
     def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
         """The shape of a letter that stands by itself, see `ocr.image.letter_shape`; None where it has no

@@ -19,7 +19,6 @@ from ocr.corrections.strike import detect_strike
 from ocr.engines import Engine, LetterEngine, Quad, Recognition, RowFinder
 from ocr.engines.ppocr import PpFinder
 from ocr.image.clear_print import clear_print
-from ocr.image.crop_looks import CropLooks
 from ocr.image.find_sheet import (
     FlattenedSheet,
     find_sheets,
@@ -34,6 +33,7 @@ from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_si
 from ocr.image.illumination import even_light, ink_bounds, without_rules
 from ocr.image.narrow_hands import second_opinion
 from ocr.image.open_image import open_images
+from ocr.image.other_looks import CropLooks
 from ocr.image.printed_sheet import PrintedFrame, find_printed
 from ocr.image.quality import Legibility, legibility, measure, unusable_reason
 from ocr.image.writing_outside import has_writing_outside
@@ -356,7 +356,7 @@ class _Reader:
                 cut_off=is_cut_off(sheet, clean, strip, (photo[0], photo[1])),
                 runs_on=goes_on,
                 inserted=words,
-                looks=None if recognition.posteriors is None else CropLooks(crop),
+                looks=self._looks(crop, recognition),
             )
             for strip, recognition, alternatives, indent, legible, strike, crop, words, goes_on in zip(
                 strips, texts, others, row_indents(strips), legibilities, strikes, crops, inserted,
@@ -407,6 +407,13 @@ class _Reader:
         )
         pairs = zip(spots, recognitions, strict=True)
         return tuple((spot, recognition) for spot, recognition in pairs if spot.accepts(recognition))
+
+    def _looks(self, crop: Image, recognition: Recognition) -> CropLooks | None:
+        """A row's ink, for the first engine to read once more."""
+        engine, posteriors = self.engines[0], recognition.posteriors
+        if posteriors is None or not isinstance(engine, LetterEngine):
+            return None
+        return CropLooks(crop, engine, len(posteriors.log_probs), len(recognition.text))
 
     def _second_opinions(
         self, crops: Sequence[Image], texts: Sequence[Recognition], struck: Sequence[bool]

@@ -184,6 +184,17 @@ def rescored(decoded: DecodedLine, line: ReadLine, vocabulary: Vocabulary) -> De
     return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
 
 
+def with_looks(
+    decoded: DecodedLine, line: ReadLine, looks: Sequence[Posteriors], vocabulary: Vocabulary
+) -> DecodedLine:
+    """The orders that a line without corrections was read as, weighed by its opinions and by `looks`, other
+    posteriors of the same line, alike."""
+    ink = LineInk((*decoded.ink.opinions, *looks))
+    # Every opinion weighs the first one's texts.
+    by_ink = [decoded.texts, *[()] * (len(ink.all) - 1)]
+    return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
+
+
 def decoder_of(vocabulary: Vocabulary) -> Decoder:
     """The decoder of a vocabulary, made once and kept until all together hold more than MOST_STATES."""
     key = (vocabulary.forms, vocabulary.lexicon)

@@ -1,7 +1,8 @@
 """One page of ink to its heading and lines: the stages of reading, in order.
 
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
-    -> waiting lines read again with the sheet's own hand, and with the letters that it makes like others
+    -> waiting lines read again with the sheet's own hand, with the letters that it makes like others,
+    and by other looks at their ink
     -> letters in doubt, and units' letters, beside the others of the sheet
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
@@ -23,6 +24,7 @@ from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.letters_in_doubt import review_letters_in_doubt
 from reading.line import InterpretedLine
+from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
 from reading.review import ReviewRules
 from reading.ticks import read_tick
@@ -53,7 +55,8 @@ class PageReader:
         heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
         reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
         explained = review_by_habits(lines, reviewed, self.vocabulary, self.rules)
-        by_letters = review_letters_in_doubt(lines, explained, self.vocabulary)
+        looked_at = review_by_looks(lines, explained, self.vocabulary, self.rules)
+        by_letters = review_letters_in_doubt(lines, looked_at, self.vocabulary)
         return ReadPage(
             heading, review_unit_shapes(lines, by_letters, self.vocabulary, self.rules), taught_by
         )

@@ -71,6 +71,13 @@ def second_opinion_posteriors(line: ReadLine) -> Posteriors | None:
     return _end_to_end([other or row.posteriors for other, row in zip(others, line.rows, strict=True)])
 
 
+def look_posteriors(line: ReadLine) -> tuple[Posteriors, ...]:
+    """The posteriors of a line by each look at its rows; empty if a row's ink was not kept."""
+    by_row = [() if row.looks is None else row.looks.posteriors() for row in line.rows]
+    wholes = [_end_to_end(parts) for parts in zip(*by_row, strict=False)] if by_row else []
+    return tuple(whole for whole in wholes if whole is not None)
+
+
 def _end_to_end(parts: Sequence[Posteriors | None]) -> Posteriors | None:
     """The posteriors of several rows as one; None if one is missing or has other letters."""
     letters = parts[0].letters if parts and parts[0] else ""

@@ -14,7 +14,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import LetterShape, LetterView, Row, RowLetters
+from ocr.page import LetterShape, LetterView, Posteriors, Row, RowLetters
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
@@ -53,6 +53,9 @@ class Drawn:
     text: str
     otherwise: Mapping[int, str] = field(default_factory=dict)
     first_share: float = 0.62
+
+    def posteriors(self) -> tuple[Posteriors, ...]:
+        return ()
 
     def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
         return None

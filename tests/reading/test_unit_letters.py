@@ -38,6 +38,9 @@ class Shapes:
     text: str
     drawn: Mapping[int, str]
 
+    def posteriors(self) -> tuple[Posteriors, ...]:
+        return ()
+
     def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
         assert before <= start < end <= after
         drawn = self.drawn.get(round(start * len(self.text)))
