@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from rapidfuzz.distance import OSA
+
 from adjudicator.orders import Move
 from grammar.compose import Forms
 from grammar.interpret import (
@@ -78,9 +80,17 @@ HALF_SEEN, LONE_STRETCH = 0.25, 10.0
 stroke. By hand: of 383 right lines of writers for calibration that passed none has one."""
 
 
+LEAST_BEHIND, MOST_MISREAD = 3, 0.4
+"""Letters of a word behind a name from which a longer name may have been parted into both, and share, 0..1,
+of their letters that free reading may have otherwise. By hand."""
+
+
 LOST_SIGN = 7.0
 """Nats lost in the worst stretch from which a way by sea may be none: a sign that the ink does not show at
 all costs 9. By hand."""
+
+
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 # "A Kinsale - of Mul", the "of" crossed out by a stroke that was not seen, passed as "A Kinsale S F Mul".
@@ -133,7 +143,7 @@ def features_of(
             0.0 if corrected is not None else _lone_letter_strike(line, best, best_fit, lexicon),
             *(part_strike(row.strike) for row in line.rows),
         ),
-        is_odd=_is_odd(text, best, best_fit, fits, lexicon),
+        is_odd=_is_odd(text, best, best_fit, fits, vocabulary),
         homonym_loss=FAR if _may_lack_word(line, best, best_fit, lexicon, is_corrected=corrected is not None)
         else _homonym_loss(best, fits, lexicon),
         word_misfit_mean=sum(misfits) / len(misfits),
@@ -184,9 +194,10 @@ def _lacks_sign(best: Hypothesis, fits: Sequence[Alignment]) -> bool:
 
 
 def _is_odd(
-    text: str, best: Hypothesis, fit: Alignment, fits: Sequence[Alignment], lexicon: Lexicon
+    text: str, best: Hypothesis, fit: Alignment, fits: Sequence[Alignment], vocabulary: Vocabulary
 ) -> bool:
     """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
+    lexicon = vocabulary.lexicon
     return (
         is_incomplete(best.orders)
         or names_own_place(best.orders)
@@ -207,6 +218,31 @@ def _is_odd(
         or has_abbreviation_like_name(fit.text, best.orders, lexicon)
         or is_short_of_a_name(fit.text, best.orders, lexicon)
         or has_word_after_kind_letter(fit.text)
+        or _parts_word(text, best, vocabulary)
+    )
+
+
+def _parts_word(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:
+    """True if free reading has a name and the word of the order behind it as one word, and not as theirs."""
+    # "A Clare S A Kentmere - Mayo" passed as "A Clare S A Kent move - Mayo". Words that are written close
+    # together end as they should: "Caernarfonshivemoves".
+    texts, read = best.text.text.lower().split(" "), _WORD.findall(text.lower())
+    verbs = {word for form in vocabulary.forms for word in form.keywords if len(word) >= LEAST_BEHIND}
+    spans = place_spans(best.text.text, best.orders, vocabulary.lexicon)
+    return any(
+        texts[end] in verbs and _is_inside_word(texts[end - 1], texts[end], read)
+        for _, end in spans if end < len(texts)
+    )
+
+
+def _is_inside_word(name: str, behind: str, read: Sequence[str]) -> bool:
+    """True if one of the words as `read` is rather like both together, and none is the word behind the name."""
+    if any(OSA.distance(word, behind, score_cutoff=1) <= 1 for word in read):
+        return False
+    most, least_length = MOST_MISREAD * len(name + behind), len(name) + len(behind) // 2
+    return any(
+        len(word) > least_length and not word.endswith(behind) and OSA.distance(word, name + behind) <= most
+        for word in read
     )
 
 

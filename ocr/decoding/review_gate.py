@@ -59,6 +59,7 @@ def open_reasons(
             features.plain_other > thresholds.plain_other
             or features.name_loss > thresholds.name_loss
             or _may_be_another_name(features, thresholds)
+            or _is_plainly_strange(features, thresholds)
             or not _has_known_words(features, thresholds)
         ),
         OpenReason.NEAR_ORDER: not is_kind_near and (
@@ -92,6 +93,14 @@ def _may_be_another_name(features: Features, thresholds: ReviewThresholds) -> bo
     # A name of no list lies between several of the lists'; one that is badly written is mostly far from them.
     return (
         features.name_loss > thresholds.near_name_loss and features.margin < thresholds.near_name_margin
+    )
+
+
+def _is_plainly_strange(features: Features, thresholds: ReviewThresholds) -> bool:
+    """True if a name is rather unlike its ink in a clear hand."""
+    return (
+        features.uncertainty <= thresholds.clear_name_uncertainty
+        and min(features.name_loss, features.word_misfit_min) > thresholds.clear_name_loss
     )
 
 

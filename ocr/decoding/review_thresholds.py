@@ -92,6 +92,13 @@ class ReviewThresholds:
     and of four names of no list that passed two did ("Lunden" as London, "Harwich" as Norwich)."""
     near_name_margin: float
     """Nats: see `near_name_loss`. By hand."""
+    clear_name_loss: float
+    """The same, and for `word_misfit_min` too, where the writing is as clear as `clear_name_uncertainty`: a
+    strange name in a plain hand is rather another name. By hand: of 2,635 right lines of writers for
+    calibration that passed two lost more, and so did "Budenokh", which is no Badenoch; on a held-out sheet
+    "Mordor", no London."""
+    clear_name_uncertainty: float
+    """Nats a frame, at most: see `clear_name_loss`. By hand."""
     kind_margin: float
     """Nats, at least: to the reading with another kind of unit. By hand: a letter that the recogniser is sure
     of is 6.2 away, and a lower limit would let doubtful ones pass for the sake of one line in a hundred."""

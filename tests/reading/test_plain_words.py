@@ -76,6 +76,17 @@ def test_a_word_of_no_list_is_no_way_from_code_to_code(text: str, status: LineSt
 
 
 @pytest.mark.parametrize(
+    ("text", "status"),
+    [("A Surrey S A Kentmeve - York", LineState.OPEN), ("A Surrey S A Kentmove - York", LineState.AUTO)],
+)
+def test_a_word_of_no_list_is_not_parted_into_a_name_and_a_word(text: str, status: LineState) -> None:
+    """INK-03. "Kentmere", a place of no list in a joined hand, passed as "Kent move"."""
+    line = read(text)
+    assert line.order == "A Surrey S A Kent - York"
+    assert_waits(line, OpenReason.ODD_ORDER, status)
+
+
+@pytest.mark.parametrize(
     ("text", "status"), [("A Kent - S F York", LineState.OPEN), ("A Kent S F York", LineState.AUTO)]
 )
 def test_a_dash_in_an_order_that_has_none_is_looked_at(text: str, status: LineState) -> None:

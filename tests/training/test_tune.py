@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,14 @@ def test_much_of_what_is_said_is_no_order() -> None:
     foreign = [line for line in texts if not order_words & set(line.lower().replace(".", "").split())]
     # 0.4 of the lines are neither order nor heading, and pieces of orders may have no word of the list.
     assert 0.25 < len(foreign) / len(texts) < 0.75
+
+
+def test_some_orders_name_places_of_no_board() -> None:
+    """INK-03. A recogniser is to read names, not to guess them: "Mordor" is no London."""
+    of_orders = re.compile(r"(?:Army|Fleet) (\w+) (?:holds|stands|moves|to)\b")
+    places = [order.group(1) for order in map(of_orders.match, _texts(6, 600)) if order]
+    known = {"York", "Irish", "Mull", "Iri", "IRI"}
+    assert 0.15 < sum(place not in known for place in places) / len(places) < 0.6
 
 
 def test_general_words_are_many_and_plain() -> None:

@@ -211,6 +211,8 @@ BY_HAND = {
     "name_loss": 1.4,
     "near_name_loss": 0.95,
     "near_name_margin": 5.0,
+    "clear_name_loss": 1.15,
+    "clear_name_uncertainty": 0.05,
     "kind_margin": 5.0,
     "unit_kind_doubt": 3.0,
     "unit_kind_margin": 6.0,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pydoc_data import topics
 
@@ -20,6 +20,9 @@ from training.sheets.random_orders import POWERS, RandomName
 
 # Shares of lines that are orders, whole or a piece of one, and headings; the rest is general.
 ORDERS, HEADINGS = 0.52, 0.08
+
+# Share of the orders whose names are of no board, so that a name is read and not guessed.
+INVENTED = 0.35
 _PHASES = ("Movement", "Movement", "Movement", "Retreat", "Adjustment")
 _SEASONS = ("Spring", "Summer", "Autumn", "Winter", "Fall")
 _MONTHS = ("January", "March", "April", "June", "August", "October", "December")
@@ -32,6 +35,7 @@ _MORE_POWERS = ("Austria", "England", "France", "Germany", "Italy", "Russia", "T
                 "Harald Hardrada", "Mercia", "Wessex", "Northumbria", "Spain", "Sweden", "Poland",
                 "Ottoman Empire")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_VOWELS, _CONSONANTS = "aeiou", "bcdfghjklmnprstvwyz"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +81,57 @@ def _code(sources: Sources, rng: np.random.Generator) -> str:
         code = names[int(rng.integers(len(names)))].abbr
         if code:
             return code.upper() if rng.random() < 0.15 else code
+    return _random_code(rng)
+
+
+def _random_code(rng: np.random.Generator) -> str:
     letters = "".join(_LETTERS[k] for k in rng.integers(0, 26, int(rng.choice((2, 3, 3, 3, 3, 4)))))
     return letters.upper() if rng.random() < 0.2 else letters.capitalize()
 
 
 def _order(sources: Sources, rng: np.random.Generator) -> str:
     names = sources.boards[int(rng.integers(len(sources.boards)))]
+    if rng.random() < INVENTED:
+        names = _invented_names(names, rng)
     book = PhraseBook(names, rng, list(Dialect)[int(rng.integers(3))], (*POWERS, *_MORE_POWERS))
     # The wording alone: what the order means does not matter to a recogniser.
     order = book.order(_pick(rng, _PHASES))[0]
     order = order[0].upper() + order[1:] + ("." if rng.random() < 0.1 else "")
     return order if rng.random() < 0.45 else _piece(order, rng)
+
+
+def _invented_names(names: Sequence[RandomName], rng: np.random.Generator) -> tuple[RandomName, ...]:
+    """Some regions of a board under names of no list."""
+    drawn = [names[index] for index in rng.permutation(len(names))[:40]]
+    return tuple(
+        replace(name, name=_invented_name(name.name, rng), aliases=(), abbr=_random_code(rng))
+        for name in drawn
+    )
+
+
+def _invented_name(name: str, rng: np.random.Generator) -> str:
+    """A name whose longer words are made up: by half a few letters from its own, else of pieces of English
+    words. Short words stay ("of", "Sea")."""
+    return " ".join(
+        word if len(word) < 4 or not word.isalpha()
+        else _changed_word(word, rng) if rng.random() < 0.5 else _pieced_word(rng)
+        for word in name.split()
+    )
+
+
+def _changed_word(word: str, rng: np.random.Generator) -> str:
+    """A word with two to four of its letters changed, a vowel to a vowel."""
+    letters = list(word.lower())
+    for spot in rng.permutation(len(letters))[: int(rng.integers(2, 5))]:
+        like = _VOWELS if letters[spot] in _VOWELS else _CONSONANTS
+        letters[spot] = like[int(rng.integers(len(like)))]
+    return "".join(letters).capitalize()
+
+
+def _pieced_word(rng: np.random.Generator) -> str:
+    """The beginning of a word and the end of another."""
+    first, last = _word(rng), _word(rng)
+    return (first[: int(rng.integers(2, 5))] + last[-int(rng.integers(2, 5)) :]).capitalize()
 
 
 def _piece(order: str, rng: np.random.Generator) -> str:

@@ -142,6 +142,18 @@ def test_a_name_rather_unlike_its_ink_is_looked_at_where_another_order_is_not_fa
     assert passes(replace(nearer, name_loss=LIMITS.near_name_loss))
 
 
+def test_a_name_unlike_its_ink_is_looked_at_where_the_hand_is_plain() -> None:
+    """INK-03. "Mordor" passed as London by both opinions, 8.6 nats before the next order."""
+    lost = LIMITS.clear_name_loss + 0.1
+    strange = replace(
+        GOOD, name_loss=lost, word_misfit_min=lost, uncertainty=LIMITS.clear_name_uncertainty)
+    assert OpenReason.UNKNOWN_NAME in open_reasons(strange, 1.0, LIMITS)
+    # A badly written name is unlike its ink as well, and its letters are unclear.
+    assert passes(replace(strange, uncertainty=LIMITS.clear_name_uncertainty + 0.01))
+    assert passes(replace(strange, name_loss=LIMITS.clear_name_loss))
+    assert passes(replace(strange, word_misfit_min=LIMITS.clear_name_loss))
+
+
 def test_a_name_of_which_a_word_may_be_lost_is_looked_at() -> None:
     # Cork on ink that is not quite clean may have been County Cork (Q-21).
     assert passes(replace(GOOD, homonym_loss=LIMITS.homonym_loss))
