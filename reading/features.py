@@ -236,7 +236,7 @@ def _parts_word(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:
 
 
 def _is_inside_word(name: str, behind: str, read: Sequence[str]) -> bool:
-    """True if one of the words as `read` is rather like both together, and none is the word behind the name."""
+    """True if one of the words as read is rather like both together, and none is the word behind the name."""
     if any(OSA.distance(word, behind, score_cutoff=1) <= 1 for word in read):
         return False
     most, least_length = MOST_MISREAD * len(name + behind), len(name) + len(behind) // 2
