@@ -219,7 +219,15 @@ def _is_odd(
         or is_short_of_a_name(fit.text, best.orders, lexicon)
         or has_word_after_kind_letter(fit.text)
         or _parts_word(text, best, vocabulary)
+        or _says_other_phase(text, best, vocabulary)
     )
+
+
+def _says_other_phase(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:
+    """True if free reading has a word of orders of another phase, and the order has it not."""
+    # "Fleet Cardigan Bay holds", on a sheet that was taken for one of adjustments, passed as "... builds".
+    words = {word for word in _WORD.findall(text.lower()) if len(word) >= LEAST_LETTERS}
+    return not vocabulary.of_other_phases.isdisjoint(words - {*best.text.text.lower().split(" ")})
 
 
 def _parts_word(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:

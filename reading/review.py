@@ -191,12 +191,16 @@ def review_uncertain_neighbours(
         or (not after.struck and _may_be_end(after, lexicon) and not _may_sign(after, line, lexicon))
         or _goes_on_in_name(line, after, lexicon)
     )
+    is_parted = any(
+        upper is not None and lower is not None and _part_name(upper, lower, lexicon)
+        for upper, lower in ((before, line), (line, after))
+    )
     has_word_over_it = any(
         _is_in_row_of(other, line) or _is_struck_scrap(other, line, lexicon) for other in (before, after)
     )
     if has_word_over_it or _is_word_above(before, line, lexicon):
         line = line.for_review(OpenReason.INSERTED)
-    is_doubtful = (_may_begin(before, line) or is_conditional or is_owners or goes_on
+    is_doubtful = (_may_begin(before, line) or is_conditional or is_owners or goes_on or is_parted
                    or _ends_support(line, before) or _ends_support(after, line))
     return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
 
@@ -384,6 +388,17 @@ def _goes_on_in_name(line: InterpretedLine, after: InterpretedLine, lexicon: Lex
     return (
         after.kind == "order" and after.status is LineState.OPEN and not after.struck and bool(words)
         and ends_name(line.text, words[0], lexicon)
+    )
+
+
+def _part_name(upper: InterpretedLine, lower: InterpretedLine, lexicon: Lexicon) -> bool:
+    """True if two orders may have a place's name between them, parted at an "&" that was read as a unit."""
+    # "Army Galway supports Army Westmeath", and below it "& Longford to Ludlow Castle", read as a fleet's.
+    first, *rest = lower.text.split() or [""]
+    if upper.kind != "order" or lower.kind != "order" or upper.struck or lower.struck or len(first) != 1:
+        return False
+    return any(
+        ends_name(upper.text, " ".join(["&", *rest[:count]]), lexicon) for count in range(1, len(rest))
     )
 
 

@@ -4,7 +4,7 @@ Lexical only: names, spellings and forms, nothing of a position. Built once for 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
@@ -32,6 +32,8 @@ class Vocabulary:
 
     lexicon: Lexicon
     forms: tuple[Forms, ...]
+    of_other_phases: frozenset[str] = frozenset()
+    """Words, in lower case, that only orders of other phase kinds have."""
 
     @property
     def starts(self) -> OrderStarts:
@@ -41,7 +43,9 @@ class Vocabulary:
     def for_phase(self, kind: PhaseKind | None) -> Vocabulary:
         """The same for one phase kind; unchanged if `kind` is None or has no forms here."""
         forms = tuple(forms for forms in self.forms if forms.phase is kind)
-        return Vocabulary(self.lexicon, forms) if forms and len(self.forms) > 1 else self
+        if not forms or len(self.forms) == 1:
+            return self
+        return Vocabulary(self.lexicon, forms, _words_beyond(self.forms, forms))
 
 
 # By the identity of what a lexicon is made of, which has no hash, since it holds mappings. That is kept alive
@@ -74,8 +78,15 @@ def all_forms(variant: Variant) -> list[Forms]:
 
 def vocabulary_of(variant: Variant, kind: PhaseKind | None = None) -> Vocabulary:
     """The vocabulary of one phase kind of a variant, or of all if `kind` is None."""
-    forms = all_forms(variant) if kind is None else [forms_of(variant, kind)]
-    return Vocabulary(lexicon_of(variant), tuple(forms))
+    every = tuple(all_forms(variant))
+    forms = every if kind is None else (forms_of(variant, kind),)
+    return Vocabulary(lexicon_of(variant), forms, _words_beyond(every, forms))
+
+
+def _words_beyond(every: Iterable[Forms], forms: Iterable[Forms]) -> frozenset[str]:
+    """The words of all forms that some of them lack."""
+    own = {word for form in forms for word in form.keywords}
+    return frozenset(word for form in every for word in form.keywords if word.isalpha() and word not in own)
 
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -16,7 +17,7 @@ from grammar import lexicon as lexicons
 from grammar.lexicon import Lexicon
 from maps.variant import NameRow, Spelling, Variant
 from reading.page import PageReader
-from reading.vocabulary import Vocabulary, vocabulary_of
+from reading.vocabulary import vocabulary_of
 from service.cli.program.faults import file_sentence
 from service.cli.program.results import print_progress
 from service.intake.sheets.read_photo import photo_json, read_photo
@@ -36,7 +37,7 @@ def run_read(
     variant = maps.load(slug)
     vocabulary = vocabulary_of(variant, None if phase is None else PhaseKind(phase))
     if names is not None:
-        vocabulary = Vocabulary(named_lexicon(variant, names), vocabulary.forms)
+        vocabulary = replace(vocabulary, lexicon=named_lexicon(variant, names))
     reader = PageReader(vocabulary)
     recognizer = EngineRecognizer()
     code = 0

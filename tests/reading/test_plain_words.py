@@ -96,6 +96,16 @@ def test_a_dash_in_an_order_that_has_none_is_looked_at(text: str, status: LineSt
     assert_waits(line, OpenReason.ODD_ORDER, status)
 
 
+def test_a_word_of_another_phases_orders_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """INK-03. "Fleet Cardigan Bay holds", taken for an adjustment, passed as "builds"."""
+    monkeypatch.setattr(inked, "SURE", 0.6)
+    reader = PageReader(vocabulary_of(VARIANT, PhaseKind.ADJUSTMENT))
+    texts = ("Montrose", "Winter 1642 Adjustments", "Fleet Dorset builds", "Fleet Dorset holds")
+    built, held = reader.read_page(page(texts), [known_game(VARIANT)]).lines[-2:]
+    assert (built.order, built.status) == ("Build F Dorset", LineState.AUTO)
+    assert_waits(held, OpenReason.ODD_ORDER, LineState.OPEN)
+
+
 @pytest.mark.parametrize("text", ["Pleet Dorset holds", "Fleet Dorset bolds"])
 def test_a_badly_written_word_of_the_order_is_no_name_of_no_list(
     text: str, monkeypatch: pytest.MonkeyPatch

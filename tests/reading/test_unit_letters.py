@@ -104,6 +104,20 @@ def test_one_letter_of_the_other_kind_speaks_against_one_unlike_its_own_which_ar
     assert read("A Kent H", "A", others=OTHERS[:4], shapes=shapes).status is LineState.AUTO
 
 
+@pytest.mark.parametrize(("first", "state"), [("F", LineState.OPEN), ("A", LineState.AUTO)])
+def test_a_letter_waits_that_looks_like_a_doubted_one_of_the_other_kind(
+    first: str, state: LineState
+) -> None:
+    """s337's F's, like a crossed 7: an A for sure, and an F in doubt, which is no witness."""
+    rows: list[str | Row] = [*HEADING, inked("A Kent H", len(HEADING), first)]
+    rows += [inked(other, len(rows) + index, "A") for index, other in enumerate(OTHERS[:3])]
+    rows.append(inked("F Lundy H", len(rows), "F", doubtful("F Lundy H", "A", 0.3)))
+    reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
+    lines = reader.read_page(page(rows), [known_game(VARIANT)]).lines
+    assert [line.status for line in lines[-5:-1]] == [state, *[LineState.AUTO] * 3]
+    assert (lines[-5].order, lines[-1].order) == ("A Kent H", "F Lundy H")
+
+
 def test_a_letter_in_doubt_is_settled_by_the_others_of_the_sheet() -> None:
     unsure = doubtful("A Kent H", "F", 0.2)
     assert OpenReason.UNIT_LETTER in read("A Kent H", "X", unsure).why_open
