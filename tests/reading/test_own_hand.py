@@ -18,6 +18,7 @@ from ocr.engines.default import default_engines
 from ocr.image.quality import legibility
 from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, Page, Posteriors, Row
+from reading import own_hand
 from reading.classify import classify_page, review_together
 from reading.line import InterpretedLine
 from reading.page import PageReader, ReadPage
@@ -89,6 +90,15 @@ def test_an_unclear_line_passes_by_the_letters_of_the_sure_ones_and_these_stay(r
         line for index, line in enumerate(before) if index != UNCLEAR]
     assert after.taught_by == tuple(index for index in range(len(rows)) if index != UNCLEAR)
     assert _read(rows) == after
+
+
+def test_a_line_that_an_opinion_of_all_hands_puts_far_otherwise_waits(
+    rows: list[Row], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """(INK-03) "Tyrconnell" was Tyrone to the sheet's hand, by 8 nats against an opinion of all hands."""
+    assert _read(rows).lines[UNCLEAR].order != _without_own_hand(rows)[UNCLEAR].order
+    monkeypatch.setattr(own_hand, "TURNED", 0.0)
+    assert _read(rows).lines[UNCLEAR] == _without_own_hand(rows)[UNCLEAR]
 
 
 def test_one_sure_line_lets_no_other_pass(rows: list[Row]) -> None:
