@@ -33,7 +33,7 @@ _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
 _COUNTS_OTHERWISE = re.compile(
-    r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b1 ?units['’]|\b7 ?units?(?!['’\w])", re.IGNORECASE)
+    r"\b(?:[2-9]|\d\d+) ?unit['’]s\b|\b(?:1|an?|one) ?units['’]|\b7 ?units?(?!['’\w])", re.IGNORECASE)
 """Several of what is written as one, one of what is written as several, and a 7 whose word may say one."""
 _ENDS_IN_HELP = re.compile(
     r"(?:(?<!\bvia\s)(?<!\bby\s)\b(?:supports?|convoys?)|\s[SC])\W*$", re.IGNORECASE)

@@ -442,7 +442,7 @@ def test_a_sea_by_its_second_name_is_no_other_place_of_an_army() -> None:
 @pytest.mark.parametrize(("text", "status"), [
     ("Send 7 unit's supply to Cumberland", LineState.OPEN), ("Send 12 unit’s supply", LineState.OPEN),
     ("Send 1 units' supply to Cumberland", LineState.OPEN),
-    ("Send 1 unit's supply to Cumberland", LineState.AUTO),
+    ("Send 1 unit's supply to Cumberland", LineState.AUTO), ("Send a units' supply", LineState.OPEN),
     ("Send 2 units' supply to Cumberland", LineState.AUTO),
     ("Send 7 units' supply", LineState.AUTO), ("Send 2 units supply", LineState.AUTO),
     # Its apostrophe, before or behind the s, cannot be seen.
