@@ -55,12 +55,6 @@ UNLIKE_DOUBTED = 0.2
 and LIKE_ONE. Of 565 letters of sheets by writers for calibration that pass none is; of 147 F's that had been
 taken for A's, another in doubt, .55 would be (.39 where no two are the same recorded letter)."""
 
-UNLIKE_ITS_OWN = 0.2
-"""-1..1: by how much a letter is less like its own kind than each of LEAST and more others of that kind is
-like the rest, from which it is for a person. Of 416 such letters of sheets by writers for calibration that
-pass three are; of 129 F's that had been taken for A's .56 would be (by .25 three and .39, by .15 five and
-.64)."""
-
 SURE_KIND = 6.0
 """Nats to the other kind, from which a line's letters are witnesses. A letter that the network is sure of is
 6.2 away."""
@@ -105,8 +99,7 @@ def review_unit_shapes(
         line = reviewed[index]
         if line.status is LineState.AUTO:
             if any(prefers(letter, witnesses) < -UNLIKE or _is_like_one(letter, witnesses)
-                   or _is_like_doubted(letter, witnesses, doubted) or _is_unlike_its_own(letter, witnesses)
-                   for letter in of_line):
+                   or _is_like_doubted(letter, witnesses, doubted) for letter in of_line):
                 again[index] = line.for_review(OpenReason.UNIT_LETTER)
         elif OpenReason.UNIT_LETTER in line.why_open:
             again[index] = _settled(index, joined[index], line, of_line, witnesses, vocabulary, rules)
@@ -151,12 +144,6 @@ def _is_like_doubted(
         return False
     like_other = _like(letter, other_kind)
     return like_other >= LIKE_ONE and like_other - _like(letter, own_kind) > UNLIKE_DOUBTED
-
-
-def _is_unlike_its_own(letter: UnitLetter, witnesses: Sequence[UnitLetter]) -> bool:
-    """True if a letter is plainly less like the others of its kind than any of them is like the rest."""
-    own_kind = _others(letter, witnesses)[0]
-    return len(own_kind) >= LEAST and _least_likeness(own_kind) - _like(letter, own_kind) > UNLIKE_ITS_OWN
 
 
 def _least_likeness(letters: Sequence[UnitLetter]) -> float:

@@ -87,17 +87,7 @@ def test_a_letter_waits_that_looks_like_the_other_kinds() -> None:
 
 def test_a_letter_passes_that_looks_like_its_own_kind_or_like_none() -> None:
     assert read("A Kent H", "A").status is LineState.AUTO
-    # Who makes an A in two ways may make it in three.
-    assert read("A Kent H", "X", shapes="AYAFF").status is LineState.AUTO
-
-
-def test_a_letter_waits_that_is_unlike_its_own_kind_whose_others_are_alike() -> None:
-    """s337's F, like a crossed 7, beside plain A's and no F that is read as one."""
-    rows = (*OTHERS[:3], "A Hull H")
-    line = read("A Kent H", "X", others=rows)
-    assert (line.status, line.why_open) == (LineState.OPEN, (OpenReason.UNIT_LETTER,))
-    assert read("A Kent H", "A", others=rows).status is LineState.AUTO
-    assert read("A Kent H", "X", others=rows[:2]).status is LineState.AUTO
+    assert read("A Kent H", "X").status is LineState.AUTO
 
 
 def test_one_letter_of_its_own_kind_shows_nothing() -> None:
