@@ -37,7 +37,9 @@ LEAST_MARGIN = 1.0
 makes another place, the gate's own margin for that is asked."""
 
 LEAST_CHANCE = 0.97
-"""Confidence, 0..1, at least, by all opinions and looks together."""
+"""Confidence, 0..1, at least, by all opinions and looks together. By hand: with 0.85, 47 such lines of
+writers for calibration were right and none wrong, and of 16 on held-out sheets (seeds 781 and 782) five were
+wrong, all of them below this."""
 
 
 def review_by_looks(
@@ -98,5 +100,5 @@ def _least_margin(decoded: DecodedLine) -> float:
     another first."""
     rivals = () if decoded.refused is None else (decoded.refused,)
     best, *others = (hypothesis.by_posteriors for hypothesis in (*decoded.hypotheses, *rivals))
-    leads = [own - max(scores) for own, *scores in zip(best, *others, strict=True)] if others else []
+    leads = [ahead - max(behind) for ahead, *behind in zip(best, *others, strict=True)] if others else []
     return min(leads, default=LEAST_MARGIN)

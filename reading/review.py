@@ -192,7 +192,7 @@ def review_uncertain_neighbours(
         or _goes_on_in_name(line, after, lexicon)
     )
     is_parted = any(
-        upper is not None and lower is not None and _part_name(upper, lower, lexicon)
+        upper is not None and lower is not None and _may_part_name(upper, lower, lexicon)
         for upper, lower in ((before, line), (line, after))
     )
     has_word_over_it = any(
@@ -391,7 +391,7 @@ def _goes_on_in_name(line: InterpretedLine, after: InterpretedLine, lexicon: Lex
     )
 
 
-def _part_name(upper: InterpretedLine, lower: InterpretedLine, lexicon: Lexicon) -> bool:
+def _may_part_name(upper: InterpretedLine, lower: InterpretedLine, lexicon: Lexicon) -> bool:
     """True if two orders may have a place's name between them, parted at an "&" that was read as a unit."""
     # "Army Galway supports Army Westmeath", and below it "& Longford to Ludlow Castle", read as a fleet's.
     first, *rest = lower.text.split() or [""]

@@ -11,6 +11,7 @@ import logging
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from email.utils import parseaddr
@@ -19,8 +20,10 @@ from hashlib import sha256
 from html import escape
 from secrets import token_hex
 from threading import Event
+from time import sleep
 
 from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
@@ -82,6 +85,10 @@ GIVE_UP = timedelta(hours=48)
 """Time for which a server may be away, from the first failure of a letter."""
 CLAIM = timedelta(minutes=10)
 """A claim older than this belongs to a process that died."""
+
+STORE_PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+"""Seconds before each further try to store that a letter was sent. With the time that each try may wait for a
+held database, they end before CLAIM does."""
 
 _TWICE = ("it was handed over twice and never confirmed; it may have arrived. Ask the player before sending "
           "it again")
@@ -368,7 +375,19 @@ def _send(
     except Exception as error:
         # Nobody knows how far an unforeseen fault came, and the next letter must not wait for it.
         return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
-    return _end(store, row, OutboxState.SENT, sent_at=clock.now(), error=None)
+    return _end_as_sent(store, row, clock.now())
+
+
+def _end_as_sent(store: Store, row: OutboxRow, sent_at: datetime) -> OutboxState:
+    """End a letter that the server took, once the database can be written. Raises DBAPIError if it cannot for
+    minutes; the letter is then sent once more when its claim ends."""
+    # Before, a disk that was full for two seconds at that instant made the player a second letter.
+    for pause in STORE_PAUSES:
+        with suppress(DBAPIError):
+            return _end(store, row, OutboxState.SENT, sent_at=sent_at, error=None)
+        log.warning("letter %d (%s) was sent, and the database cannot be written yet", row.id, row.kind)
+        sleep(pause)
+    return _end(store, row, OutboxState.SENT, sent_at=sent_at, error=None)
 
 
 def _end(

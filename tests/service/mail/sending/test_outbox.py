@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 from PIL import Image
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import sessionmaker
 
 from service.mail.sending.outbox import (
     CLAIM,
@@ -23,9 +27,10 @@ from service.mail.sending.outbox import (
     send_due,
 )
 from service.mail.sending.smtp import MailEnvelope
+from service.store import engine as store_engine
 from service.store.letter_parts import finished
 from service.store.tables import OutboxState
-from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, to, write
+from tests.support.letters import LETTER, SENDER, noisy_picture, parsed, rows, send, smtp, to, write
 from tests.support.servers.smtp_sink import Letter, SmtpSink
 from tests.support.site import NOON, Site
 
@@ -202,6 +207,37 @@ def test_killed_after_the_servers_250_it_is_sent_once_more_and_marked(
     assert send(site, smtp_sink.port) == SendCounts(sent=1)
     assert rows(site)[0].possibly_twice
     assert len({letter.message["Message-ID"] for letter in smtp_sink.letters}) == 1
+
+
+@pytest.mark.parametrize("seconds", [0.8, 2.5])
+def test_a_letter_that_the_server_took_is_sent_once_though_nothing_can_be_stored_meanwhile(
+    site: Site, smtp_sink: SmtpSink, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Fault 28a. The disk was full for two seconds between the server's 250 and our note of it."""
+    write(site, LETTER)
+    monkeypatch.setattr(store_engine, "LOCK_SECONDS", 0)
+    impatient = store_engine.open_engine(site.url)
+    other = sqlite3.connect(str(impatient.url.database), isolation_level=None, check_same_thread=False)
+    held = threading.Timer(seconds, other.rollback)
+
+    def hold(_letter: Letter) -> None:
+        other.execute("BEGIN IMMEDIATE")
+        held.start()
+
+    smtp_sink.at_data = hold
+    try:
+        # The round itself may end in the fault, when it renews its lease.
+        with suppress(OperationalError):
+            send_due(sessionmaker(impatient), site.blobs, smtp(smtp_sink.port), site.clock, sender=SENDER)
+    finally:
+        held.join()
+        other.close()
+        impatient.dispose()
+    (row,) = rows(site)
+    assert (row.state, row.tries, row.possibly_twice) == (OutboxState.SENT, 1, False)
+    site.clock.advance(CLAIM + PAUSES[1])
+    assert send(site, smtp_sink.port) == SendCounts()
+    assert len(smtp_sink.letters) == 1
 
 
 def test_552_is_sent_again_with_smaller_pictures_once(site: Site, smtp_sink: SmtpSink) -> None:
