@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
 from service.jobs import DbosJobs
+from service.mail.sending import outbox
 from service.mail.sending.connections import LEASE
 from service.mail.sending.outbox import CLAIM, PAUSES, SendCounts, send_due
 from service.mail.sending.smtp import MailEnvelope
@@ -156,10 +157,11 @@ def test_a_disk_that_fills_while_letters_are_drawn_sends_none_and_then_each_once
 
 
 def test_a_disk_that_fills_while_letters_are_sent_doubles_at_most_the_one_under_way(
-    disk: Disk, smtp_sink: SmtpSink
+    disk: Disk, smtp_sink: SmtpSink, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A letter is claimed before it is sent, so with a full disk none is begun; the one that the relay took
-    while the disk filled is marked, since nobody could note it."""
+    while the disk filled is marked, since nobody could note it for longer than it is tried."""
+    monkeypatch.setattr(outbox, "STORE_PAUSES", (0.1, 0.1))
     with make_site(disk.folder) as site:
         assert all(write(site, *(to(f"player-{number}") for number in range(8))))
         transport = smtp(smtp_sink.port)
