@@ -52,7 +52,7 @@ class MailboxStatus:
                 self.look_began_at = None
         with self._changed:
             # A mail that was listed and then gone may have another number now.
-            self.complete_from = self.complete_from if counts.gone else began_at
+            self.complete_from = self.complete_from if counts.gone or counts.left else began_at
             self._changed.notify_all()
         return counts
 

@@ -153,10 +153,10 @@ class MailboxDrain:
             self.empty(self._clock.now())
 
     def look(self, source: MailSource) -> IngestCounts:
-        """A look of the poller: what is still listed after it and is not known counts as gone, so that only
-        a look that emptied the mailbox stands for one at a deadline."""
+        """A look of the poller, and a listing after it: only one that emptied the mailbox stands for one at a
+        deadline."""
         counts = take_in(source, self._store, self._blobs, self._jobs, self._clock, self._expects)
-        return counts + IngestCounts(gone=len(self._outcome(source, self._clock.now()).left))
+        return counts + IngestCounts(left=len(self._outcome(source, self._clock.now()).left))
 
     def _empty(self, deadline: datetime, until: float) -> DrainOutcome:
         """Have the mailbox looked into by whoever can, and share what was left behind."""

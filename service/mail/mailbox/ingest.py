@@ -135,18 +135,19 @@ class MailSource(Protocol):
 @dataclass(frozen=True, slots=True)
 class IngestCounts:
     """The mails of one look: new ones, repeats of known ones, those that could not be fetched, those that
-    could not be moved, and those that were listed and then gone."""
+    could not be moved, those that were listed and then gone, and those that a listing after it had."""
 
     new: int = 0
     repeats: int = 0
     unreadable: int = 0
     unmoved: int = 0
     gone: int = 0
+    left: int = 0
 
     def __add__(self, other: IngestCounts) -> IngestCounts:
         return IngestCounts(
             self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable,
-            self.unmoved + other.unmoved, self.gone + other.gone,
+            self.unmoved + other.unmoved, self.gone + other.gone, self.left + other.left,
         )
 
 
@@ -363,20 +364,23 @@ def watch(
 ) -> None:
     """Keep the mailbox empty until `stop` is set: take in, wait for a push, repeat. Never raises.
 
-    `take` is `take_in` with its arguments. A mailbox that cannot be reached, a full disk or a locked database
-    is reported and tried again after growing pauses. Whoever sets `wake` wants a look now; it is cleared
-    before the look.
+    `take` is `take_in` with its arguments. What it left is taken in by another look at once, since the server
+    has pushed it already; only once, where that look takes in nothing either. A mailbox that cannot be
+    reached, a full disk or a locked database is reported and tried again after growing pauses. Whoever sets
+    `wake` wants a look now; it is cleared before the look.
     """
     wanted = wake or Event()
     news = _AnyOf(stop, wanted)
-    failures = 0
+    failures, is_repeat = 0, False
     while not stop.is_set():
         wanted.clear()
         try:
-            take()
+            counts = take()
             report("")
             failures = 0
-            source.wait(seconds, news)
+            is_repeat = counts.left > 0 and (counts.new > 0 or not is_repeat)
+            if not is_repeat:
+                source.wait(seconds, news)
         except Exception as error:
             pause = PAUSES[min(failures, len(PAUSES) - 1)]
             failures += 1
