@@ -48,24 +48,38 @@ class NoBrowser(Exception):
 
 
 @contextmanager
-def chromium(*arguments: str) -> Iterator[Any]:
-    """A running Chromium, Playwright's own or the system's, with further `arguments`. Raises NoBrowser."""
+def playwright() -> Iterator[Any]:
+    """Playwright, running. A process may run it only one at a time. Raises NoBrowser."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
         raise NoBrowser("Playwright is not installed; make setup-bench brings it") from None
     with sync_playwright() as running:
-        bundled = Path(running.chromium.executable_path)
-        system = shutil.which("chromium") or shutil.which("google-chrome")
-        if not bundled.exists() and system is None:
-            raise NoBrowser("Chromium is not installed; make setup-bench brings it")
-        browser = running.chromium.launch(
-            # As root Chromium starts only without its sandbox; it opens no page but ours.
-            executable_path=None if bundled.exists() else system, args=["--no-sandbox", *arguments])
-        try:
-            yield browser
-        finally:
-            browser.close()
+        yield running
+
+
+@contextmanager
+def launched(running: Any, *arguments: str) -> Iterator[Any]:
+    """A Chromium that `playwright` runs, Playwright's own or the system's, with further `arguments`. Raises
+    NoBrowser."""
+    bundled = Path(running.chromium.executable_path)
+    system = shutil.which("chromium") or shutil.which("google-chrome")
+    if not bundled.exists() and system is None:
+        raise NoBrowser("Chromium is not installed; make setup-bench brings it")
+    browser = running.chromium.launch(
+        # As root Chromium starts only without its sandbox; it opens no page but ours.
+        executable_path=None if bundled.exists() else system, args=["--no-sandbox", *arguments])
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A running Chromium by itself. Raises NoBrowser."""
+    with playwright() as running, launched(running) as browser:
+        yield browser
 
 
 class Tab:

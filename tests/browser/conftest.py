@@ -9,7 +9,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +63,23 @@ def desk(_filled: Path, tmp_path: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Any]:
+def playwright() -> Iterator[Any]:
+    """The only one of this process: a second one cannot start beside it."""
+    yield from _open_or_skip(desk_browser.playwright())
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Any) -> Iterator[Any]:
+    yield from _open_or_skip(desk_browser.launched(playwright))
+
+
+def _open_or_skip(opened: AbstractContextManager[Any]) -> Iterator[Any]:
     with ExitStack() as open_till_the_end:
         try:
-            browser = open_till_the_end.enter_context(desk_browser.chromium())
+            value = open_till_the_end.enter_context(opened)
         except desk_browser.NoBrowser as error:
             pytest.skip(str(error))
-        yield browser
+        yield value
 
 
 class Reader(Tab):

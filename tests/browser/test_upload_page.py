@@ -57,15 +57,15 @@ def address(table: Table) -> Iterator[str]:
 
 
 @pytest.fixture
-def camera(tmp_path: Path) -> Iterator[Any]:
+def camera(playwright: Any, tmp_path: Path) -> Iterator[Any]:
     """A Chromium whose camera sees a sheet."""
     frame = on_a_table(sheet())
     out = io.BytesIO()
     Image.fromarray(frame).save(out, "JPEG", quality=92)
     (tmp_path / "camera.mjpeg").write_bytes(out.getvalue() * 3)
     try:
-        with desk_browser.chromium(
-            "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
+        with desk_browser.launched(
+            playwright, "--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream",
             f"--use-file-for-fake-video-capture={tmp_path / 'camera.mjpeg'}",
         ) as browser:
             yield browser
