@@ -16,6 +16,9 @@ from service.store.tables import LeaseRow
 LEASE = timedelta(seconds=6)
 """How long a process that fell silent still leads."""
 
+CLOCKWORK = "clockwork"
+"""Name of the lease on what the site does by the clock."""
+
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -26,7 +29,7 @@ class Leadership:
     queue.
     """
 
-    def __init__(self, store: Store, holder: str, name: str = "clockwork") -> None:
+    def __init__(self, store: Store, holder: str, name: str = CLOCKWORK) -> None:
         self._store, self._holder, self._name = store, holder, name
         self._leads_until = 0.0
 

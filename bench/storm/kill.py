@@ -39,6 +39,7 @@ from bench.storm.site import (
     wait_for,
 )
 from service.clock import SystemClock
+from service.leader import CLOCKWORK
 from service.store.tables import (
     EventRow,
     LeaseRow,
@@ -204,7 +205,9 @@ def _leader(place: StormSite, running: list[StormProcess | None]) -> int | None:
     """The number of the process that leads; None if nobody does for a while."""
     def leading() -> list[int]:
         with place.store() as session:
-            holder = session.scalar(select(LeaseRow.holder).where(LeaseRow.ends_at > datetime.now(UTC)))
+            # Connections for letters have leases too, and other holders.
+            holder = session.scalar(select(LeaseRow.holder).where(
+                LeaseRow.name == CLOCKWORK, LeaseRow.ends_at > datetime.now(UTC)))
         # A holder is named "host:process:chance" (`service.jobs.DbosJobs`).
         pid = int(holder.split(":")[-2]) if holder else None
         return [number for number, process in enumerate(running) if _alive(process).pid == pid]
