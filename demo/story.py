@@ -105,8 +105,8 @@ class Story:
 
     `players`: power to (name, address). `sheets`: file name to its lines. `expected`: phase to power to
     canonical order to outcome. `positions`: phase to power to the units after it, such as "A London".
-    `reasons`: file name to canonical order to why a person reads a doubtful line so: what a look at the
-    photograph showed, written down beforehand. `options`: those of its game.
+    `reasons`: file name to canonical order, or "" for a line that is none, to why a person reads a doubtful
+    line so: what a look at the photograph showed, written down beforehand. `options`: those of its game.
     """
 
     game: str
@@ -134,7 +134,8 @@ class Story:
         return self.sheets[file] if file else ()
 
     def reasons_of(self, phase: str, power: str) -> Mapping[str, str]:
-        """Canonical order to why a person reads it so, for the doubtful lines of the sheet that counts."""
+        """Canonical order, or "" for a line that is none, to why a person reads it so: the doubtful lines of
+        the sheet that counts."""
         return self.reasons.get(self._counting_file(phase, power), {})
 
     def _counting_file(self, phase: str, power: str) -> str:
@@ -176,10 +177,7 @@ def read_story(folder: Path = DEFAULT_FOLDER) -> Story:
             for secret in results.get("secret", ())
         ),
         reasons={
-            f"{sheet['name']}.jpg": {
-                line["order"]: line["reason"] for line in sheet["orders"] if "reason" in line
-            }
-            for sheet in manifest.get("sheet", ())
+            f"{sheet['name']}.jpg": _reasons(sheet) for sheet in manifest.get("sheet", ())
         },
         options=manifest.get("options", {}),
     )
@@ -198,6 +196,11 @@ def _lines(sheet: Mapping[str, Any]) -> tuple[WrittenLine, ...]:
         WrittenLine(_corrected(line["text"]), line["order"], bool(line.get("struck")))
         for line in sheet["orders"]
     )
+
+
+def _reasons(sheet: Mapping[str, Any]) -> dict[str, str]:
+    reasons = {line["order"]: line["reason"] for line in sheet["orders"] if "reason" in line}
+    return reasons | ({"": sheet["no_order_reason"]} if "no_order_reason" in sheet else {})
 
 
 # {-word-} is written and crossed out, {+word+} is put in above the row (training/README.md).
