@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from demo.doubts import NO_REASON
 from demo.play import run_demo
 from demo.story import NoStory, story_variants
 
@@ -43,6 +44,8 @@ def test_a_story_comes_to_its_clean_end(slug: str, tmp_path: Path) -> None:
     assert "WRONG" not in completed_process.stdout
     assert completed_process.returncode == 0, completed_process.stderr[-2000:]
     assert "All as it should be" in completed_process.stdout
+    # A line of which the reader is no longer sure needs a look at its photograph, written into the manifest.
+    assert NO_REASON not in " ".join(completed_process.stdout.split())
     assert list((site / "outbox").glob("*.eml"))
 
 
