@@ -220,7 +220,7 @@ def _judged_once(place: StormSite, phases: list[int]) -> int:
     """Those of some phases that were closed and judged, each once."""
     with place.store() as session:
         rows = session.execute(select(PhaseRow.game_id, PhaseRow.state).where(PhaseRow.id.in_(phases))).all()
-        events = Counter((game, what) for game, what in session.execute(select(
+        events = Counter((game, event) for game, event in session.execute(select(
             EventRow.game_id, EventRow.what).where(EventRow.what.in_(["phase_closed", "phase_judged"]))))
     return sum(state == PhaseState.READY and events[game, "phase_closed"] == events[game, "phase_judged"] == 1
                for game, state in rows)

@@ -161,8 +161,9 @@ def test_a_mail_that_is_listed_and_never_handed_out_is_not_asked_for_without_end
     dovecot.append(simple(1))
     source = EmptyHandedSource(settings(dovecot.imap))
     start_watch(source)
-    time.sleep(1)
     # Two listings in a look, and one look more.
+    assert wait_for(lambda: source.listings == 4)
+    time.sleep(0.5)
     assert source.listings == 4
 
 
