@@ -53,6 +53,7 @@ from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
 from service.web import error_pages
+from service.web.access import closed_unless_declared
 from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
@@ -64,7 +65,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     """The desk over its doors."""
     # The framework would lead from "/sign-in/" to "/sign-in" at the host that the request names, anybody's.
     app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None,
-                  redirect_slashes=False, dependencies=[Depends(be_here)])
+                  redirect_slashes=False, dependencies=[Depends(closed_unless_declared), Depends(be_here)])
     app.state.ports = ports
     app.state.templates = environment()
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()

@@ -19,12 +19,13 @@ from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
 from service.notices.broadcasts import Broadcasts, ResultsCorrection, corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.access import COORDINATOR
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
-router = APIRouter()
+router = APIRouter(dependencies=[COORDINATOR])
 Trusted = Annotated[Visitor, Depends(require_token)]
 SHORTEST = 10
 LONGEST = 500

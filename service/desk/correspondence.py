@@ -17,6 +17,7 @@ from service.notices.answers import mail_notices
 from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
 from service.notices.not_done import NotDone
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
+from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.mail_games import games_of_player, is_within
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -28,7 +29,7 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
 
-@router.get("/correspondence")
+@router.get("/correspondence", dependencies=[OWN_GAMES])
 def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """Each player who wrote, those with open letters first."""
     ports: DeskPorts = request.app.state.ports
@@ -37,7 +38,7 @@ def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Res
                     threads=letters_of.threads(session, _own_players(session, visitor)))
 
 
-@router.get("/correspondence/{player_id}")
+@router.get("/correspondence/{player_id}", dependencies=[COORDINATOR])
 def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = "") -> Response:
     """All letters of one player with the answers, and a form for the next answer."""
     ports: DeskPorts = request.app.state.ports
@@ -58,7 +59,7 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         )
 
 
-@router.post("/correspondence/{player_id}/answer")
+@router.post("/correspondence/{player_id}/answer", dependencies=[COORDINATOR])
 def answer(
     request: Request, visitor: Trusted, player_id: int, key: Annotated[str, Form(min_length=10)],
     words: Annotated[str, Form()] = "",
@@ -68,7 +69,7 @@ def answer(
     return RedirectResponse(f"/correspondence/{player_id}?notice=answered", status_code=303)
 
 
-@router.post("/correspondence/{player_id}/done")
+@router.post("/correspondence/{player_id}/done", dependencies=[COORDINATOR])
 def done(request: Request, visitor: Trusted, player_id: int) -> Response:
     """Settle the player's open letters without an answer."""
     _or_refuse(lambda: _acts(request).mark_done(player_id, visitor.name))

@@ -10,11 +10,12 @@ from sqlalchemy import func, select
 
 from service.intake.sheets import player_hand
 from service.store.tables import HandRow, PlayerRow, SubmissionRow
+from service.web.access import SITE
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter()
+router = APIRouter(dependencies=[SITE])
 
 
 @router.get("/hands")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
@@ -12,11 +12,11 @@ from service.desk.reading.shape import written_rows
 from service.games.seal import sealed
 from service.store.tables import LineRow, PageRow, PhaseRow, SubmissionRow
 from service.web import crops
-from service.web.page import require_visitor
+from service.web.access import READER
 from service.web.ports import DeskPorts
 
 Turn = Annotated[int, Query(multiple_of=90, ge=0, le=270)]
-router = APIRouter(prefix="/images", dependencies=[Depends(require_visitor)])
+router = APIRouter(prefix="/images", dependencies=[READER])
 SEALED = "Sealed until the deadline. Sheets are counted now and read by a person only afterwards."
 # A line's picture never changes; the next one is fetched ahead and must still be there when its turn comes.
 _KEEP = {"Cache-Control": "private, max-age=600"}

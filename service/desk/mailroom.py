@@ -18,6 +18,7 @@ from service.mail.sending.compose import words_of
 from service.store.blobs import BlobError
 from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, PhaseRow
+from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -38,7 +39,7 @@ _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 """Kinds of attachments that a browser may open; everything else is only downloaded."""
 
 
-@router.get("/letters")
+@router.get("/letters", dependencies=[OWN_GAMES])
 def letters(request: Request, visitor: SignedIn) -> Response:
     """Letters that were sent or wait to be sent."""
     ports: DeskPorts = request.app.state.ports
@@ -48,7 +49,7 @@ def letters(request: Request, visitor: SignedIn) -> Response:
                     numbers=queries.letters_by_state(session, visitor.coordinates))
 
 
-@router.get("/letters/{letter_id}")
+@router.get("/letters/{letter_id}", dependencies=[COORDINATOR])
 def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
     """One letter as its receiver sees it: text and attached pictures."""
     message, row, phase = _message(request, letter_id)
@@ -63,7 +64,7 @@ def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
                 text=words_of(body))
 
 
-@router.get("/letters/{letter_id}/part/{number}", dependencies=[Depends(require_visitor)])
+@router.get("/letters/{letter_id}/part/{number}", dependencies=[COORDINATOR])
 def letter_part(request: Request, letter_id: int, number: int) -> Response:
     """One attachment of a letter."""
     message, row, phase = _message(request, letter_id)

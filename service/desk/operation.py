@@ -17,9 +17,9 @@ from service.operations.health import BACKUP, RESTORED
 from service.record import chain
 from service.store import records
 from service.store.tables import EventRow, GameRow
+from service.web.access import NOT_YOURS, OPERATOR, OWN_GAMES
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
-from service.web.roles import NOT_YOURS
 from service.web.sessions import Visitor
 
 router = APIRouter()
@@ -31,7 +31,7 @@ _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "re
 """Details for programs only: ids and the digests of a rehearsal."""
 
 
-@router.get("/log")
+@router.get("/log", dependencies=[OWN_GAMES])
 def log(
     request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = ""
 ) -> Response:
@@ -68,7 +68,7 @@ def _refuse_other_games(visitor: Visitor, game: str) -> None:
         raise HTTPException(403, NOT_YOURS)
 
 
-@router.get("/log/export")
+@router.get("/log/export", dependencies=[OWN_GAMES])
 def export(request: Request, visitor: SignedIn, game: str = "") -> Response:
     """The log of one game or of everything as a file, which can be checked without this site."""
     ports: DeskPorts = request.app.state.ports
@@ -90,7 +90,7 @@ def export(request: Request, visitor: SignedIn, game: str = "") -> Response:
         "Content-Disposition": f'attachment; filename="{name}"'})
 
 
-@router.get("/health")
+@router.get("/health", dependencies=[OPERATOR])
 def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """The state of mailbox, queue, reading, disk, clock and backup; from here letters are held back or tried
     again."""
@@ -104,7 +104,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     )
 
 
-@router.post("/health/pause")
+@router.post("/health/pause", dependencies=[OPERATOR])
 def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") -> Response:
     """Hold every letter back, with a logged reason. Raises 409 if they are held already."""
     ports: DeskPorts = request.app.state.ports
@@ -119,7 +119,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
     return RedirectResponse("/health?notice=paused", status_code=303)
 
 
-@router.post("/health/resume")
+@router.post("/health/resume", dependencies=[OPERATOR])
 def resume(request: Request, visitor: Trusted) -> Response:
     """Let letters leave again. Raises 409 if none is held back."""
     ports: DeskPorts = request.app.state.ports
@@ -129,7 +129,7 @@ def resume(request: Request, visitor: Trusted) -> Response:
     return RedirectResponse("/health?notice=resumed", status_code=303)
 
 
-@router.post("/health/retry")
+@router.post("/health/retry", dependencies=[OPERATOR])
 def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form()] = None) -> Response:
     """Try one failed letter again, or all that certainly did not arrive. Raises 409 if there is none."""
     ports: DeskPorts = request.app.state.ports
@@ -145,7 +145,7 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     return RedirectResponse("/health?notice=retried", status_code=303)
 
 
-@router.post("/health/note")
+@router.post("/health/note", dependencies=[OPERATOR])
 def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(alias="what")] = "") -> Response:
     """Log that the operator made a backup, or tested one, with tools of their own."""
     ports: DeskPorts = request.app.state.ports

@@ -44,6 +44,7 @@ from service.store.tables import (
     ReviewRow,
     UserRow,
 )
+from service.web.access import COORDINATOR, READER
 from service.web.mail_games import games_of_player, is_within, is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
@@ -66,7 +67,7 @@ class Done:
     line: WorkLine
 
 
-@router.get("/")
+@router.get("/", dependencies=[READER])
 def today(request: Request, visitor: SignedIn) -> Response:
     """What is due, in counts only."""
     ports: DeskPorts = request.app.state.ports
@@ -100,7 +101,7 @@ def _post_of_games(session: Session, own: frozenset[str]) -> dict[str, int]:
     }
 
 
-@router.get("/desk/{phase_id}")
+@router.get("/desk/{phase_id}", dependencies=[READER])
 def desk(
     request: Request, visitor: SignedIn, phase_id: int, line: int | None = None, after: int | None = None,
     complained_line: Annotated[int | None, Query(alias="kept")] = None, notice: str = "",
@@ -170,7 +171,7 @@ def _line_values(
     }
 
 
-@router.get("/results/{phase_id}")
+@router.get("/results/{phase_id}", dependencies=[COORDINATOR])
 def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = "") -> Response:
     """What was judged, each order with its sentence and its ink. The results are approved and sent from
     here."""

@@ -27,6 +27,7 @@ from service.intake.scans import ScanTray, in_tray
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, ScanRow
 from service.web import crops
+from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.mail_games import is_within
 from service.web.own_games import NOT_OF_YOUR_GAMES, require_any_game, require_own_phase
 from service.web.page import require_token, require_visitor, show
@@ -51,7 +52,7 @@ class ScannedLetter:
     is_awaited: bool
 
 
-@router.get("/post")
+@router.get("/post", dependencies=[OWN_GAMES])
 def post(
     request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], notice: str = ""
 ) -> Response:
@@ -86,7 +87,7 @@ def post(
         )
 
 
-@router.post("/post")
+@router.post("/post", dependencies=[OWN_GAMES])
 async def log(
     request: Request, visitor: Trusted, place: Annotated[str, Form()], received: Annotated[str, Form()],
     hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "",
@@ -103,7 +104,7 @@ async def log(
     return RedirectResponse(f"/post?notice={notice}", status_code=303)
 
 
-@router.post("/post/scans")
+@router.post("/post/scans", dependencies=[OWN_GAMES])
 async def put_scans(
     request: Request, visitor: Trusted, scan: Annotated[list[UploadFile] | None, File()] = None
 ) -> Response:
@@ -114,7 +115,7 @@ async def put_scans(
     return RedirectResponse("/post?notice=scans-put#tray", status_code=303)
 
 
-@router.post("/post/scans/file")
+@router.post("/post/scans/file", dependencies=[OWN_GAMES])
 async def file_scans(
     request: Request, visitor: Trusted, place: Annotated[str, Form()], received: Annotated[str, Form()],
     hour: Annotated[str, Form()] = "", postmark: Annotated[str, Form()] = "",
@@ -131,7 +132,7 @@ async def file_scans(
     return RedirectResponse(f"/post?notice={notice}#tray", status_code=303)
 
 
-@router.post("/post/scans/take-out")
+@router.post("/post/scans/take-out", dependencies=[OWN_GAMES])
 def take_out(
     request: Request, visitor: Trusted, scan: Annotated[list[int] | None, Form()] = None
 ) -> Response:
@@ -141,7 +142,7 @@ def take_out(
     return RedirectResponse("/post?notice=scans-out#tray", status_code=303)
 
 
-@router.get("/post/scans/{scan_id}.jpg")
+@router.get("/post/scans/{scan_id}.jpg", dependencies=[OWN_GAMES])
 def thumbnail(
     request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], scan_id: int
 ) -> Response:
@@ -161,7 +162,7 @@ def thumbnail(
     return Response(data, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=3600"})
 
 
-@router.post("/post/{posted_id}/untick")
+@router.post("/post/{posted_id}/untick", dependencies=[COORDINATOR])
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back the entry of a letter without a scan."""
     _or_refuse(lambda: _postal_mail(request).take_back(posted_id, visitor.name))

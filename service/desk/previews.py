@@ -18,11 +18,12 @@ from service.notices.postal_packs import RETURN
 from service.notices.previews import Previews, kinds_of
 from service.store import records
 from service.store.tables import PlayerRow
+from service.web.access import COORDINATOR
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter()
+router = APIRouter(dependencies=[COORDINATOR])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 MAIL_POLICY = ("default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; frame-ancestors "
@@ -52,7 +53,7 @@ def previews(
         )
 
 
-@router.get("/previews/{game_id}/{kind}.html", dependencies=[Depends(require_visitor)])
+@router.get("/previews/{game_id}/{kind}.html")
 def as_mail(request: Request, game_id: str, kind: str, power: str) -> Response:
     """The HTML part of one letter, alone on its page."""
     ports: DeskPorts = request.app.state.ports

@@ -9,9 +9,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from service.web import sessions
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 

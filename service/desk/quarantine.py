@@ -24,6 +24,7 @@ from service.notices.quarantine import ANSWERS, DISCARDED, Quarantine, Quarantin
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import IgnoredMailRow, MailRow, MailState, PhaseRow, PlayerRow
+from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.mail_games import is_within, is_within_mail
 from service.web.own_games import NOT_OF_YOUR_GAMES, require_own_phase
 from service.web.page import require_token, require_visitor, show
@@ -42,7 +43,7 @@ SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} 
 NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
 
-@router.get("/quarantine")
+@router.get("/quarantine", dependencies=[OWN_GAMES])
 def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     """Mails that no rule could route, oldest first, and the mails discarded last."""
     ports: DeskPorts = request.app.state.ports
@@ -59,7 +60,7 @@ def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Respons
             settled=_ignored(session, ignored_mails.settled(session), coordinated))
 
 
-@router.get("/quarantine/{sha256}.eml")
+@router.get("/quarantine/{sha256}.eml", dependencies=[COORDINATOR])
 def raw_mail(request: Request, visitor: SignedIn, sha256: str) -> Response:
     """The raw bytes of a quarantined mail, as a download. Mails that may hold sealed orders answer 403."""
     ports: DeskPorts = request.app.state.ports
@@ -73,7 +74,7 @@ def raw_mail(request: Request, visitor: SignedIn, sha256: str) -> Response:
                     headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
 
 
-@router.get("/quarantine/{sha256}")
+@router.get("/quarantine/{sha256}", dependencies=[COORDINATOR])
 def mail_page(
     request: Request, visitor: SignedIn, sha256: str, reason: str = "", notice: str = ""
 ) -> Response:
@@ -120,7 +121,7 @@ def mail_page(
         return show(request, "quarantine_mail.html", **values)
 
 
-@router.get("/quarantine/{sha256}/picture/{number}.jpg")
+@router.get("/quarantine/{sha256}/picture/{number}.jpg", dependencies=[COORDINATOR])
 def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Response:
     """The first page of an attached picture, re-encoded without EXIF; 403 while it may hold sealed orders."""
     ports: DeskPorts = request.app.state.ports
@@ -139,7 +140,7 @@ def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Re
     return Response(picture, media_type="image/jpeg")
 
 
-@router.post("/quarantine/{sha256}/assign")
+@router.post("/quarantine/{sha256}/assign", dependencies=[COORDINATOR])
 def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str, Form()],
            version: Annotated[str, Form()] = "") -> Response:
     """File the mail for `place`, "PHASE POWER"; it is then read like any other."""
@@ -164,7 +165,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
     return RedirectResponse(f"/sheets/{number}?notice=assigned", status_code=303)
 
 
-@router.post("/quarantine/{sha256}/refuse")
+@router.post("/quarantine/{sha256}/refuse", dependencies=[COORDINATOR])
 def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
     """Send the prepared answer that was shown; the mail leaves quarantine."""
     # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
@@ -174,14 +175,14 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     return RedirectResponse("/quarantine?notice=refused", status_code=303)
 
 
-@router.post("/quarantine/{sha256}/discard")
+@router.post("/quarantine/{sha256}/discard", dependencies=[COORDINATOR])
 def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str, Form()] = "") -> Response:
     """Discard the mail, with a reason and without an answer."""
     _or_refuse(lambda: _quarantine(request).discard(sha256, why, visitor.name))
     return RedirectResponse("/quarantine?notice=discarded", status_code=303)
 
 
-@router.post("/quarantine/discard")
+@router.post("/quarantine/discard", dependencies=[OWN_GAMES])
 def discard_several(
     request: Request, visitor: Trusted, mail: Annotated[list[str] | None, Form()] = None,
     why: Annotated[str, Form()] = "",
@@ -203,21 +204,21 @@ def discard_several(
     return RedirectResponse("/quarantine?notice=discarded-many", status_code=303)
 
 
-@router.post("/quarantine/{sha256}/take-back")
+@router.post("/quarantine/{sha256}/take-back", dependencies=[COORDINATOR])
 def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Put a discarded mail back into quarantine."""
     _or_refuse(lambda: _quarantine(request).take_back(sha256, visitor.name))
     return RedirectResponse(f"/quarantine/{sha256}?notice=taken-back", status_code=303)
 
 
-@router.post("/quarantine/{sha256}/queue")
+@router.post("/quarantine/{sha256}/queue", dependencies=[COORDINATOR])
 def take_back_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Put an ignored mail back into the queue, where no rule ignores it again."""
     _or_refuse(lambda: _ignored_mails(request).take_back(sha256, visitor.name))
     return RedirectResponse("/quarantine?notice=queued#ignored", status_code=303)
 
 
-@router.post("/quarantine/{sha256}/leave")
+@router.post("/quarantine/{sha256}/leave", dependencies=[COORDINATOR])
 def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Leave an ignored mail ignored."""
     _or_refuse(lambda: _ignored_mails(request).leave(sha256, visitor.name))

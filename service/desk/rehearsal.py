@@ -16,12 +16,13 @@ from service.games.seal import sealed
 from service.games.turns import NotReady
 from service.notices.dry_run import Rehearsal, last_rehearsal
 from service.store.tables import GameRow, PhaseRow
+from service.web.access import COORDINATOR
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
-router = APIRouter()
+router = APIRouter(dependencies=[COORDINATOR])
 NOT_DRAWN = ("This picture could not be drawn. Nothing was sent and nothing was changed, but sending would "
              "fail the same way; tell the operator: the log names the fault.")
 
@@ -62,7 +63,7 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     )
 
 
-@router.get("/rehearsal/{phase_id}/picture/{name}", dependencies=[Depends(require_visitor)])
+@router.get("/rehearsal/{phase_id}/picture/{name}")
 def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Response:
     """One file of the letters that would be sent, drawn on request; for written results the page number
     `page`."""

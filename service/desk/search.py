@@ -26,6 +26,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
+from service.web.access import OWN_GAMES
 from service.web.mail_games import is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
@@ -50,7 +51,7 @@ class Find:
     about: str
 
 
-@router.get("/search")
+@router.get("/search", dependencies=[OWN_GAMES])
 def search(
     request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], q: str = ""
 ) -> Response:

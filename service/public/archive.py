@@ -13,9 +13,10 @@ from service.archive.export import Edition
 from service.public import visits
 from service.public.visits import VisitingPlayer
 from service.version import version
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 
 

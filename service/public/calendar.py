@@ -23,9 +23,10 @@ from service.letters.language import N_
 from service.public.page import show, site_address
 from service.public.visits import plays
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 
 HISTORY = timedelta(days=60)
 """How long a past deadline stays in a feed."""

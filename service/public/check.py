@@ -8,8 +8,9 @@ from fastapi.responses import Response
 from service.archive.checker import NAME, checker_file
 from service.letters.language import Sentence
 from service.public.page import show
+from service.web.access import PUBLIC
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 
 
 @router.get("/public/check")

@@ -29,9 +29,10 @@ from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.row_numbers import row_number
 from service.store.tables import AbsenceRow, GameRow, PostalAddressRow, SeatRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 MOST_ADDRESSES = 12
 """Most addresses of one player at a time."""

@@ -18,10 +18,11 @@ from service.notices.current_map import Control, control
 from service.public import large_print
 from service.public.large_print import Form, Table
 from service.public.page import language_of, show
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 NOT_DRAWN = N_("The board of this game has no drawn shapes, so there is no picture of it; the table says "
                "the same.")
@@ -78,6 +79,15 @@ def as_table(request: Request, game_id: str, form: Form) -> Response:
     title = f"{board_control.game}: {say('Who holds what, %(when)s', when=board_control.when)}"
     return large_print.answer_with(request, form, title, [], [
         Table(say("Who holds which centre"), columns, tuple(rows))], CACHE_HEADERS["Cache-Control"])
+
+
+@router.get("/public/{game_id}/map.pdf")
+def as_pdf(request: Request, game_id: str) -> Response:
+    """The current map of control of one game, replaced at the end of each Winter."""
+    board_control = _control(request, game_id)
+    ports: DeskPorts = request.app.state.ports
+    pdf = _drawn(request, "pdf", board_control, lambda: ports.actions.map_pdf(game_id) or b"")
+    return Response(pdf, media_type="application/pdf", headers=CACHE_HEADERS)
 
 
 @router.get("/public/{game_id}/map-a4.pdf")

@@ -30,9 +30,10 @@ from service.public import visits
 from service.public.page import language_of, show
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 
 
 class SheetSize(StrEnum):

@@ -19,9 +19,10 @@ from service.public.page import language_of, show
 from service.public.visits import plays
 from service.store.blobs import BlobError
 from service.store.tables import AccessLinkRow, OutboxRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 GONE = N_("This link has ended, or it is incomplete. Copy it again from your letter, or ask the coordinator "
           "for the files.")
 # Anything else is only downloaded: an attachment could be a page with a script.

@@ -24,9 +24,10 @@ from service.public.page import show
 from service.store import records
 from service.store.digests import digest
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 
 

@@ -24,8 +24,9 @@ from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
 from maps.variant import Spelling, Variant
 from service.letters.language import ENGLISH, N_, language
 from service.public.page import FOLDER, environment, language_of
+from service.web.access import PUBLIC
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 UNKNOWN = N_("There is no such map here. Check the address in your letters.")
 _TERRAINS = {Terrain.INLAND: N_("inland"), Terrain.COASTAL: N_("coastal"), Terrain.SEA: N_("sea")}
 _STATES = {Terrain.INLAND: N_("inland state"), Terrain.COASTAL: N_("coastal state"),

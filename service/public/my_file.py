@@ -36,9 +36,10 @@ from service.store.tables import (
     PlayerRow,
     SubmissionRow,
 )
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 FATES = {

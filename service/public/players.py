@@ -18,9 +18,10 @@ from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store.tables import GameRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 

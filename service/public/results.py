@@ -23,9 +23,10 @@ from service.public.source_line import Evidence, SourceLine
 from service.public.visits import VisitingPlayer
 from service.store.blobs import BlobError
 from service.store.tables import GameRow, PhaseRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 # One sentence for not sent and not existing: an address must not tell that a phase was judged.

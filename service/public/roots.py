@@ -20,9 +20,10 @@ from service.record.references import root_mark
 from service.record.time_stamps import ROOT_STAMPED
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 NO_STAMP = N_("This root has no time stamp. The page of the roots says which have one.")
 UNKNOWN = N_("There is no such game here. Check the address in your letters.")
 

@@ -13,8 +13,9 @@ import maps
 from service.games.rulings import rules_of
 from service.letters.language import N_
 from service.public.page import show
+from service.web.access import PUBLIC
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 UNKNOWN = N_("There are no house rules for such a board here. Check the address in your letters.")
 
 

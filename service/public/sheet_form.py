@@ -15,9 +15,10 @@ from service.public import visits
 from service.public.page import language_of
 from service.store import records
 from service.store.tables import GameRow, PhaseState
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 NONE = N_("There is no such form: the game is over, or it has no such power or phase.")
 
 

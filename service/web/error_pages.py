@@ -14,10 +14,11 @@ from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from service.web import kept_form, public_limits, shelved
+from service.web.access import NotSignedIn, signed_in
 from service.web.code_app import NoCodeLibrary
 from service.web.crops import NoPicture
 from service.web.kept_form import KeptForm
-from service.web.page import HEADERS, NotSignedIn, StaleForm, show, signed_in
+from service.web.page import HEADERS, StaleForm, show
 from service.web.passkeys import NoPasskeyLibrary
 from service.web.ports import DeskPorts
 

@@ -1,5 +1,5 @@
-"""The roles that people have in single games (SEC-04): which one counts at an address, and how one
-is given."""
+"""The roles that people have in single games (SEC-04): which one counts for a subject, and how one is
+given."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from service.store.tables import (
 )
 from service.web.accounts import AccountRefused, NoSuchPerson
 from service.web.mail_games import games_of_mail, games_of_player
-from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind, subject_of
+from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind
 from service.web.sessions import Visitor
 
 
@@ -41,14 +41,11 @@ class NotByGame(AccountRefused):
     """The person has a role of the whole site."""
 
 
-def at_address(session: Session, visitor: Visitor, path: str) -> Visitor:
-    """The person with the role that counts at this address: of somebody who has roles in games, the one in
-    the game that the address is about. Of post that touches several games it counts only where it is the same
-    in all of them."""
-    if visitor.site_role != Role.BY_GAME:
-        return visitor
-    subject = subject_of(path)
-    if subject is None:
+def with_role_for(session: Session, visitor: Visitor, subject: Subject | None) -> Visitor:
+    """The person with the role that counts for this subject: of somebody who has roles in games, the one in
+    the game that it belongs to. Of post that touches several games it counts only where it is the same in all
+    of them."""
+    if visitor.site_role != Role.BY_GAME or subject is None:
         return visitor
     roles = {visitor.games.get(game, "") for game in games_of(session, subject)}
     # No game, or another one: an empty role, which may use nothing.

@@ -13,9 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 import templates
 from service.version import version
 from service.web import sessions, wording
-from service.web.game_roles import at_address
+from service.web.access import NotSignedIn
 from service.web.ports import DeskPorts
-from service.web.roles import NOT_YOURS, Role, may
 
 FOLDER = Path(templates.__file__).parent / "desk"
 HEADERS = {
@@ -30,10 +29,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Cross-Origin-Opener-Policy": "same-origin",
 }
-
-
-class NotSignedIn(Exception):
-    """The page needs a signed-in coordinator."""
 
 
 class StaleForm(HTTPException):
@@ -52,25 +47,10 @@ def environment() -> Environment:
 
 
 def require_visitor(request: Request) -> sessions.Visitor:
-    """The signed-in person of this request. Raises NotSignedIn, or 403 if the role may not use this
-    address."""
-    ports: DeskPorts = request.app.state.ports
-    visitor = signed_in(request)
-    if visitor.site_role == Role.BY_GAME:
-        with ports.sessions() as session:
-            visitor = at_address(session, visitor, request.url.path)
-    if not may(visitor.role, request.url.path):
-        raise HTTPException(403, NOT_YOURS)
-    return visitor
-
-
-def signed_in(request: Request) -> sessions.Visitor:
-    """The signed-in person of this request, whatever the address. Raises NotSignedIn."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        # A transaction, since a page in use moves the end of an idle session on (once a minute).
-        visitor = sessions.visitor(session, request.cookies.get(sessions.COOKIE), ports.wall.now())
-    if visitor is None:
+    """The signed-in person whom the route let in (`service.web.access`). Raises NotSignedIn on a public
+    route."""
+    visitor = getattr(request.state, "visitor", None)
+    if not isinstance(visitor, sessions.Visitor):
         raise NotSignedIn
     return visitor
 

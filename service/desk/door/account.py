@@ -10,11 +10,12 @@ from fastapi.responses import RedirectResponse, Response
 
 from service.store.records import log_event
 from service.web import code_app, passkeys, sessions, sign_in_tries
+from service.web.access import SIGNED_IN
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter()
+router = APIRouter(dependencies=[SIGNED_IN])
 Seen = Annotated[Visitor, Depends(require_visitor)]
 Acting = Annotated[Visitor, Depends(require_token)]
 

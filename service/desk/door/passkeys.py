@@ -11,6 +11,7 @@ from service.desk.door.sign_in import BUSY, let_in, open_door
 from service.store.records import log_event
 from service.store.tables import UserRow
 from service.web import code_app, passkeys, sessions, sign_in_tries
+from service.web.access import PUBLIC, SIGNED_IN
 from service.web.page import require_token, show
 from service.web.passkeys import PasskeyRefused, Place
 from service.web.ports import DeskPorts
@@ -23,7 +24,7 @@ _WRONG = ("Nothing was changed: the password is wrong, or a code of your app is 
 _RESTING = "Nothing was changed: there were too many tries. Wait five minutes."
 
 
-@router.post("/sign-in/passkey/begin")
+@router.post("/sign-in/passkey/begin", dependencies=[PUBLIC])
 def begin_sign_in(request: Request) -> Response:
     """What the browser is asked to sign, as JSON."""
     ports: DeskPorts = request.app.state.ports
@@ -36,7 +37,7 @@ def begin_sign_in(request: Request) -> Response:
     return Response(options, media_type="application/json")
 
 
-@router.post("/sign-in/passkey")
+@router.post("/sign-in/passkey", dependencies=[PUBLIC])
 def sign_in(
     request: Request, answer: Annotated[str, Form(max_length=passkeys.LONGEST)],
     to: Annotated[str, Form()] = "", unsent_form: Annotated[str, Form(alias="kept")] = "",
@@ -57,7 +58,7 @@ def sign_in(
     return let_in(request, opened, to, unsent_form)
 
 
-@router.post("/account/passkey/begin")
+@router.post("/account/passkey/begin", dependencies=[SIGNED_IN])
 def begin(
     request: Request, visitor: Acting, password: Annotated[str, Form()], code: Annotated[str, Form()] = ""
 ) -> Response:
@@ -85,7 +86,7 @@ def begin(
     return Response(options, media_type="application/json")
 
 
-@router.post("/account/passkey")
+@router.post("/account/passkey", dependencies=[SIGNED_IN])
 def add(
     request: Request, visitor: Acting, answer: Annotated[str, Form(max_length=passkeys.LONGEST)],
     label: Annotated[str, Form()] = "",
@@ -105,7 +106,7 @@ def add(
     return RedirectResponse("/account?notice=passkey-added", status_code=303)
 
 
-@router.post("/account/passkey/remove")
+@router.post("/account/passkey/remove", dependencies=[SIGNED_IN])
 def remove(request: Request, visitor: Acting, key: Annotated[str, Form()]) -> Response:
     """Forget one of the person's keys."""
     ports: DeskPorts = request.app.state.ports

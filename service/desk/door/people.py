@@ -15,12 +15,13 @@ from service.store import records
 from service.store.records import log_event
 from service.store.tables import UserRow
 from service.web import accounts, game_roles, sessions
+from service.web.access import SITE
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import GAME_ROLES, Role
 from service.web.sessions import Visitor
 
-router = APIRouter()
+router = APIRouter(dependencies=[SITE])
 SHORTEST = 10
 """Least characters of a password."""
 

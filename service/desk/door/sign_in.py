@@ -1,4 +1,4 @@
-"""Pages for anyone: signing in, and each game's map at its permanent address (MAP-01)."""
+"""The page for signing in."""
 
 from __future__ import annotations
 
@@ -6,21 +6,20 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Form, HTTPException, Request
+from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.notices.current_map import control
 from service.store.tables import UserRow
 from service.web import code_app, sessions, sign_in_tries
-from service.web.game_roles import at_address
+from service.web.access import PUBLIC, form_access, may
+from service.web.game_roles import with_role_for
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
-from service.web.public_limits import DrawnOnce
-from service.web.roles import Role, may
+from service.web.roles import Role, subject_of
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 WRONG = "Wrong name or password. Nothing was changed; try again."
 RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; while "
            "somebody else goes on trying, use a browser in which you have signed in before.")
@@ -116,27 +115,13 @@ def _onward(request: Request, token: str, to: str, unsent_form: str) -> Response
     """The response after a sign-in. A kept form is shown only to the person whose form it was."""
     ports: DeskPorts = request.app.state.ports
     form = load(unsent_form)
+    access, named = (None, {}) if form is None else form_access(request.app, form.path)
     with ports.sessions() as session:
         visitor = sessions.visitor(session, token, ports.wall.now())
         owner = None if form is None else form_owner(session, form)
-        if visitor is not None and form is not None:
-            visitor = at_address(session, visitor, form.path)
+        acting = None if visitor is None else with_role_for(session, visitor, subject_of(named))
     # Somebody else may sign in at the same browser; their act must not be sent in another's name.
-    if form is not None and visitor is not None and owner == visitor.name and may(visitor.role, form.path):
-        return show(request, "sent_again.html", visitor=visitor, unsent_form=form, stale=False)
+    if acting is not None and access is not None and owner == acting.name and may(acting, access):
+        return show(request, "sent_again.html", visitor=acting, unsent_form=form, stale=False)
     home = "/health" if visitor is not None and visitor.role == Role.OPERATOR else "/"
     return RedirectResponse(to if is_local(to) else home, status_code=303)
-
-
-@router.get("/public/{game_id}/map.pdf")
-def public_map(request: Request, game_id: str) -> Response:
-    """The current map of control of one game, replaced at the end of each Winter."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        shown = control(session, game_id)
-    if shown is None:
-        raise HTTPException(404, "There is no such game here. Check the address in your letters.")
-    drawn: DrawnOnce = request.app.state.drawn
-    # What is on it changes when a Winter is over, and with the game's name.
-    pdf = drawn.get(("pdf", game_id, *shown.drawn_as), lambda: ports.actions.map_pdf(game_id) or b"")
-    return Response(pdf, media_type="application/pdf", headers={"Cache-Control": "max-age=300"})

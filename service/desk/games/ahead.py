@@ -31,6 +31,7 @@ from service.store.tables import (
     ReviewRow,
     SubmissionRow,
 )
+from service.web.access import OWN_GAMES
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import Role
@@ -94,7 +95,7 @@ class WeekAhead:
         return sum(phase.usual is None for phase in self.phases)
 
 
-@router.get("/deadlines")
+@router.get("/deadlines", dependencies=[OWN_GAMES])
 def deadlines(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]) -> Response:
     """The deadlines ahead, week by week."""
     ports: DeskPorts = request.app.state.ports

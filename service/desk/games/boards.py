@@ -23,11 +23,12 @@ from maps.faults import Fault
 from maps.geometry import FILE as DRAWING
 from service.games.board_faults import board_faults
 from service.store.records import log_event
+from service.web.access import SITE
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter()
+router = APIRouter(dependencies=[SITE])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 

@@ -22,11 +22,12 @@ from service.games import sign_ups
 from service.letters.language import ENGLISH, language
 from service.notices.sign_ups import days_of
 from service.store.tables import OfferRow
+from service.web.access import SITE
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter(prefix="/new-games")
+router = APIRouter(prefix="/new-games", dependencies=[SITE])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 

@@ -22,11 +22,12 @@ from service.notices.previews import Previews, kinds_of
 from service.store import records
 from service.store.records import log_event
 from service.store.tables import GameRow
+from service.web.access import COORDINATOR
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter()
+router = APIRouter(dependencies=[COORDINATOR])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 

@@ -30,6 +30,7 @@ from service.notices import announcements
 from service.record.entries import pseudonym
 from service.store import records
 from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.web.access import COORDINATOR, OWN_GAMES, SITE
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -45,7 +46,7 @@ HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "ph
 """Events that the game's page lists."""
 
 
-@router.get("/games")
+@router.get("/games", dependencies=[OWN_GAMES])
 def games(request: Request, visitor: SignedIn) -> Response:
     """Every game with the phase in play."""
     ports: DeskPorts = request.app.state.ports
@@ -59,13 +60,13 @@ def games(request: Request, visitor: SignedIn) -> Response:
                     title_of=phase_title, boards=titles())
 
 
-@router.get("/games/new")
+@router.get("/games/new", dependencies=[SITE])
 def new(request: Request, visitor: SignedIn, variant: str = "") -> Response:
     """The form of a new game on one board."""
     return _form(request, visitor, NewGameForm(variant=variant or variants()[0]))
 
 
-@router.post("/games/new")
+@router.post("/games/new", dependencies=[SITE])
 async def create(request: Request, visitor: Trusted) -> Response:
     """Begin the game, or show the form again with everything that is wrong; then nothing was written."""
     # The fields depend on the board: a name and an address for each of its powers.
@@ -95,7 +96,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
 
-@router.get("/games/{game_id}")
+@router.get("/games/{game_id}", dependencies=[COORDINATOR])
 def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") -> Response:
     """One game: players, calendar, options and their history."""
     ports: DeskPorts = request.app.state.ports
@@ -157,7 +158,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     review=row.options.get(REVIEW, ReviewMode.NONE), endings=ending.WORDS)
 
 
-@router.post("/games/{game_id}/move")
+@router.post("/games/{game_id}/move", dependencies=[COORDINATOR])
 def move(
     request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
     day: Annotated[str, Form()], why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
@@ -176,7 +177,7 @@ def move(
     return act_on_game(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
 
 
-@router.post("/games/{game_id}/year")
+@router.post("/games/{game_id}/year", dependencies=[COORDINATOR])
 def move_year(
     request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
     day: Annotated[str, Form()], why: Annotated[str, Form()] = "",
@@ -196,7 +197,7 @@ def move_year(
     return act_on_game(request, game_id, notice, act)
 
 
-@router.post("/games/{game_id}/roll-back")
+@router.post("/games/{game_id}/roll-back", dependencies=[COORDINATOR])
 def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
               why: Annotated[str, Form()] = "") -> Response:
     """Take a judged phase back to the desk; decisions are kept."""
@@ -205,7 +206,7 @@ def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
 
 
-@router.post("/games/{game_id}/judge-without")
+@router.post("/games/{game_id}/judge-without", dependencies=[COORDINATOR])
 def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
                   why: Annotated[str, Form()] = "") -> Response:
     """Close a phase that waits for the mailbox without the mails that may still be in it."""
@@ -214,7 +215,7 @@ def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annot
         session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
 
 
-@router.post("/games/{game_id}/end")
+@router.post("/games/{game_id}/end", dependencies=[COORDINATOR])
 def end(
     request: Request, visitor: Trusted, game_id: str, kind: Annotated[str, Form()],
     power: Annotated[list[str] | None, Form()] = None, why: Annotated[str, Form()] = "",
@@ -227,7 +228,7 @@ def end(
         circulars=ports.actions.circulars))
 
 
-@router.post("/games/{game_id}/option")
+@router.post("/games/{game_id}/option", dependencies=[COORDINATOR])
 def option(
     request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()],
     value: Annotated[str, Form()], why: Annotated[str, Form()] = "",
@@ -238,7 +239,7 @@ def option(
         session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
 
 
-@router.post("/games/{game_id}/threshold")
+@router.post("/games/{game_id}/threshold", dependencies=[COORDINATOR])
 def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
               why: Annotated[str, Form()] = "") -> Response:
     """Change how sure the machine must be to accept a line automatically."""
@@ -247,7 +248,7 @@ def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated
         session, row, value, why, by=visitor.name, now=ports.clock.now()))
 
 
-@router.post("/games/{game_id}/review")
+@router.post("/games/{game_id}/review", dependencies=[COORDINATOR])
 def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
     """Change which lines two people read."""

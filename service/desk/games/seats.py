@@ -10,11 +10,12 @@ from fastapi.responses import RedirectResponse, Response
 from service.desk.games import seat_acts
 from service.desk.games.carry_out import act_on_game, game_row, or_refuse, own_address
 from service.desk.games.seat_acts import Holder
+from service.web.access import COORDINATOR
 from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter(prefix="/games")
+router = APIRouter(prefix="/games", dependencies=[COORDINATOR])
 Trusted = Annotated[Visitor, Depends(require_token)]
 
 

@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 from service.desk.games import table_acts
 from service.desk.games.carry_out import act_on_game
 from service.store.tables import GameRow, PhaseRow
+from service.web.access import COORDINATOR
 from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
-router = APIRouter(prefix="/games")
+router = APIRouter(prefix="/games", dependencies=[COORDINATOR])
 Trusted = Annotated[Visitor, Depends(require_token)]
 
 

@@ -23,12 +23,13 @@ from service.games.decisions import KEY_LENGTH, PART
 from service.games.seal import at_the_desk
 from service.games.turns import NotReady
 from service.store.tables import GameRow, PhaseRow, UserRow
+from service.web.access import READER
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor, same
 
 log = logging.getLogger(__name__)
-router = APIRouter(prefix="/desk")
+router = APIRouter(prefix="/desk", dependencies=[READER])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 # The browser keeps unsaved decisions and sends them together once the server answers again.
 MAX_ACTS = 200
@@ -155,7 +156,7 @@ def here(request: Request, visitor: Trusted, phase_id: int, reading: ReadLine) -
     return JSONResponse({"others": {str(line): name for line, name in others.items()}})
 
 
-@router.get("/{phase_id}/words", dependencies=[Depends(require_visitor)])
+@router.get("/{phase_id}/words")
 def words(request: Request, phase_id: int) -> Response:
     """Every name and word that the edit box completes: the whole board, whatever the position."""
     ports: DeskPorts = request.app.state.ports

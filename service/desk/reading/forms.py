@@ -24,6 +24,7 @@ from service.games.seal import at_the_desk
 from service.games.turns import NotReady
 from service.store.tables import GameRow, PhaseRow
 from service.web import sessions
+from service.web.access import COORDINATOR, READER, SIGNED_IN
 from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -44,7 +45,7 @@ NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It
              "players read it in the next results.")
 
 
-@router.post("/desk/{phase_id}/decide")
+@router.post("/desk/{phase_id}/decide", dependencies=[READER])
 def decide(
     request: Request, visitor: Trusted, phase_id: int, line: Annotated[int, Form()],
     key: Annotated[str, Form()], do: Annotated[str, Form()], text: Annotated[str, Form()] = "",
@@ -78,7 +79,7 @@ def decide(
     )
 
 
-@router.post("/desk/{phase_id}/accept")
+@router.post("/desk/{phase_id}/accept", dependencies=[READER])
 def accept(
     request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()],
     entries: Annotated[list[str] | None, Form(alias="one")] = None,
@@ -99,7 +100,7 @@ def accept(
     return _judge(ports, phase_id) if all_read else _to_desk(phase_id, after=others[-1][0])
 
 
-@router.post("/desk/{phase_id}/undo")
+@router.post("/desk/{phase_id}/undo", dependencies=[READER])
 def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[int | None, Form()] = None,
          key: Annotated[str, Form()] = "") -> Response:
     """Take back one decision, or without `review` this person's last one, and return to its line."""
@@ -116,7 +117,7 @@ def undo(request: Request, visitor: Trusted, phase_id: int, review: Annotated[in
     return _to_desk(phase_id, line=lines[0] if lines else None, notice=None if lines else "nothing-to-undo")
 
 
-@router.post("/desk/{phase_id}/redo")
+@router.post("/desk/{phase_id}/redo", dependencies=[READER])
 def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
     """Redo what this person took back last, and go on after it."""
     ports: DeskPorts = request.app.state.ports
@@ -126,7 +127,7 @@ def redo(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, 
     return _to_desk(phase_id, after=lines[-1] if lines else None, notice=None if lines else "nothing-to-redo")
 
 
-@router.post("/desk/{phase_id}/late")
+@router.post("/desk/{phase_id}/late", dependencies=[READER])
 def use_late(request: Request, visitor: Trusted, phase_id: int,
         submission_id: Annotated[int, Form(alias="paper")],
              key: Annotated[str, Form()] = "") -> Response:
@@ -139,7 +140,7 @@ def use_late(request: Request, visitor: Trusted, phase_id: int,
     return _to_desk(phase_id)
 
 
-@router.post("/desk/{phase_id}/close")
+@router.post("/desk/{phase_id}/close", dependencies=[COORDINATOR])
 def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str, Form()] = "") -> Response:
     """Make every line void that two people read differently, with both readings kept, and judge if nothing
     else waits."""
@@ -158,7 +159,7 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
     return _judge(ports, phase_id) if all_read else _to_desk(phase_id)
 
 
-@router.post("/desk/{phase_id}/unseal")
+@router.post("/desk/{phase_id}/unseal", dependencies=[COORDINATOR])
 def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str, Form()] = "") -> Response:
     """Open the sheets of a phase before its deadline, for a reason that is logged and printed (DESK-02)."""
     ports: DeskPorts = request.app.state.ports
@@ -174,7 +175,7 @@ def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str
     return _to_desk(phase_id)
 
 
-@router.post("/desk/{phase_id}/judge", dependencies=[Depends(require_token)])
+@router.post("/desk/{phase_id}/judge", dependencies=[COORDINATOR, Depends(require_token)])
 def judge(request: Request, phase_id: int) -> Response:
     """Judge a phase whose lines are all read, if that failed before or a line was decided again."""
     ports: DeskPorts = request.app.state.ports
@@ -183,7 +184,7 @@ def judge(request: Request, phase_id: int) -> Response:
     return _judge(ports, phase_id)
 
 
-@router.post("/results/{phase_id}/approve")
+@router.post("/results/{phase_id}/approve", dependencies=[COORDINATOR])
 def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
     """Have the results drawn and sent: the only act that cannot be undone. The page shows how far it is."""
     ports: DeskPorts = request.app.state.ports
@@ -213,7 +214,7 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
     return RedirectResponse(f"/results/{phase_id}", status_code=303)
 
 
-@router.post("/sign-out", dependencies=[Depends(require_token)])
+@router.post("/sign-out", dependencies=[SIGNED_IN, Depends(require_token)])
 def sign_out(request: Request) -> Response:
     """End the session."""
     ports: DeskPorts = request.app.state.ports

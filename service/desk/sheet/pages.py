@@ -41,13 +41,14 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
+from service.web.access import COORDINATOR
 from service.web.crops import NoPicture
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
 log = logging.getLogger(__name__)
-router = APIRouter()
+router = APIRouter(dependencies=[COORDINATOR])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its file "
@@ -140,7 +141,7 @@ def _proof(session: Session, submission: SubmissionRow) -> str:
     return "" if mail is None or mail.proof is None else str(mail.proof["reason"])
 
 
-@router.get("/sheet/{submission_id}/page/{page_id}.jpg", dependencies=[Depends(require_visitor)])
+@router.get("/sheet/{submission_id}/page/{page_id}.jpg")
 def picture(request: Request, submission_id: int, page_id: int) -> Response:
     """A page with every line framed, once it is unsealed."""
     ports: DeskPorts = request.app.state.ports
@@ -155,7 +156,7 @@ def picture(request: Request, submission_id: int, page_id: int) -> Response:
     return Response(framed_picture, media_type="image/jpeg")
 
 
-@router.get("/sheet/{submission_id}/original/{page_id}", dependencies=[Depends(require_visitor)])
+@router.get("/sheet/{submission_id}/original/{page_id}")
 def original(request: Request, submission_id: int, page_id: int) -> Response:
     """The file as it came, byte for byte, as a download only."""
     ports: DeskPorts = request.app.state.ports

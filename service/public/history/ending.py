@@ -48,10 +48,11 @@ from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.records import log_event
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 NONE = N_("There is no such page: the game is not over, or it has no such phase.")

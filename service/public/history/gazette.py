@@ -21,10 +21,11 @@ from service.public import visits
 from service.public.page import language_of, show
 from service.public.visits import VisitingPlayer
 from service.store.tables import GameRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 NONE = N_("There is no such number: its year has not ended, or this game has no gazette.")

@@ -27,10 +27,11 @@ from service.public.history.war_so_far import FoughtPhase, fought, is_over, rows
 from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store.tables import GameRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 PRIVATE = "private, no-store"
 NONE = N_("There is no such plate. Plates are shown of years that have ended, if the game has units on maps, "

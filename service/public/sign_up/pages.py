@@ -19,9 +19,10 @@ from service.notices import sign_ups
 from service.notices.sign_ups import Wishes
 from service.public.page import choose_language, language_of, show
 from service.store.tables import OfferRow, SignUpRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 PRIVATE = "private, no-store"
 NONE = N_("There is no such game to sign up for. It may have begun, or its name has another spelling. The "
           "button below shows those that there are.")

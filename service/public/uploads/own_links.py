@@ -12,9 +12,10 @@ from service.notices import upload_links
 from service.public import visits
 from service.public.visits import VisitingPlayer
 from service.store.tables import GameRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
 NOT_MAILED = N_("No link was mailed: three were mailed in the last hour, or this site cannot write letters "
                 "with links. Those that you have still work; try again later.")

@@ -34,10 +34,11 @@ from service.notices.upload_links import LinkHolder
 from service.public.page import choose_language, language_of, said, show
 from service.store.row_numbers import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
+from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import TOO_LARGE_SHEET
 
-router = APIRouter()
+router = APIRouter(dependencies=[PUBLIC])
 PRIVATE = "private, no-store"
 AT_ONCE = 6
 """Sheets that may be on their way to us at a time; each may fill twenty-seven megabytes of the disk."""
