@@ -23,6 +23,7 @@ from service.cli.extra_commands import add_extra_commands
 from service.cli.program import faults
 from service.cli.program.results import AsJson, Quiet, print_result
 from service.cli.program.run import run_program
+from service.feature import CommandGroups, features
 
 app = typer.Typer(
     no_args_is_help=True, invoke_without_command=True, rich_markup_mode=None, pretty_exceptions_enable=False,
@@ -33,6 +34,8 @@ app.add_typer(map_app, name="map")
 app.add_typer(game_app, name="game")
 app.add_typer(player_app, name="player")
 app.add_typer(user_app, name="user")
+for feature in features():
+    feature.add_commands(CommandGroups(app, game_app, map_app, player_app, user_app))
 add_extra_commands(app)
 
 

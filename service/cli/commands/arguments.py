@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -41,3 +42,10 @@ Lossy = Annotated[
 NewFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="A new file; an existing one is never overwritten.")
 ]
+
+
+def known_format(name: str, formats: Sequence[str]) -> str:
+    """The name of a format of saved games. Raises BadParameter for one that is not among `formats`."""
+    if name not in formats:
+        raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(formats)}.")
+    return name

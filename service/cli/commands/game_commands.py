@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from service.cli.commands.arguments import FormatName, Game, Lossy, NewFile, PlayedOn, Site
+from service.cli.commands.arguments import FormatName, Game, Lossy, NewFile, Site, known_format
 from service.cli.program.results import AsJson, Quiet
+from service.feature import features
 
 game_app = typer.Typer(
     no_args_is_help=True, help="A game: create it, show it, change it, export it, print its sheets."
@@ -115,39 +116,10 @@ def game_export(
     if form is None:
         raise typer.Exit(export_game(folder, game, output, players=players, out=sys.stdout, reason=reason,
                                      as_json=as_json, quiet=quiet))
-    from service.cli.formats import export_format
-
-    raise typer.Exit(export_format(folder, game, output, _known_format(form), sys.stdout, lossy=lossy,
-                                   as_json=as_json, quiet=quiet))
-
-
-@game_app.command("judge-again", epilog="Example: galloper game judge-again saved-games.jsonl")
-def game_judge_again(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
-    variant: PlayedOn = "standard",
-    as_json: AsJson = False,
-) -> None:
-    """Judge every phase of a saved game again, and compare the results. Exit 1 if any differs."""
-    from service.cli.formats import judge_again
-
-    raise typer.Exit(judge_again(file, variant, sys.stdout, as_json=as_json))
-
-
-@game_app.command("convert", epilog="Example: galloper game convert saved-game.json cases.txt --format datc")
-def game_convert(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A game that another program saved.")],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="A new file.")],
-    form: Annotated[str, typer.Option("--format", metavar="F", help="What to write it as.")],
-    variant: PlayedOn = "standard",
-    lossy: Lossy = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Write a saved game in another format, each phase with our judge's results."""
-    from service.cli.formats import convert
-
-    raise typer.Exit(convert(file, output, variant, _known_format(form), sys.stdout, lossy=lossy,
-                             as_json=as_json, quiet=quiet))
+    exporters = {name: export for feature in features() for name, export in feature.exporters.items()}
+    export = exporters[known_format(form, tuple(exporters))]
+    raise typer.Exit(export(folder, game, output, form, sys.stdout, lossy=lossy, as_json=as_json,
+                            quiet=quiet))
 
 
 @game_app.command("import", epilog="Example: galloper game import ~/new-site powick-bridge.zip")
@@ -321,14 +293,6 @@ def game_address(
         raise typer.BadParameter("name an address with --add or --remove.")
     raise typer.Exit(change_addresses(folder, game, power, add or [], remove or [],
                                       Printing(sys.stdout, as_json, quiet)))
-
-
-def _known_format(name: str) -> str:
-    from adjudicator.formats.forms import Format
-
-    if name not in set(Format):
-        raise typer.BadParameter(f"there is no format {name!r}; there are {', '.join(Format)}.")
-    return name
 
 
 def _known_hand(which: str) -> str:

@@ -14,7 +14,6 @@ from service.cli.program.results import AsJson, Quiet
 map_app = typer.Typer(no_args_is_help=True, help="A board: its faults, its valid moves, its picture.")
 
 
-
 @map_app.command("check", epilog="Example: galloper map check w3k")
 def map_check(
     variant: Annotated[
@@ -27,31 +26,6 @@ def map_check(
     from service.cli.check_board import run_check
 
     raise typer.Exit(run_check(variant, sys.stdout, as_json=as_json, quiet=quiet))
-
-
-@map_app.command("import", epilog="Example: galloper map import classic.map --out boards/classic")
-def map_import(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="SOURCE", help="A folder of CSV tables, a .map file, or jDip's variants.xml."),
-    ],
-    folder: Annotated[
-        Path,
-        typer.Option("--out", metavar="FOLDER", help="A new folder for the board; its name is the board's."),
-    ],
-    name: Annotated[str, typer.Option("--name", help="Which variant of a variants.xml.")] = "",
-    like: Annotated[
-        str, typer.Option("--like", metavar="V", help="The board whose calendar, units and rules it takes.")
-    ] = "standard",
-    one_way: Annotated[bool, typer.Option("--one-way", help="Keep one-way borders.")] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Read a board into our own tables, and check it."""
-    from service.cli.import_board import run_import
-
-    raise typer.Exit(run_import(source, folder, name=name, like=like, one_way=one_way, out=sys.stdout,
-                                as_json=as_json, quiet=quiet))
 
 
 @map_app.command("moves", epilog='Example: galloper map moves w3k "Lyme Bay" --unit F')
@@ -84,17 +58,3 @@ def map_draw(
     from service.cli.draw_board import run_draw
 
     raise typer.Exit(run_draw(maps.load(variant), output, as_json=as_json, quiet=quiet))
-
-
-@map_app.command("sketch", epilog='Example: galloper map sketch boards/classic --north "Barents Sea"')
-def map_sketch(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of a board that has no map.")],
-    north: Annotated[str, typer.Option("--north", metavar="P", help="A province that shall lie up.")] = "",
-    west: Annotated[str, typer.Option("--west", metavar="P", help="A province that shall lie left.")] = "",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Draw a board that brings no drawing: a sketch from its tables, in which what touches is adjacent."""
-    from service.cli.sketch_board import run_sketch
-
-    raise typer.Exit(run_sketch(folder, north, west, sys.stdout, as_json=as_json, quiet=quiet))

@@ -17,12 +17,12 @@ from typer.testing import CliRunner
 import maps
 from maps import loader
 from service.cli.main import app
+from service.features.sketch.mesh import HEIGHT, WIDTH, mesh_of, signed_areas, spread_of
+from service.features.sketch.outlines import _cells, _smooth, borders_of, sketch_board, touching
+from service.features.sketch.planar import Border, Scattered, lay_flat
+from service.features.sketch.relax import relaxed
 from service.pictures import board_svg
-from service.pictures.sketch import sketch_board
-from service.pictures.sketch.mesh import HEIGHT, WIDTH, mesh_of, signed_areas, spread_of
-from service.pictures.sketch.outlines import _cells, _smooth, borders_of, touching
-from service.pictures.sketch.planar import Border, Scattered, lay_flat
-from service.pictures.sketch.relax import relaxed
+from tests.support.features import commands_of
 
 
 def field(seed: int, wide: int = 4, high: int = 4) -> list[Border]:
@@ -129,3 +129,7 @@ def test_the_command_writes_a_board_that_can_be_drawn_and_says_what_it_cannot_sh
     # Nothing on a sketch has a distance or a degree.
     assert "MILES" not in words.upper()
     assert "°" not in words
+
+
+def test_its_commands() -> None:
+    assert commands_of("sketch") == {"map sketch"}

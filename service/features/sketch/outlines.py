@@ -13,10 +13,10 @@ from shapely.geometry import LineString, Polygon, box, mapping
 from shapely.geometry.base import BaseGeometry
 
 from adjudicator.geo import Board
+from service.features.sketch.mesh import HEIGHT, WIDTH, Mesh, Points, mesh_of, spread_of
+from service.features.sketch.planar import Border, FlatBoard, lay_flat
+from service.features.sketch.relax import relaxed
 from service.pictures.drawing.projection import TransverseMercator
-from service.pictures.sketch.mesh import HEIGHT, WIDTH, Mesh, Points, mesh_of, spread_of
-from service.pictures.sketch.planar import Border, FlatBoard, lay_flat
-from service.pictures.sketch.relax import relaxed
 
 KILOMETRES = 600.0
 """The height of a sketch in its file, which has degrees of the British Isles; any place would do. Maps of

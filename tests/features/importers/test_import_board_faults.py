@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import maps
 from adjudicator.geo import LAND, SEA
-from service.cli.import_board import FolderFiles, run_import
+from service.features.importers.import_board import FolderFiles, run_import
 from tests.support.foreign_maps import DECLARED
 
 JUDGE = """Somewhere = som

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from service.pictures.sketch.planar import FlatBoard
+from service.features.sketch.planar import FlatBoard
 
 Points = NDArray[np.float64]
 Triangles = NDArray[np.int64]

@@ -29,8 +29,8 @@ def run_sketch(
     """Write the shapes into the board's folder. Exit code 0, or 1 with one sentence on standard error. A
     folder that has shapes is left as it is. Raises MapError for a board with faults."""
     try:
-        from service.pictures.sketch import sketch_board
-        from service.pictures.sketch.planar import Scattered
+        from service.features.sketch.outlines import sketch_board
+        from service.features.sketch.planar import Scattered
     except ImportError as error:
         raise NoLayout("A sketch needs the package networkx, which is not installed. Nothing was written. "
                        "Install it with: pip install 'galloper[sketch]'") from error

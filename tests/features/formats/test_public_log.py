@@ -12,8 +12,8 @@ import maps
 from adjudicator.formats.forms import READERS, Format
 from adjudicator.formats.game_log import FormatFault
 from maps.game_board import game_board
-from service.archive.formats import write_game
 from service.cli.adjudicate import judged
+from service.features.formats.public_log import write_game
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow
 from tests.support.played import begin, finish, played

@@ -21,8 +21,9 @@ from grammar.print import canonical
 from maps.names import normalize, regions_named
 from maps.variant import Variant
 from reading import vocabulary
-from service.cli.import_board import run_import
+from service.features.importers.import_board import run_import
 from tests.adjudicator.expectation import disagreeing
+from tests.support.features import commands_of
 from tests.support.foreign_maps import as_jdip, as_judge_map
 
 STANDARD = maps.load("standard")
@@ -226,3 +227,7 @@ def test_every_map_of_the_package_has_the_ways_that_its_own_reader_sees(tmp_path
         assert vocabulary.parse_typed(imported, PhaseKind.MOVEMENT, "x", text).orders == (order,)
     units = {unit for listed in theirs.units.values() for unit in listed}
     assert units == {f"{unit.kind} {unit.region}" for unit in imported.start.units}
+
+
+def test_its_commands() -> None:
+    assert commands_of("importers") == {"map import"}

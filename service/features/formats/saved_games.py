@@ -14,9 +14,9 @@ from adjudicator.formats.game_log import MAX_BYTES, FormatFault, GameLog, Writte
 from adjudicator.formats.judge_again import check, with_results
 from maps.game_board import game_board
 from maps.variant import Variant
-from service.archive.formats import write_game
 from service.cli.adjudicate import case_lines, judged
 from service.cli.program.results import print_result
+from service.features.formats.public_log import write_game
 from service.games.names import game_called
 from service.site_folder import SiteError, opened, settings_of
 

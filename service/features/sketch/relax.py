@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from service.pictures.sketch.mesh import HEIGHT, WIDTH, Mesh, Points, Triangles, signed_areas
+from service.features.sketch.mesh import HEIGHT, WIDTH, Mesh, Points, Triangles, signed_areas
 
 ROUNDS = 800
 """Steps at most; boards of 50 to 180 provinces come to rest within 600."""

@@ -10,10 +10,13 @@ import pytest
 from typer.testing import CliRunner
 
 from adjudicator.formats import datc_cases, diplomacy_game
+from adjudicator.formats.forms import Format
 from adjudicator.formats.game_log import FormatFault
-from service.cli.formats import convert, judge_again
 from service.cli.main import app
+from service.features.formats.commands import FORMATS
+from service.features.formats.saved_games import convert, judge_again
 from service.site_folder import SiteError
+from tests.support.features import commands_of
 from tests.support.game_logs import random_game, standard_board
 
 
@@ -68,3 +71,11 @@ def test_an_unknown_format_is_bad_usage(saved_game: Path, tmp_path: Path) -> Non
     outcome = CliRunner().invoke(app, words)
     assert outcome.exit_code == 2
     assert "there is no format 'pgn'" in outcome.output
+
+
+def test_its_commands() -> None:
+    assert commands_of("formats") == {"game convert", "game judge-again"}
+
+
+def test_the_formats_are_those_of_the_judge() -> None:
+    assert tuple(Format) == FORMATS

@@ -1,0 +1,78 @@
+"""What a feature is: a part of the program that can be taken out by deleting its folder (`service.features`).
+
+The core imports no feature. It loops over `features()` at the few places where a feature adds something, and
+each field of `Feature` is one such place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:  # `galloper --help` loads no web framework
+    from pathlib import Path
+    from typing import TextIO
+
+    import typer
+
+PACKAGE = "service.features"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandGroups:
+    """The commands of the program, for a feature to add its own: those of `galloper` itself, and those of
+    `galloper game`, `map`, `player` and `user`."""
+
+    program: typer.Typer
+    games: typer.Typer
+    maps: typer.Typer
+    players: typer.Typer
+    users: typer.Typer
+
+
+class GameExporter(Protocol):
+    """Writes a game of a site into a new file, in the format of another program."""
+
+    def __call__(
+        self, folder: Path, game: str, output: Path, form: str, out: TextIO, *, lossy: bool, as_json: bool,
+        quiet: bool,
+    ) -> int:
+        """Exit status. Raises a UserFacingError for what the format cannot hold, unless `lossy` leaves it
+        out."""
+        ...
+
+
+def _no_commands(_groups: CommandGroups) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """What a feature adds to the program. `name`: the name of its folder.
+
+    `add_commands` adds its commands. `exporters`: the formats in which `galloper game export --format` writes
+    a game.
+    """
+
+    name: str
+    add_commands: Callable[[CommandGroups], None] = _no_commands
+    exporters: Mapping[str, GameExporter] = field(default_factory=dict)
+
+
+@cache
+def features() -> tuple[Feature, ...]:
+    """Every feature whose folder is there, by name."""
+    return tuple(_registered())
+
+
+def _registered() -> Iterator[Feature]:
+    package = import_module(PACKAGE)
+    for name in sorted(module.name for module in iter_modules(package.__path__) if module.ispkg):
+        feature = import_module(f"{PACKAGE}.{name}").FEATURE
+        if not isinstance(feature, Feature) or feature.name != name:
+            raise TypeError(f"{PACKAGE}.{name}.FEATURE is no Feature of the name {name}")
+        yield feature

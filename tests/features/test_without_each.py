@@ -1,0 +1,68 @@
+"""The program starts without any one of its features, and misses just what that feature adds (HOM-05)."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.feature import PACKAGE, features
+
+ROOT = Path(__file__).parents[2]
+NAMES = tuple(feature.name for feature in features())
+
+
+@pytest.fixture(scope="module")
+def programs() -> dict[str, dict[str, Any]]:
+    """The commands and routes of the whole program (""), and of it without each feature."""
+    run = subprocess.run([sys.executable, "-m", "tests.features.without_each"], cwd=ROOT,
+                         capture_output=True, text=True, check=True)
+    return {line["without"]: line for line in map(json.loads, run.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_program_starts_without_it(programs: dict[str, dict[str, Any]], name: str) -> None:
+    whole, without = programs[""], programs[name]
+    assert "fault" not in without, without["fault"]
+    for kind in ("commands", "routes"):
+        left = {each: module for each, module in whole[kind].items()
+                if not module.startswith(f"{PACKAGE}.{name}.")}
+        assert without[kind] == left
+        assert left or kind == "routes"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_adds_something_and_has_a_page_about_itself(
+    programs: dict[str, dict[str, Any]], name: str
+) -> None:
+    readme = (ROOT / "service" / "features" / name / "README.md").read_text("utf-8")
+    assert readme.startswith(f"# {name}: ")
+    assert "Without it, " in readme
+    assert len(readme.splitlines()) <= 14
+    assert (ROOT / "tests" / "features" / name).is_dir()
+
+
+def test_only_its_own_folders_import_a_feature() -> None:
+    """Whoever deletes a feature deletes its three folders; no other file names its modules."""
+    for folder in ("service", "galloper", "bench", "demo", "tools", "training", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            owner = path.relative_to(ROOT).parts
+            own = owner[2] if owner[:2] in {("service", "features"), ("tests", "features")} else ""
+            named = {name.split(".")[2] for name in _imported(path) if name.count(".") >= 2
+                     and name.startswith(PACKAGE + ".")}
+            assert named - {own} == set(), path
+
+
+def _imported(path: Path) -> list[str]:
+    names = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+            names.append(node.module)
+        elif isinstance(node, ast.Import):
+            names += [each.name for each in node.names]
+    return names

@@ -1,0 +1,37 @@
+"""What of the program is a feature's, by the module in which it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import typer
+
+from service.cli import main
+from service.feature import PACKAGE
+
+
+def commands(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
+    """Every command below one, by its words."""
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield " ".join(path), command
+    else:
+        for name, sub in inner.items():
+            yield from commands(sub, (*path, name))
+
+
+def all_commands() -> dict[str, object]:
+    """Every command of `galloper`, by its words."""
+    return dict(commands(typer.main.get_command(main.app)))
+
+
+def feature_of(command: object) -> str:
+    """The feature that adds a command; "" for one of the core."""
+    # Typer wraps the function, and keeps its name and module.
+    module = str(getattr(getattr(command, "callback", None), "__module__", ""))
+    return module.removeprefix(PACKAGE + ".").partition(".")[0] if module.startswith(PACKAGE + ".") else ""
+
+
+def commands_of(feature: str) -> set[str]:
+    """The commands that a feature adds; those of the core for ""."""
+    return {words for words, command in all_commands().items() if feature_of(command) == feature}
