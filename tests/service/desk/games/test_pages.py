@@ -21,7 +21,6 @@ from service.intake.sheets.read_submission import limits_of
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState, ReviewRow, SessionRow, UserRow
 from service.web import sessions
-from service.web.roles import Role, may
 from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk, plain
 from tests.support.site import Site
 from tests.support.table import ORDERS, address, open_table
@@ -210,19 +209,6 @@ def test_an_address_is_added_to_one_player_only(desk: DeskTable) -> None:
         assert answer.status_code == 409
         assert "Nothing was changed" in answer.text
     assert "@" not in str(events(desk, "address_added")[0].detail)
-
-
-@pytest.mark.parametrize(("path", "allowed"), [
-    ("/", True), ("/desk/7", True), ("/desk/7/decide", True), ("/desk/7/line/3", True),
-    ("/images/line/1.jpg", True),
-    ("/sign-out", True), ("/desk/7/unseal", False), ("/desk/7/judge", False), ("/results/7", False),
-    ("/results/7/approve", False), ("/letters", False), ("/quarantine", False), ("/sheet/1", False),
-    ("/games", False),
-    ("/people/role", False), ("/rehearsal/7", False), ("/anything/new", False)])
-def test_a_second_reader_reads_and_nothing_else(path: str, *, allowed: bool) -> None:
-    assert may(Role.SECOND_READER, path) is allowed
-    assert may(Role.COORDINATOR, path)
-    assert not may("stranger", path)
 
 
 def test_the_pages_hold_a_second_reader_to_that(site: Site) -> None:
