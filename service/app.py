@@ -29,6 +29,7 @@ from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
 from service.desk.sheet import pages as sheet
+from service.feature import features, template_folders
 from service.public import (
     archive,
     calendar,
@@ -47,7 +48,7 @@ from service.public import (
     sheet_form,
 )
 from service.public import page as public_page
-from service.public.history import ending, gazette, war
+from service.public.history import ending, gazette
 from service.public.programs import PREFIX, create_api
 from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
@@ -70,13 +71,16 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.state.templates = environment()
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()
     app.state.presence = Presence()
+    for feature in features():
+        for router in feature.routers():
+            app.include_router(router)
     app.include_router(sign_in.router)
     app.include_router(passkeys.router)
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
         check, left_out, uploads, own_links, sign_up_pages, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, war, gazette, ending, archive, sheet_form,
+        rules, lots, roots, results, gazette, ending, archive, sheet_form,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)
@@ -107,7 +111,9 @@ def create_app(ports: DeskPorts) -> FastAPI:
     programs = create_api(ports)
     programs.state.drawn = app.state.drawn
     app.mount(PREFIX, programs)
-    app.mount("/static", StaticFiles(directory=FOLDER / "static"), name="static")
+    static = StaticFiles(directory=FOLDER / "static")
+    static.all_directories += template_folders("static")
+    app.mount("/static", static, name="static")
     app.add_middleware(BodyLimit)
     app.add_middleware(HeadAsGet)
     app.middleware("http")(limit_strangers)

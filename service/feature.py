@@ -6,20 +6,26 @@ each field of `Feature` is one such place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Protocol
 
+import templates
+
 if TYPE_CHECKING:  # `galloper --help` loads no web framework
-    from pathlib import Path
     from typing import TextIO
 
     import typer
+    from fastapi import APIRouter
 
 PACKAGE = "service.features"
+TEMPLATES = Path(templates.__file__).parent / "features"
+"""A folder of templates for each feature; their names begin with the feature's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,22 @@ class GameExporter(Protocol):
         ...
 
 
+class Slot(StrEnum):
+    """A place on a page of the core that features may fill, each with a template of its own. The template has
+    the values of the page.
+
+    GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
+    END: list items among the links on the page about a game's end (`game`).
+    """
+
+    GAME_PLAYERS = "game, for its players"
+    END = "end of a game"
+
+
+def _no_routers() -> Sequence[APIRouter]:
+    return ()
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -55,12 +77,15 @@ class Feature:
     """What a feature adds to the program. `name`: the name of its folder.
 
     `add_commands` adds its commands. `exporters`: the formats in which `galloper game export --format` writes
-    a game.
+    a game. `routers`: its pages; they are tried before those of the core. `slots`: by places on pages of the
+    core, the template below `templates/features` that fills them.
     """
 
     name: str
     add_commands: Callable[[CommandGroups], None] = _no_commands
     exporters: Mapping[str, GameExporter] = field(default_factory=dict)
+    routers: Callable[[], Sequence[APIRouter]] = _no_routers
+    slots: Mapping[Slot, str] = field(default_factory=dict)
 
 
 @cache
@@ -76,3 +101,14 @@ def _registered() -> Iterator[Feature]:
         if not isinstance(feature, Feature) or feature.name != name:
             raise TypeError(f"{PACKAGE}.{name}.FEATURE is no Feature of the name {name}")
         yield feature
+
+
+def templates_in(slot: str) -> list[str]:
+    """The templates of the features that fill a place on a page. Raises ValueError for an unknown place."""
+    return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
+
+
+def template_folders(name: str) -> list[Path]:
+    """The folders of features' templates with this name below them, such as "static"."""
+    folders = (TEMPLATES / feature.name / name for feature in features())
+    return [folder for folder in folders if folder.is_dir()]

@@ -2,7 +2,6 @@
 
 from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
 from service.pictures.board.shipped_maps import board_changes, board_pdf, board_plan, board_png, board_svg
-from service.pictures.board.war_plates import board_plate, key_svg, orders_plate
 from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
@@ -45,7 +44,6 @@ __all__ = [
     "board_changes",
     "board_pdf",
     "board_plan",
-    "board_plate",
     "board_png",
     "board_svg",
     "centre_chart",
@@ -58,11 +56,9 @@ __all__ = [
     "game_over_pdf",
     "gazette_html",
     "gazette_pdf",
-    "key_svg",
     "labels_pdf",
     "map_pdf",
     "missing_letters",
-    "orders_plate",
     "plan_map",
     "reading_picture",
     "results_html",

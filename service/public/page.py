@@ -15,6 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 
 import templates
+from service.feature import TEMPLATES, templates_in
 from service.letters.form import Form
 from service.letters.language import ENGLISH, LANGUAGES, N_, Sentence, language
 from service.public import visits
@@ -37,7 +38,8 @@ FOLDER = Path(templates.__file__).parent / "public"
 @cache
 def environment(code: str = ENGLISH) -> Environment:
     """The public templates in a language: always escaped, and a missing value is an error."""
-    templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    templates = Environment(
+        loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
     form = Form(language(code), is_markup=True, longest=_LONGEST)
     templates.filters.update(wording.FILTERS)
     templates.filters["gmt"] = partial(_gmt, code)
@@ -45,7 +47,8 @@ def environment(code: str = ENGLISH) -> Environment:
     templates.filters["as_start"] = lambda words: words[:1].upper() + words[1:]
     templates.filters["own_gmt"] = partial(_own_gmt, code)
     templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
-                          "told": form.clean, "version": form.language.version, "language": code}
+                          "told": form.clean, "version": form.language.version, "language": code,
+                          "parts": templates_in}
     return templates
 
 

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
+from service.feature import TEMPLATES, templates_in
 from service.version import version
 from service.web import sessions, wording
 from service.web.access import NotSignedIn
@@ -41,8 +42,10 @@ class StaleForm(HTTPException):
 
 def environment() -> Environment:
     """The desk's templates: always escaped, and a missing value is an error."""
-    templates = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined)
+    templates = Environment(
+        loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
+    templates.globals["parts"] = templates_in
     return templates
 
 

@@ -13,6 +13,7 @@ import sys
 import traceback
 from pathlib import Path
 from pkgutil import iter_modules
+from unittest import mock
 
 
 def leave_out(name: str) -> None:
@@ -20,8 +21,8 @@ def leave_out(name: str) -> None:
     from service import feature
 
     sys.modules[f"{feature.PACKAGE}.{name}"] = None  # type: ignore[assignment] # an import of it fails
-    feature.iter_modules = lambda path: [  # type: ignore[attr-defined]
-        each for each in iter_modules(path) if each.name != name]
+    mock.patch.object(feature, "iter_modules", lambda path: [
+        each for each in iter_modules(path) if each.name != name]).start()
 
 
 def listed() -> dict[str, dict[str, str]]:

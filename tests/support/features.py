@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import typer
 
 from service.cli import main
-from service.feature import PACKAGE
+from service.feature import PACKAGE, features
 
 
 def commands(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
@@ -35,3 +38,14 @@ def feature_of(command: object) -> str:
 def commands_of(feature: str) -> set[str]:
     """The commands that a feature adds; those of the core for ""."""
     return {words for words, command in all_commands().items() if feature_of(command) == feature}
+
+
+def of_features(table: str) -> dict[str, Any]:
+    """What features add to a table of a test that walks every route: `table` of each `tests/features/<name>/
+    routes.py`."""
+    rows: dict[str, Any] = {}
+    for feature in features():
+        module = f"tests.features.{feature.name}.routes"
+        if find_spec(module) is not None:
+            rows |= getattr(import_module(module), table, {})
+    return rows

@@ -38,6 +38,7 @@ from service.store.tables import LineRow, LineState, PhaseRow, SubmissionRow
 from service.web.public_limits import RateLimit
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import CSRF, DeskTable, open_desk
+from tests.support.features import of_features
 from tests.support.mail_builder import mail, part, picture, stamp
 from tests.support.mail_builder import text as plain_part
 from tests.support.site import Site, make_site
@@ -221,10 +222,7 @@ KNOWN = {
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/roots", "/public/{game_id}/roots.json", "/public/{game_id}/roots.atom",
         "/public/{game_id}/roots/{phase}.tsr",
-        # Plates of phases whose results were sent, and of no other (`service.public.history`).
-        "/public/{game_id}/war", "/public/{game_id}/war/key.svg", "/public/{game_id}/war/after.svg",
-        "/public/{game_id}/war/{number}.svg", "/public/{game_id}/war-{year}.pdf",
-        "/public/{game_id}/war.pdf", "/public/{game_id}/gazette", "/public/{game_id}/gazette/{number}",
+        "/public/{game_id}/gazette", "/public/{game_id}/gazette/{number}",
         "/public/{game_id}/gazette-{number}.pdf",
         # Of a game that is over, and of no other (`service.public.history.ending`).
         "/public/{game_id}/end", "/public/{game_id}/end/{number}",
@@ -287,8 +285,10 @@ KNOWN = {
     # Sent results, the public map and an empty sheet, each in another form.
     "/public/{game_id}/map-table.{form}": READ, "/public/{game_id}/results/{number}/table.{form}": READ,
     "/public/{game_id}/sheet-form.pdf": READ,
+    **of_features("ROUTES"),
 }
-"""Every route there is. Before one is added here, its author has asked what it tells before a deadline."""
+"""Every route there is; those of features are in their `routes.py`. Before one is added here, its author has
+asked what it tells before a deadline."""
 
 
 def routes(app: Any) -> dict[str, tuple[str, ...]]:

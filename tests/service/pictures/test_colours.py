@@ -22,12 +22,8 @@ from PIL import Image
 
 import maps
 from maps.variant import Power
-from service.pictures.board.base_map import SEA_TONE, TONES
 from service.pictures.board.centre_marks import LAND_TONE, ink_of
 from service.pictures.board.map_sheet import GAP_LAND, TINT
-from service.pictures.board.order_arrows import CASING_OPACITY, line_ink
-from service.pictures.board.ornament import PALE
-from service.pictures.board.town_lands import WASH
 from service.pictures.drawing.contrast import contrast, darkened
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.render import to_pdf
@@ -146,27 +142,6 @@ def _relative_luminance(colour: str) -> float:
 def _ratio(first: str, second: str) -> float:
     lighter, darker = sorted((_relative_luminance(first), _relative_luminance(second)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
-
-
-@pytest.mark.parametrize("slug", BOARDS)
-def test_a_powers_lines_show_on_every_ground(slug: str) -> None:
-    """WCAG 2.2, 1.4.11: 3 to 1, on the ground as it is painted, also where a casing covers it (BEY-01)."""
-    variant = maps.load(slug)
-    plain = {LAND_TONE, SEA_TONE, *TONES}
-    grounds = plain | {_mixed(power.colour, TINT, LAND_TONE) for power in variant.powers.values()}
-    grounds |= {_mixed(power.colour, WASH, tone) for power in variant.powers.values() for tone in TONES}
-    cased = {_mixed(PALE, CASING_OPACITY, ground) for ground in grounds}
-    for power in variant.powers:
-        ink = line_ink(variant, power)
-        worst = min(grounds | cased, key=lambda ground: _ratio(ink, ground))
-        assert _ratio(ink, worst) >= 3.0, (power, ink, worst)
-    assert any(_ratio(power.colour, ground) < 3.0 for power in variant.powers.values() for ground in grounds)
-
-
-def _mixed(colour: str, opacity: float, ground: str) -> str:
-    """What is seen of a colour over a ground, by Pillow."""
-    mixed = Image.blend(Image.new("RGB", (1, 1), ground), Image.new("RGB", (1, 1), colour), opacity)
-    return "#" + mixed.tobytes().hex()
 
 
 def test_contrast_is_measured_as_the_guidelines_do() -> None:

@@ -16,7 +16,7 @@ from service.letters.gazette.compose import compose
 from service.letters.gazette.values import JudgedPhase
 from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
 from service.notices.blank_sheets import printed_sheet
-from service.pictures import A4, PaperEnvelope, board_plate, key_svg, to_pdf
+from service.pictures import A4, PaperEnvelope, to_pdf
 from service.pictures.paper.sheet_form import FormSheet, form_pdf
 from tests.support import letters_samples as samples
 from tests.support.pdf_ua import pdf_ua_faults, wrong_widths
@@ -52,12 +52,6 @@ def _game_over() -> bytes:
         _variant())
 
 
-def _war_book() -> bytes:
-    position = _war()[0].before
-    plates = [board_plate(_variant(), position, "Powick Bridge", "Spring", A4), key_svg(_variant())]
-    return to_pdf(plates, title="The war so far", descriptions=("The board in spring", "The key"))
-
-
 FILES: dict[str, Callable[[], bytes]] = {
     "sheet": lambda: pictures.sheets_pdf([printed_sheet(
         _variant(), GAME.id, GAME.name, _variant().start.phase, next(iter(_variant().powers)))]),
@@ -70,7 +64,6 @@ FILES: dict[str, Callable[[], bytes]] = {
     "gazette": lambda: _gazette("en"),
     "gazette in German": lambda: _gazette("de"),
     "end of a game": _game_over,
-    "the war": _war_book,
     "envelopes": lambda: pictures.envelopes_pdf([STRANGERS]),
     "labels": lambda: pictures.labels_pdf([STRANGERS]),
 }

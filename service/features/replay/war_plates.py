@@ -13,11 +13,11 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.pictures.board import order_arrows
+from service.features.replay import order_arrows
+from service.features.replay.order_arrows import Arrow, ArrowKind, PhaseDrawing
+from service.features.replay.phase_drawing import drawing_of
 from service.pictures.board.map_sheet import DrawnOrders, MapPlan, draw_map
-from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing
 from service.pictures.board.ornament import INK, PALE
-from service.pictures.board.phase_drawing import drawing_of
 from service.pictures.board.shipped_maps import board_plan
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import A3, MapOptions, PaperSize, Rect

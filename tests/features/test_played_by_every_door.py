@@ -26,9 +26,8 @@ from demo.story import story_variants
 from service.desk.games.own_wording import field_of
 from service.letters.own_wording import sentences_of
 from service.store.tables import PhaseRow, PhaseState
-from tests.support.letters import called
-from tests.support.long_play import LATE, PROGRAM, TOKENS, LongPlay, fields_of, open_play
-from tests.support.long_play_end import (
+from tests.features.long_play import LATE, PROGRAM, TOKENS, LongPlay, fields_of, open_play
+from tests.features.long_play_end import (
     both_checkers_are_content,
     everybody_can_read_it,
     guest,
@@ -36,6 +35,7 @@ from tests.support.long_play_end import (
     nobody_else_gets_in,
     the_game_ends,
 )
+from tests.support.letters import called
 from tests.support.mail_builder import part, picture
 from tests.support.receiver import Receiver, receiving
 from tests.support.redraw import drawn_again

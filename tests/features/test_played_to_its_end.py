@@ -17,10 +17,10 @@ from demo.story import Story, story_variants
 from grammar.print import canonical
 from service.clock import SimulatedClock
 from service.desk.games.ending import declare
+from service.features.replay import pages as war
 from service.games.ended.ending import EndKind, GameEnd, end_of
 from service.letters.ending.statistics import statistics_of
 from service.notices.ending import Farewell, judged_phases
-from service.public.history import war
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import DeskTable, open_desk

@@ -21,9 +21,9 @@ from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Position
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.pictures.board.line_layout import Goal, LineLayout, LineWish
+from service.features.replay.line_layout import Goal, LineLayout, LineWish
+from service.features.replay.order_arrows import Arrow, ArrowKind, PhaseDrawing, UnitFate
 from service.pictures.board.map_sheet import MapPlan, furniture_boxes
-from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing, UnitFate
 from service.pictures.board.unit_marks import LEAST
 from service.pictures.drawing.curves import Point
 from service.pictures.drawing.values import GroundKind, Rect

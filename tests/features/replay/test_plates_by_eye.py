@@ -1,6 +1,6 @@
 """BEY-01: on a finished plate arrows do not cover each other, and nothing hides a line, a mark or a name.
 
-Measured on the SVG alone (`tests.support.plate_faults`), by nothing that placed anything.
+Measured on the SVG alone (`tests.features.replay.plate_faults`), by nothing that placed anything.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from adjudicator.orders import Convoy, Move, Order, SupportHold, SupportMove
 from adjudicator.units import Unit, UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
-from service.pictures import board_plan, orders_plate
-from tests.support.plate_faults import faults_of, names_of
+from service.features.replay.war_plates import orders_plate
+from service.pictures import board_plan
+from tests.features.replay.plate_faults import faults_of, names_of
 
 STANDARD = maps.load("standard")
 SPRING = Phase(1901, "Spring", PhaseKind.MOVEMENT)

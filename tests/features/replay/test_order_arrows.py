@@ -24,11 +24,11 @@ from adjudicator.position import Position
 from adjudicator.units import Unit, UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
-from service.pictures import board_plan, key_svg, orders_plate, with_faces
-from service.pictures.board.order_arrows import Arrow, ArrowKind, PhaseDrawing, draw_orders
-from service.pictures.board.phase_drawing import drawing_of
+from service.features.replay.order_arrows import Arrow, ArrowKind, PhaseDrawing, draw_orders
+from service.features.replay.phase_drawing import drawing_of
+from service.features.replay.war_plates import KEY, key_svg, orders_plate
+from service.pictures import board_plan, with_faces
 from service.pictures.board.unit_marks import unit_boxes
-from service.pictures.board.war_plates import KEY
 from service.pictures.drawing.values import Rect
 from service.pictures.drawing.vector_form import read_form
 

@@ -10,7 +10,7 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.rules.brittania_realm import Realm
 from demo.story import ExpectedOutcome
-from tests.support.prepared_play import Scene
+from tests.features.prepared_play import Scene
 
 WELL = ExpectedOutcome("succeeds", "")
 MOVEMENT = PhaseKind.MOVEMENT

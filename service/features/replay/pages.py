@@ -20,10 +20,11 @@ from adjudicator.orders import Move
 from adjudicator.outcome import Result
 from maps.variant import Variant
 from service import pictures
+from service.features.replay.war_plates import board_plate, key_svg, orders_plate
+from service.features.replay.war_so_far import FoughtPhase, fought, is_over, rows_shown
 from service.letters.language import N_, Sentence
 from service.public import visits
 from service.public.game_map import NOT_DRAWN, SVG_POLICY
-from service.public.history.war_so_far import FoughtPhase, fought, is_over, rows_shown
 from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.store.tables import GameRow
@@ -53,7 +54,7 @@ def page(request: Request, visitor: Visitor, game_id: str) -> Response:
         game, variant, phases, over = _war(session, visitor, game_id)
     drawn = bool(maps.shapes(variant.slug))
     years = list(dict.fromkeys(phase.year for phase in phases))
-    return show(request, "war.html", cache=PRIVATE, game=game, phases=phases, years=years, over=over,
+    return show(request, "replay/war.html", cache=PRIVATE, game=game, phases=phases, years=years, over=over,
                 drawn=drawn, note=variant.note)
 
 
@@ -63,7 +64,7 @@ def key(request: Request, visitor: Visitor, game_id: str) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _, variant, _, _ = _war(session, visitor, game_id)
-    return _svg(pictures.with_faces(pictures.key_svg(variant)).encode())
+    return _svg(pictures.with_faces(key_svg(variant)).encode())
 
 
 @router.get("/public/{game_id}/war/after.svg")
@@ -75,7 +76,7 @@ def last(request: Request, visitor: Visitor, game_id: str) -> Response:
     phase = phases[-1]
     when = f"after {phase.title}"
     return _svg(_once(request, (AFTER, game.id, phase.number, seats), lambda: pictures.with_faces(
-        pictures.board_plate(variant, phase.resolution.position, game.name, when)).encode()))
+        board_plate(variant, phase.resolution.position, game.name, when)).encode()))
 
 
 @router.get("/public/{game_id}/war/{number}.svg")
@@ -86,7 +87,7 @@ def plate(request: Request, visitor: Visitor, game_id: str, number: int) -> Resp
     if phase is None:
         raise HTTPException(404, NONE)
     return _svg(_once(request, ("war", game.id, phase.number, seats), lambda: pictures.with_faces(
-        pictures.orders_plate(variant, phase.before, phase.resolution, game.name, phase.title)).encode()))
+        orders_plate(variant, phase.before, phase.resolution, game.name, phase.title)).encode()))
 
 
 @router.get("/public/{game_id}/war-{year}.pdf")
@@ -127,7 +128,7 @@ def _year_plates(
 ) -> list[str]:
     """The plates of the phases of one year, as SVG. They are kept packed: drawing takes longest."""
     def draw() -> bytes:
-        plates = [pictures.orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
+        plates = [orders_plate(variant, phase.before, phase.resolution, game.name, phase.title,
                                         pictures.A4) for phase in phases]
         return zlib.compress(_BETWEEN.join(plates).encode())
 
@@ -144,10 +145,10 @@ def _pdf(
     last_phase, left = phases[-1], f"The board after {phases[-1].title}"
 
     def draw() -> bytes:
-        board = pictures.board_plate(variant, last_phase.resolution.position, game.name,
+        board = board_plate(variant, last_phase.resolution.position, game.name,
                                      f"after {last_phase.title}", pictures.A4)
         return pictures.to_pdf(
-            [*plates, board, pictures.key_svg(variant)], title=title,
+            [*plates, board, key_svg(variant)], title=title,
             descriptions=[*map(_described, phases), left, "The key to the lines and marks of the plates"])
 
     data = _once(request, ("war-pdf", game.id, title, last_phase.number, len(phases), seats), draw)

@@ -23,8 +23,8 @@ from service.games import create
 from service.games.deadlines import schedule
 from service.games.turns import extend_calendar
 from service.store.tables import GameRow, PhaseState
+from tests.features.long_play import LongPlay
 from tests.support.form_filling import filled_in
-from tests.support.long_play import LongPlay
 from tests.support.mail_builder import part
 from tests.support.site import NOON
 from tests.support.table import START

@@ -2,7 +2,7 @@
 running site, from the sheets to the letter of the end, its pages, the checkers of the record, and another
 site.
 
-Each position was worked out by hand (`tests.support.ending_scenes`): on every board one centre more wins, by
+Each position was worked out by hand (`tests.features.ending_scenes`): on every board one centre more wins, by
 the board's own number and conditions.
 """
 
@@ -22,13 +22,13 @@ from grammar.print import canonical
 from service.cli.archive import export_game, import_game
 from service.store import dump
 from service.store.tables import PhaseState
+from tests.features.ending_scenes import VICTORIES, Victory
+from tests.features.long_play_end import both_checkers_are_content
+from tests.features.prepared_play import PreparedPlay, Scene, open_prepared
 from tests.support import keeper
-from tests.support.ending_scenes import VICTORIES, Victory
 from tests.support.letters import called
-from tests.support.long_play_end import both_checkers_are_content
 from tests.support.mail_builder import part, picture
 from tests.support.own_site import own_site
-from tests.support.prepared_play import PreparedPlay, Scene, open_prepared
 from tests.support.whole_house import Browser, open_house, plain, words_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
