@@ -49,7 +49,6 @@ from service.public import (
 )
 from service.public import page as public_page
 from service.public.history import ending, gazette
-from service.public.programs import PREFIX, create_api
 from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
@@ -108,9 +107,9 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(own_wording.router)
     app.include_router(ahead.router)
     app.include_router(boards.router)
-    programs = create_api(ports)
-    programs.state.drawn = app.state.drawn
-    app.mount(PREFIX, programs)
+    for feature in features():
+        for address, mounted in feature.mounts(app).items():
+            app.mount(address, mounted)
     static = StaticFiles(directory=FOLDER / "static")
     static.all_directories += template_folders("static")
     app.mount("/static", static, name="static")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parseaddr
 from functools import partial
@@ -26,6 +26,7 @@ from service import scheduler
 from service.archive import shelf
 from service.clock import Clock, SystemClock
 from service.config import MailIn, ReaderSettings, Settings
+from service.feature import FeatureWork, features
 from service.games import turns
 from service.games.approval.approve import approve_phase
 from service.intake import process_mail
@@ -74,7 +75,7 @@ from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
 from service.notices.unsent_letters import report_unsent
-from service.operations import letter_storage, reread_settings, retention, webhooks
+from service.operations import letter_storage, reread_settings, retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
 from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS
@@ -87,7 +88,6 @@ from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
 from service.operations.root_stamps import SECONDS as STAMP_SECONDS
 from service.operations.root_stamps import HttpAuthority, RootStamps
-from service.operations.webhooks import Webhooks
 from service.record import chain
 from service.record.chain import sessions
 from service.site_folder import certificates_in, key_of
@@ -135,10 +135,10 @@ class Site:
     health: Health
     post_room: PostalMail
     scans: ScanTray
-    webhooks: Webhooks
     api_tokens: ApiTokens
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
+    features: list[FeatureWork] = field(default_factory=list)
 
     def take_in(self) -> ingest.IngestCounts:
         """Empty the mailbox over a connection of its own."""
@@ -149,10 +149,11 @@ class Site:
             source.close()
 
     def renew(self, settings: Settings) -> None:
-        """Take over, while the site runs, who may read by a program and who is told of results: a token or
+        """Take over, while the site runs, who may read by a program, and what features take over: a token or
         an address that got into wrong hands ends at once."""
         self.api_tokens.digests = settings.web.api_tokens
-        self.webhooks.hooks = (*settings.webhooks, *settings.notices)
+        for feature in self.features:
+            feature.renew(settings)
 
     def look(self) -> tuple[str, ...]:
         """Enqueue everything whose time has come."""
@@ -314,7 +315,6 @@ def open_site(
                       getattr(used_recognizer, "loaded", lambda: False)),
         post_room=post_room,
         scans=ScanTray(store, blobs, jobs, now, used_recognizer, load, post_room),
-        webhooks=Webhooks(store, now, (*settings.webhooks, *settings.notices)),
         api_tokens=ApiTokens(settings.web.api_tokens),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
@@ -331,6 +331,7 @@ def open_site(
     again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     jobs.register(PROPOSE_WORK, site.scans.propose, failed=_noted(site, PROPOSE_WORK))
+    site.features.extend(feature.work(site) for feature in features())
     return site
 
 
@@ -507,7 +508,8 @@ class Running:
         if days is not None:
             self._schedule.every("strays", retention.SECONDS, lambda: retention.forget_strays(
                 site.store, site.blobs, days, site.clock.now()), leader_only=True)
-        self._schedule.every("webhooks", webhooks.SECONDS, site.webhooks.look, leader_only=True)
+        for each in (interval for feature in site.features for interval in feature.intervals):
+            self._schedule.every(each.name, each.seconds, each.body, leader_only=each.leader_only)
         ended_days = site.settings.shelve_after_days
         if ended_days is not None:
             self._schedule.every("shelf", shelf.SECONDS, lambda: shelf.shelve_old(
@@ -546,6 +548,7 @@ class Running:
             self._leadership.resign()
         if self._watch is not None:
             self._watch.join(timeout=10)
-        self._site.webhooks.stop()
+        for feature in self._site.features:
+            feature.stop()
         self._site.jobs.stop()
         self._site.transport.close()

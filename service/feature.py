@@ -21,7 +21,11 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from typing import TextIO
 
     import typer
-    from fastapi import APIRouter
+    from fastapi import APIRouter, FastAPI
+
+    from service.bootstrap import Site
+    from service.config import Settings
+    from service.operations.health import Check
 
 PACKAGE = "service.features"
 TEMPLATES = Path(templates.__file__).parent / "features"
@@ -64,6 +68,50 @@ class Slot(StrEnum):
     END = "end of a game"
 
 
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """What a running site does now and then: `body` is called `seconds` after its last call ended, in one
+    process of the site at a time if `leader_only`."""
+
+    name: str
+    seconds: float
+    body: Callable[[], object]
+    leader_only: bool = False
+
+
+def _nothing_to_renew(_settings: Settings) -> None:
+    return None
+
+
+def _nothing_to_stop() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureWork:
+    """What a feature does on a site.
+
+    `intervals`: what it does now and then. `renew` takes over settings that were changed while the site runs;
+    `stop` ends what `intervals` left running.
+    """
+
+    intervals: Sequence[Interval] = ()
+    renew: Callable[[Settings], None] = _nothing_to_renew
+    stop: Callable[[], None] = _nothing_to_stop
+
+
+def _no_work(_site: Site) -> FeatureWork:
+    return FeatureWork()
+
+
+def _no_checks() -> Sequence[Check]:
+    return ()
+
+
+def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
+    return {}
+
+
 def _no_routers() -> Sequence[APIRouter]:
     return ()
 
@@ -77,15 +125,20 @@ class Feature:
     """What a feature adds to the program. `name`: the name of its folder.
 
     `add_commands` adds its commands. `exporters`: the formats in which `galloper game export --format` writes
-    a game. `routers`: its pages; they are tried before those of the core. `slots`: by places on pages of the
-    core, the template below `templates/features` that fills them.
+    a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
+    below the one given, by their addresses. `slots`: by places on pages of the core, the template below
+    `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
+    those of the page Health.
     """
 
     name: str
     add_commands: Callable[[CommandGroups], None] = _no_commands
     exporters: Mapping[str, GameExporter] = field(default_factory=dict)
     routers: Callable[[], Sequence[APIRouter]] = _no_routers
+    mounts: Callable[[FastAPI], Mapping[str, FastAPI]] = _no_mounts
     slots: Mapping[Slot, str] = field(default_factory=dict)
+    work: Callable[[Site], FeatureWork] = _no_work
+    checks: Callable[[], Sequence[Check]] = _no_checks
 
 
 @cache

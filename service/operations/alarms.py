@@ -14,7 +14,7 @@ from service.letters import render
 from service.letters.facts import NoticeFacts, Recipient
 from service.notices.letter_context import LetterContext
 from service.operations.findings import Finding
-from service.operations.health import CHECKS, Health
+from service.operations.health import Health, checks
 from service.store.engine import Store
 
 SECONDS = 60.0
@@ -23,9 +23,6 @@ SECONDS = 60.0
 STANDING = timedelta(minutes=10)
 """A trouble that ends sooner is not worth a letter: a mail server that restarts, a queue after a busy
 hour."""
-
-CONSEQUENCES = {check.name: check.consequence for check in CHECKS if check.consequence}
-"""What follows if a trouble is left alone, by the name of its check."""
 
 
 @dataclass(slots=True)
@@ -42,24 +39,25 @@ class Alarms:
         """Write about each trouble that is urgent or has stayed for `STANDING`; returns the keys of the new
         letters."""
         now = self.health.clock.now()
+        consequences = {check.name: check.consequence for check in checks() if check.consequence}
         troubles = {
             finding.name: finding
             for finding in self.health.findings()
-            if finding.is_trouble and finding.name in CONSEQUENCES
+            if finding.is_trouble and finding.name in consequences
         }
         # A trouble that ended is forgotten, so that its ten minutes begin again when it comes back.
         self._since = {name: self._since.get(name, now) for name in troubles}
         return tuple(
             key for name, finding in troubles.items()
             if (finding.is_urgent or now - self._since[name] >= STANDING)
-            and (key := self._write(finding, self._since[name], now)))
+            and (key := self._write(finding, consequences[name], self._since[name], now)))
 
-    def _write(self, finding: Finding, since: datetime, now: datetime) -> str:
+    def _write(self, finding: Finding, consequence: str, since: datetime, now: datetime) -> str:
         sender = self.letters.sender
         facts = NoticeFacts(
             # The key is the same in every process of a site, so the letter of a day is written once.
             key=f"alarm-{finding.name.lower().replace(' ', '-')}-{finding.trouble_id or f'{now:%Y-%m-%d}'}",
-            event=f"{finding.name}: {finding.sentence}", since=since, consequence=CONSEQUENCES[finding.name],
+            event=f"{finding.name}: {finding.sentence}", since=since, consequence=consequence,
             link=f"{sender.base_url.rstrip('/')}/health" if sender.base_url else "")
         letter = render.coordinator_notice(None, Recipient(sender.coordinator), facts)
         with self.store.begin() as session:

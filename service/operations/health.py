@@ -1,4 +1,4 @@
-"""Is the site well: one list of checks, `CHECKS`, with four views.
+"""Is the site well: one list of checks, `checks()`, with four views.
 
 The Health page shows every finding, `service.operations.alarms` writes to the coordinator about those that
 stay, `service.operations.metrics` gives each as a number, and `galloper check` shows those about backups.
@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.feature import features
 from service.games import mailbox_waits
 from service.mail.sending import hold
 from service.operations import clock_check
@@ -24,7 +25,6 @@ from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.root_stamps import stamp_finding
-from service.operations.webhook_health import webhook_finding
 from service.store import mail_troubles
 from service.store.states import MailTroubleKind
 from service.store.tables import (
@@ -98,7 +98,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Runs every check of `CHECKS`. `data` is the folder of photographs; `loaded` says whether this process
+    """Runs every check. `data` is the folder of photographs; `loaded` says whether this process
     has loaded the reading engines."""
 
     store: sessionmaker[Session]
@@ -108,10 +108,10 @@ class Health:
     loaded: Callable[[], bool]
 
     def findings(self) -> tuple[Finding, ...]:
-        """One finding a check, in the order of `CHECKS`."""
+        """One finding a check, in the order of `checks`."""
         with self.store() as session:
             observation = Observation(session, self.clock.now(), self.mailbox, self.data, self.loaded())
-            return tuple(check.find(observation) for check in CHECKS)
+            return tuple(check.find(observation) for check in checks())
 
 
 def check_mailbox(observation: Observation) -> Finding:
@@ -399,11 +399,6 @@ def check_root_stamps(observation: Observation) -> Finding:
     return stamp_finding(observation.session, observation.now)
 
 
-def check_webhooks(observation: Observation) -> Finding:
-    """Do the addresses that asked for it hear that results are out?"""
-    return webhook_finding(observation.session, observation.now)
-
-
 def check_backup(observation: Observation) -> Finding:
     """Was a backup made lately?"""
     return backup_finding(last_event(observation.session, BACKUP), observation.now)
@@ -474,9 +469,13 @@ CHECKS = (
           "the next phase with lots cannot be judged, and receipts go out without a signature."),
     Check("Time stamps", check_root_stamps,
           "these roots are proved by letters alone, as those of a site without an authority are."),
-    Check("Webhooks", check_webhooks,
-          "programs and people who asked for notices do not hear of results. Players got their letters."),
     Check("Backup", check_backup, "what came in since is on this machine alone."),
     # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
     Check("Restore test", check_restore_test),
 )
+"""The checks of the core."""
+
+
+def checks() -> tuple[Check, ...]:
+    """Every check: those of the core, and of the features that are there."""
+    return (*CHECKS, *(check for feature in features() for check in feature.checks()))

@@ -26,12 +26,12 @@ from service.games.phases import phase_of
 from service.intake.verdicts.explanations import canonical_subject
 from service.store import records
 from service.store.tables import LineRow, OfferRow, PageRow, PhaseRow, PhaseState, SubmissionRow
+from tests.features.receiver import Receiver
+from tests.features.whole_house import Browser, House, link_in, open_house, plain
 from tests.support.form_filling import filled_in
 from tests.support.mail_builder import part
-from tests.support.receiver import Receiver
 from tests.support.site import NOON
 from tests.support.table import START
-from tests.support.whole_house import Browser, House, link_in, open_house, plain
 
 PROGRAM = "a program that follows"
 TOKENS = {PROGRAM: "a" * 64, "another program": "b" * 64}

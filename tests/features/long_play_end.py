@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pypdfium2
 
-from service.public.programs import PREFIX
+from service.features.programs.api import PREFIX
 from service.store.tables import PhaseState
 from tests.features.long_play import LongPlay
+from tests.features.whole_house import Browser, words_of
 from tests.support import keeper
 from tests.support.mail_builder import part, picture
 from tests.support.tags import tags_of
-from tests.support.whole_house import Browser, words_of
 
 
 def guest(power: str) -> str:

@@ -1,5 +1,5 @@
-"""A game on the running site of `tests.support.whole_house` that begins at a prepared position: for ends that
-no story comes to (`PreparedPlay`)."""
+"""A game on the running site of `whole_house` that begins at a prepared position: for ends that no
+story comes to (`PreparedPlay`)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from service.games.deadlines import schedule
 from service.games.turns import extend_calendar
 from service.store.tables import GameRow, PhaseState
 from tests.features.long_play import LongPlay
+from tests.features.whole_house import PASSWORD, open_house
 from tests.support.form_filling import filled_in
 from tests.support.mail_builder import part
 from tests.support.site import NOON
 from tests.support.table import START
-from tests.support.whole_house import PASSWORD, open_house
 from training.handwriting.appearance import choose
 from training.handwriting.sheet import SheetLine, SheetStyle, WrittenLineKind
 from training.sheets.compose import Workshop, compose

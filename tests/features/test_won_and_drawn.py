@@ -25,11 +25,11 @@ from service.store.tables import PhaseState
 from tests.features.ending_scenes import VICTORIES, Victory
 from tests.features.long_play_end import both_checkers_are_content
 from tests.features.prepared_play import PreparedPlay, Scene, open_prepared
+from tests.features.whole_house import Browser, open_house, plain, words_of
 from tests.support import keeper
 from tests.support.letters import called
 from tests.support.mail_builder import part, picture
 from tests.support.own_site import own_site
-from tests.support.whole_house import Browser, open_house, plain, words_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 INSTEAD = re.compile(r'<li\b[^>]*>((?:(?!<li\b).)*?)<a [^>]*href="([^"]*/otherwise/\d+)"', re.DOTALL)

@@ -301,9 +301,9 @@ def test_every_route_is_known_and_can_be_walked(site: Site) -> None:
     app: Any = open_desk(open_table(site)).client.app
     # The list is by hand on purpose: who adds a route must ask what it tells before a deadline.
     assert routes(app) == KNOWN
-    # What programs may read, which has a walk of its own (`service/public/test_programs.py`), and files of
-    # the program.
-    assert [route.path for route in app.routes if isinstance(route, Mount)] == ["/api/v1", "/static"]
+    # Applications of features, each with a walk of its own, and files of the program.
+    mounts = [route.path for route in app.routes if isinstance(route, Mount)]
+    assert mounts == [*of_features("MOUNTS"), "/static"]
     for route in KNOWN:
         assert set(re.findall("{(.*?)}", route)) <= set(PLACES), f"give this walk a value for {route}"
 

@@ -13,9 +13,9 @@ import maps
 from service.mail.sending import hold
 from service.mail.sending.outbox import OutLetter, put
 from service.notices.letter_context import LetterContext, Sender
-from service.operations.alarms import CONSEQUENCES, STANDING, Alarms
+from service.operations.alarms import STANDING, Alarms
 from service.operations.findings import FindingState
-from service.operations.health import LONGEST_OVERDUE, Health
+from service.operations.health import LONGEST_OVERDUE, Health, checks
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.letter_parts import finished
@@ -150,8 +150,9 @@ def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table
 def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table: Table) -> None:
     names = {fact.name for fact in make(table).health.findings()}
     # The clock has a notice of its own, and a restore test is asked for on the Health page.
-    assert names - set(CONSEQUENCES) == {"Clock", "Restore test"}
-    assert set(CONSEQUENCES) <= names
+    consequences = {check.name for check in checks() if check.consequence}
+    assert names - consequences == {"Clock", "Restore test"}
+    assert consequences <= names
 
 
 def numbers(raw: bytes) -> dict[str, float]:

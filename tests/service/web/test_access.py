@@ -10,13 +10,14 @@ from starlette.routing import Mount
 from service.web.access import Access, access_of, form_access, routes_of
 from service.web.roles import Subject, SubjectKind, subject_of
 from tests.support.desk_table import open_desk
+from tests.support.features import of_features
 from tests.support.site import Site
 from tests.support.table import open_table
 
 WITHOUT_SIGNING_IN = ("/public/", "/sign-in", "/alive", "/metrics")
 """Where public routes lie: each address below is one that anybody may ask for."""
-MOUNTED = {"/api/v1", "/static"}
-"""Applications with doors of their own: a token of `web.api_tokens`, and files that are no secret."""
+MOUNTED = {"/static", *of_features("MOUNTS")}
+"""Applications with doors of their own, and files that are no secret."""
 
 
 def _app(site: Site) -> FastAPI:

@@ -17,11 +17,9 @@ from pydantic import ValidationError
 from sqlalchemy import select
 
 from service.config import Notice, Webhook
-from service.games.phases import phase_of, phase_title
-from service.operations import webhooks as webhooks_module
-from service.operations.findings import Finding, FindingState
-from service.operations.webhook_health import webhook_finding
-from service.operations.webhooks import (
+from service.features.programs import webhooks as webhooks_module
+from service.features.programs.webhook_health import webhook_finding
+from service.features.programs.webhooks import (
     APPROVED,
     DELIVERED,
     FAILED,
@@ -33,9 +31,11 @@ from service.operations.webhooks import (
     place_of,
     send_notice,
 )
+from service.games.phases import phase_of, phase_title
+from service.operations.findings import Finding, FindingState
 from service.store import records
 from service.store.tables import EventRow, GameRow
-from tests.support.receiver import SECRET, Receiver, receiving
+from tests.features.receiver import SECRET, Receiver, receiving
 from tests.support.site import Site
 from tests.support.table import open_table
 

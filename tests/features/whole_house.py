@@ -30,13 +30,13 @@ from bench.servers.ports import free_port
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, ReaderSettings, Settings, Web
+from service.features.programs.api import PREFIX
 from service.operations import webhooks
-from service.public.programs import PREFIX
 from service.web import sessions
 from service.web.server import WebServer
+from tests.features.receiver import Receiver
 from tests.support.mail_builder import mail, part, stamp, text
 from tests.support.own_site import deliver
-from tests.support.receiver import Receiver
 from tests.support.table import COORDINATOR, ORDERS, SERVER
 
 PASSWORD = "correct horse battery"
@@ -104,8 +104,9 @@ class House:
             self._work()
             keys = self.site.look()
             self._work()
-            # It waits for nobody: an address may hang.
-            self.site.webhooks.look()
+            # Webhooks wait for nobody: an address may hang.
+            for interval in (each for work in self.site.features for each in work.intervals):
+                interval.body()
 
     def _work(self) -> None:
         assert self.site.jobs.wait_idle(PATIENCE), "work went on for too long"
@@ -246,7 +247,8 @@ def open_house(folder: Path, now: datetime, receivers: Sequence[Receiver] = (), 
             for client in house._browsers:
                 client.close()
             web.stop()
-            site.webhooks.stop()
+            for work in site.features:
+                work.stop()
             site.jobs.stop()
             site.transport.close()
             site.engine.dispose()

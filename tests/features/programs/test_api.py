@@ -17,9 +17,9 @@ from sqlalchemy.exc import OperationalError
 from service.app import create_app
 from service.bootstrap import open_site
 from service.config import Web
+from service.features.programs.api import PREFIX
 from service.notices.results import ResultsAnnouncer
 from service.operations.reread_settings import SettingsReader
-from service.public.programs import PREFIX
 from service.site_folder import FILE, settings_of
 from service.store import records
 from service.store.tables import PlayerRow

@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.features.programs.webhooks import DELIVERED, FAILED, TURNS
 from service.operations.findings import Finding, FindingState, ago
-from service.operations.webhooks import DELIVERED, FAILED, TURNS
+from service.operations.health import Check, Observation
 from service.store.tables import EventRow, GameRow
 
 NAME = "Webhooks"
@@ -52,3 +53,12 @@ def _games(session: Session, events: set[int]) -> dict[int, str]:
     rows = session.execute(select(EventRow.id, GameRow.name).join(GameRow, GameRow.id == EventRow.game_id)
                            .where(EventRow.id.in_(events)))
     return {row.id: row.name for row in rows}
+
+
+def _check(observation: Observation) -> Finding:
+    return webhook_finding(observation.session, observation.now)
+
+
+CHECK = Check(NAME, _check, (
+    "programs and people who asked for notices do not hear of results. Players got their letters."))
+"""Do the addresses that asked for it hear that results are out?"""

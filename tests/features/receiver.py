@@ -14,7 +14,7 @@ from pathlib import Path
 
 from bench.servers.certificates import make_certificate
 from service.config import Webhook
-from service.operations.webhooks import SIGNATURE, Poster
+from service.features.programs.webhooks import SIGNATURE, Poster
 
 SECRET = "0123456789abcdef0123456789abcdef"
 

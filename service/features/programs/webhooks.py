@@ -32,7 +32,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, load_only
 
 from service.clock import Clock
-from service.config import Notice, Webhook
+from service.config import Notice, Settings, Webhook
 from service.games.game_clock import is_rehearsal
 from service.games.phases import phase_of, phase_title
 from service.store import records
@@ -236,6 +236,10 @@ class Webhooks:
         for thread in threads:
             thread.join(max(0.0, end - monotonic()))
         return not any(thread.is_alive() for thread in threads)
+
+    def renew(self, settings: Settings) -> None:
+        """Take over, while the site runs, who is told: an address in wrong hands ends at once."""
+        self.hooks = (*settings.webhooks, *settings.notices)
 
     def stop(self) -> None:
         """Begin no more, and wait for what goes on."""

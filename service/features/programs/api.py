@@ -258,10 +258,11 @@ def _power(power: results.ShownPower) -> PowerResults:
                 for order in power.orders])
 
 
-def create_api(ports: DeskPorts) -> FastAPI:
-    """The application below `PREFIX`. Its description is open to everybody: it holds nothing of a site."""
+def create_api(site: FastAPI) -> FastAPI:
+    """The application below `PREFIX` of a site's application. Its description is open to everybody: it holds
+    nothing of a site."""
     api = FastAPI(title="Galloper", version="1", docs_url=None, redoc_url=None, redirect_slashes=False)
-    api.state.ports = ports
+    api.state.ports, api.state.drawn = site.state.ports, site.state.drawn
     api.include_router(api_router)
     api.add_exception_handler(HTTPException, _refuse)
     api.add_exception_handler(OperationalError, _ask_again)
