@@ -321,11 +321,13 @@ def _rendered(kind: str, values: dict[str, Any]) -> tuple[str, str, str]:
          **(replace(form, own_words=own_words).names() if own_words else {})}
         for form in (form_of(code, markup=markup) for markup in (False, True))
     )
-    subject = one_line(text.get_template(f"{kind}-subject.txt").render(text_values))
+    written = text.get_template(f"{kind}.jinja")
+    # The block has no place in `_letter.jinja`, so the words of a subject are in no body.
+    subject = one_line("".join(written.blocks["subject"](written.new_context(text_values))))
     body = with_lists(html.get_template(f"{kind}.jinja").render(html_values).strip())
     page = html.get_template("_page.html").render(
         body=Markup(body), subject=subject, language=code)  # noqa: S704 - set by the template above
-    return subject, wrap_text(text.get_template(f"{kind}.jinja").render(text_values)), page
+    return subject, wrap_text(written.render(text_values)), page
 
 
 @cache
