@@ -65,6 +65,7 @@ from service.mail.trust_settings import trust_of
 from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
+from service.notices.coordinator_notices import report_unsent
 from service.notices.dry_run import DryRun
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
@@ -73,7 +74,6 @@ from service.notices.phase_letters.approval import Approvals
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
-from service.notices.unsent_letters import report_unsent
 from service.operations import letter_storage, reread_settings, retention, webhooks
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms

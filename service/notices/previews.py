@@ -67,7 +67,7 @@ from service.notices.ending import game_over_facts, players_of
 from service.notices.letter_context import LetterContext
 from service.notices.order_examples import order_examples
 from service.notices.phase_letters.requests import adjustment_facts, attackers_of, retreat_unit
-from service.notices.results import ResultsAnnouncer
+from service.notices.results_facts import results_facts
 from service.record import chain
 from service.record.references import RecordReference, commitments
 from service.store import records
@@ -317,9 +317,8 @@ class Previews:
     def _results(self, kind: PhaseKind, make: Callable[..., OutLetter]) -> Preview:
         row, resolution = self._judged(kind)
         if row is not None and resolution is not None:
-            facts = ResultsAnnouncer(self.letters, drawing=False).facts(
-                self.session, row, resolution, self._variant
-            )
+            facts = results_facts(
+                self.session, row, resolution, self._variant, self.letters.sender.base_url)
             phase, basis = phase_of(row), f"As judged: {phase_of(row)}."
         else:
             phase, facts = self._unjudged(kind)

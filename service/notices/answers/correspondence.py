@@ -28,7 +28,7 @@ from service.letters.facts import (
     SeatOnFile,
 )
 from service.letters.language import Sentence
-from service.notices.answers import mail_notices
+from service.notices import coordinator_notices
 from service.notices.letter_context import LetterContext
 from service.notices.not_done import NotDone
 from service.store import records
@@ -81,8 +81,8 @@ def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> 
                     "you and that it was not read as orders.",
         mail=NoticedMail(
             mail.sender or "", True, row.subject, player.name,
-            mail_notices.seats_in_words(session, letters, player, game),
-            mail_notices.closing_of(session, game)))
+            coordinator_notices.seats_in_words(session, letters, player, game),
+            coordinator_notices.closing_of(session, game)))
     info = None if game is None else letters.game_info(game)
     letters.put(session, render.coordinator_notice(info, Recipient(letters.sender.coordinator), facts))
 

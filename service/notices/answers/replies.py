@@ -41,8 +41,8 @@ from service.letters.facts import (
 from service.letters.language import N_, Sentence
 from service.mail.message import IncomingMail
 from service.mail.sending.compose import Attachment
-from service.notices import sign_ups
-from service.notices.answers import bounces, command_answers, correspondence, mail_notices, receipts
+from service.notices import coordinator_notices, sign_ups
+from service.notices.answers import command_answers, correspondence, receipts
 from service.notices.answers.receipts import nobody
 from service.notices.blank_sheets import blank_sheet
 from service.notices.letter_context import LetterContext
@@ -216,7 +216,7 @@ class Replies:
         facts = NoticeFacts(
             key=key, event=f"A mail needs you: {reason}.", since=received_at,
             link=f"{base}/quarantine/{key}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
-            consequence=consequence, mail=mail_notices.about_verdict(session, self.letters, verdict),
+            consequence=consequence, mail=coordinator_notices.about_verdict(session, self.letters, verdict),
         )
         player = records.player_of(session, verdict.sender) if verdict.sender else None
         self._notify(session, None, facts, mark=self.letters.rehearsal_mark(session, player))
@@ -245,7 +245,7 @@ class Replies:
 
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""
-        mail_notices.notify_of_ignored_mail(session, self.letters, row)
+        coordinator_notices.notify_of_ignored_mail(session, self.letters, row)
 
     def bounced(self, session: Session, letter_id: int) -> None:
         """A letter came back."""
@@ -255,12 +255,13 @@ class Replies:
             return
         game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
         now, base = self.letters.clock.now(), self.letters.sender.base_url
-        self._notify(session, game, bounces.about_letter(row, now, base))
+        self._notify(session, game, coordinator_notices.about_returned_letter(row, now, base))
 
     def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
         """Some letter to a player came back."""
         player, base = session.get_one(PlayerRow, player_id), self.letters.sender.base_url
-        self._notify(session, None, bounces.about_player(player, self.letters.clock.now(), base))
+        self._notify(session, None, coordinator_notices.about_returned_mail_of(
+            player, self.letters.clock.now(), base))
 
     def unusable(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
@@ -332,7 +333,7 @@ class Replies:
             link=f"{base}/sheets/{phase.id}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
             consequence="it does not count, and the version before it does." if has_other else
                         "it does not count, and the power has no other sheet.",
-            mail=mail_notices.about_sheet(session, facts.mail.subject, submission, game, power),
+            mail=coordinator_notices.about_sheet(session, facts.mail.subject, submission, game, power),
         )
         self._notify(session, game, notice, phase)
 

@@ -15,8 +15,8 @@ from service.letters import render
 from service.letters.facts import AnsweredMail, DeadlineFacts, HeldFacts
 from service.mail.sending.compose import readdress
 from service.mail.sending.outbox import SendCounts, retry, send_due
+from service.notices.coordinator_notices import report_unsent
 from service.notices.letter_context import LetterContext
-from service.notices.unsent_letters import report_unsent
 from service.record import chain
 from service.store import records
 from service.store.tables import AddressRow, EntryRow, GameRow, OutboxRow, OutboxState, SeatRow

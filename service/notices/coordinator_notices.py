@@ -1,9 +1,9 @@
-"""Notices to the coordinator about one mail each: whose it is, what it is about, what follows if nothing is
-done."""
+"""Notices to the coordinator: about a mail, whose it is and what it is about; about a letter that came back,
+or that goes to nobody. Each says what follows if nothing is done."""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -103,3 +103,44 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
     coordinator = Recipient(
         letters.sender.coordinator, notice=letters.rehearsal_mark(session, player))
     letters.put(session, render.coordinator_notice(None, coordinator, facts))
+
+
+def about_returned_letter(row: OutboxRow, now: datetime, base_url: str) -> NoticeFacts:
+    """A letter came back: which, and why if its server said, without the reader's address."""
+    # "it came back as undeliverable: the mailbox is full (5.2.2)"
+    cause = (row.error or "").partition(": ")[2]
+    return NoticeFacts(
+        # One notice for each time that the letter was sent, however often its bounce comes.
+        key=f"bounce-{row.id}" + (f"-{row.sent_at:%Y%m%d%H%M%S}" if row.sent_at else ""),
+        event=f"A letter came back as undeliverable: {row.subject}",
+        since=now,
+        link=f"{base_url}/letters/{row.id}" if base_url else "",
+        consequence=f"its reader does not have it{f', because {cause}' if cause else ''}. Ask them in some "
+                    "other way for another address. You can print results from Letters and post them.",
+    )  # fmt: skip
+
+
+def about_returned_mail_of(player: PlayerRow, now: datetime, base_url: str) -> NoticeFacts:
+    """Some letter to a player came back, and the report does not say which."""
+    return NoticeFacts(
+        # Once a day: anybody can write such a report.
+        key=f"bounce-player-{player.id}-{now:%Y-%m-%d}",
+        event=f"A letter to {player.name} came back as undeliverable; the report does not say which",
+        since=now,
+        link=f"{base_url}/letters" if base_url else "",
+        consequence="every letter to this player still leaves. If more come back, ask the player in some "
+                    "other way for another address.",
+    )  # fmt: skip
+
+
+def report_unsent(letters: LetterContext, session: Session, row: OutboxRow) -> None:
+    """Put one notice about an unsent letter into the outbox, without its reader's address."""
+    game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+    base = letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        # A letter that is tried again, and fails again, brings no second notice.
+        key=f"unsent-{row.id}", event=f"A letter was not sent: {row.subject}. The reason: {row.error}.",
+        since=letters.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
+        consequence="nobody gets it. It is kept under Letters, where you can read and print it.")
+    info = None if game is None else letters.game_info(game)
+    letters.put(session, render.coordinator_notice(info, Recipient(letters.sender.coordinator), facts))
