@@ -53,6 +53,7 @@ from service.intake.uploads import UploadDoor
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.leader import Leadership
+from service.letters.kinds import LetterKinds
 from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
 from service.mail.authentication.dns import CachedLookup, SystemLookup
@@ -62,6 +63,7 @@ from service.mail.sending import outbox
 from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
+from service.notices import kinds
 from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
@@ -107,6 +109,9 @@ TEND_SECONDS = 30.0
 
 CLOCK_SECONDS = 3600.0
 """Between two looks at the mail server's clock, besides the one at each deadline."""
+
+KINDS = LetterKinds.of(kinds.CORE)
+"""Every kind of letter of this program: here those of features come in."""
 
 CLOCK_PATIENCE = 30.0
 """Seconds that the mail server has to say its time."""
@@ -166,7 +171,7 @@ class Site:
         return outbox.send_due(
             self.store, self.blobs, self.transport, self.clock, sender=out.sender,
             connections=Connections(self.store, 1 if is_alone else out.connections, out.per_minute),
-            not_sent=partial(report_unsent, self.announcements.letters))
+            not_sent=partial(report_unsent, self.announcements.letters), addressees=KINDS.addressees)
 
     def close_phase(self, phase_id: int) -> None:
         """Close a phase whose deadline has passed and whose mails are all here
@@ -238,6 +243,7 @@ class Site:
                 metrics_token=web.metrics_token, api_tokens=self.api_tokens,
             ),
             checks=SiteChecks(self.health.findings, metrics.text),
+            letter_kinds=KINDS,
         ))
 
 
@@ -259,7 +265,7 @@ def open_site(
     opener = ImageOpener(SandboxLimits(memory=settings.reader.child_memory_mb * 1_000_000,
                            cpu_seconds=settings.reader.child_seconds,
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
-    writer = LetterContext(blobs, now, load, _sender(settings))
+    writer = LetterContext(blobs, now, load, _sender(settings), KINDS)
     account = MailAccount(settings.mail_in, settings.mail_out)
     status = MailboxStatus(SystemClock(), is_refused=lambda: account.login_in.is_refused)
     post, announce = Replies(writer), ResultsAnnouncer(writer)
@@ -458,7 +464,7 @@ def _own(settings: Settings) -> tuple[str, ...]:
 
 def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> LetterContext:
     """The letter context of a site, for a command that serves nothing."""
-    return LetterContext(blobs, clock, maps.load, _sender(settings))
+    return LetterContext(blobs, clock, maps.load, _sender(settings), KINDS)
 
 
 def _sender(settings: Settings) -> Sender:

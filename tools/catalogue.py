@@ -29,7 +29,8 @@ from service.web import error_pages
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "templates/languages"
 SOURCES = [
-    ("templates/mail/**", "jinja2"), ("templates/public/**.html", "jinja2"),
+    ("templates/mail/**", "jinja2"), ("templates/features/**.jinja", "jinja2"),
+    ("templates/public/**.html", "jinja2"),
     ("service/letters/**.py", "python"), ("service/public/**.py", "python"),
     ("service/intake/verdicts/explanations.py", "python"), ("service/intake/uploads.py", "python"),
     ("service/notices/**.py", "python"),

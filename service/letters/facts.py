@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import ClassVar
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
@@ -65,6 +66,41 @@ class Recipient:
     notice: str = ""
 
 
+class LetterFacts:
+    """What every letter's facts say of the letter itself."""
+
+    __slots__ = ()
+    is_by_person: ClassVar[bool] = False
+    """Whether somebody wrote the letter by hand."""
+
+    @property
+    def letter_key(self) -> str:
+        """What tells this letter from others of its kind, phase and reader; "" where there is one alone."""
+        return ""
+
+    @property
+    def letter_phase(self) -> Phase | None:
+        """The phase that the letter is about, where its facts name it."""
+        return None
+
+    @property
+    def replies_to(self) -> tuple[str, ...]:
+        """The Message-IDs of the mail that it answers, oldest first."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedFacts(LetterFacts):
+    """Facts with a key of their own: `key` names the letter for ever."""
+
+    key: str
+
+    @property
+    def letter_key(self) -> str:
+        """See `LetterFacts`."""
+        return self.key
+
+
 @dataclass(frozen=True, slots=True)
 class Closing:
     """A phase and the instant (UTC) at which its orders close."""
@@ -109,7 +145,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptFacts:
+class ReceiptFacts(LetterFacts):
     """The receipt for a sheet (OUT-02). `replaces` is the version that it replaces; `notes` are sentences
     about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
     those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
@@ -128,16 +164,30 @@ class ReceiptFacts:
     trouble: Trouble | None = None
     has_other: bool = False
 
+    @property
+    def letter_key(self) -> str:
+        """See `LetterFacts`."""
+        return self.sheet.digest
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.sheet.phase
+
+    @property
+    def replies_to(self) -> tuple[str, ...]:
+        """See `LetterFacts`."""
+        return self.message_ids
+
 
 @dataclass(frozen=True, slots=True)
-class PostedFacts:
+class PostedFacts(KeyedFacts):
     """The receipt for a letter that came by post (SUB-16). `received` is the day as logged, `arrived_at` the
     moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
     scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
     own deadline, `is_late` whether the letter came after it, `has_other` whether another sheet of its power
     counts. `key` names the letter for ever."""
 
-    key: str
     phase: Phase
     arrived_at: datetime
     closing: Closing
@@ -146,6 +196,11 @@ class PostedFacts:
     has_scan: bool = True
     is_late: bool = False
     has_other: bool = False
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,13 +215,29 @@ class AnsweredMail:
 
 
 @dataclass(frozen=True, slots=True)
-class RejectionFacts:
+class AnswerToMail(LetterFacts):
+    """Facts of a letter that answers one mail."""
+
+    mail: AnsweredMail
+
+    @property
+    def letter_key(self) -> str:
+        """See `LetterFacts`."""
+        return self.mail.key
+
+    @property
+    def replies_to(self) -> tuple[str, ...]:
+        """See `LetterFacts`."""
+        return self.mail.message_ids
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionFacts(AnswerToMail):
     """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
 
     `subject` is filled in, to copy, or ""; `closing` is what is open now, or None.
     """
 
-    mail: AnsweredMail
     problem: str
     reassurance: str
     remedy: str
@@ -189,13 +260,12 @@ class OwnSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandFacts:
+class CommandFacts(AnswerToMail):
     """The answer to a mail command (BOX-11). `command` is its word in small letters, `most` the answers a
     day, `number` which of them this is, above `most` for the last word of a day. `sheet` belongs to "status".
     `subject` is the one of the next sheet, "" if none is due; `map_page` is the public page of the map, or
     ""."""
 
-    mail: AnsweredMail
     command: str
     number: int
     most: int
@@ -207,10 +277,9 @@ class CommandFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldFacts:
+class HeldFacts(AnswerToMail):
     """A mail that waits for the coordinator: what is wrong with it, and what would settle it at once."""
 
-    mail: AnsweredMail
     problem: str
     remedy: str
 
@@ -230,23 +299,22 @@ class SeatOnFile:
 
 
 @dataclass(frozen=True, slots=True)
-class AcknowledgementFacts:
+class AcknowledgementFacts(AnswerToMail):
     """A plain letter reached the coordinator (BOX-10). `names_sheet`: its subject names a sheet, which it did
     not bring; `seats` are the sender's own, with an open phase; `files` are attached files that were not
     opened."""
 
-    mail: AnsweredMail
     seats: tuple[SeatOnFile, ...] = ()
     files: tuple[str, ...] = ()
     names_sheet: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerFacts:
+class AnswerFacts(AnswerToMail):
     """The coordinator's answer to a plain letter, in free words: `words` has line ends, and `subject` is the
     one of the letter, without "Re:"."""
 
-    mail: AnsweredMail
+    is_by_person: ClassVar[bool] = True
     words: str
     subject: str
 
@@ -266,11 +334,10 @@ class NoticedMail:
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeFacts:
+class NoticeFacts(KeyedFacts):
     """Something the coordinator should look at: where, since when, what happens if they do nothing, and the
     mail that it is about, or None."""
 
-    key: str
     event: str
     link: str
     since: datetime
@@ -363,7 +430,7 @@ class Proofs:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultsFacts:
+class ResultsFacts(LetterFacts):
     """What was judged, in words; the same for every reader who may know the same.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
@@ -393,7 +460,7 @@ class RetreatUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class RetreatFacts:
+class RetreatFacts(LetterFacts):
     """Units that must retreat or disband, when their orders close, and the subject to copy (OUT-05)."""
 
     units: tuple[RetreatUnit, ...]
@@ -402,7 +469,7 @@ class RetreatFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class AdjustmentFacts:
+class AdjustmentFacts(LetterFacts):
     """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
     `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
     must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
@@ -460,7 +527,7 @@ class PlayingRules:
 
 
 @dataclass(frozen=True, slots=True)
-class WelcomeFacts:
+class WelcomeFacts(LetterFacts):
     """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
     powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples` has an
     order of each kind, in words."""
@@ -477,11 +544,10 @@ class WelcomeFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionFacts:
+class CorrectionFacts(KeyedFacts):
     """An error in results that were sent at `sent_at`: what was wrong, what is right, what follows, who found
     it. `key` names the correction for ever."""
 
-    key: str
     wrong: str
     right: str
     effect: str
@@ -490,11 +556,10 @@ class CorrectionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class DeadlineFacts:
+class DeadlineFacts(KeyedFacts):
     """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
     `unchanged` those that stay. `key` tells this move from others of the same phase."""
 
-    key: str
     phase: Phase
     old: datetime
     new: datetime
@@ -502,9 +567,19 @@ class DeadlineFacts:
     moved: tuple[NextDate, ...] = ()
     unchanged: tuple[NextDate, ...] = ()
 
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.phase
+
+
+def reminder_key(hours: int, deadline: datetime) -> str:
+    """What tells a reminder from others of its phase: the outbox is the memory of who was reminded."""
+    return f"{hours}h-{deadline.isoformat()}"
+
 
 @dataclass(frozen=True, slots=True)
-class ReminderFacts:
+class ReminderFacts(LetterFacts):
     """A deadline draws near and nothing from a power counts (OUT-11). `hours` says which reminder this
     is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
     the player can end reminders; each may be "". `received`: what came and does not count, in sentences."""
@@ -517,9 +592,19 @@ class ReminderFacts:
     entry: str = ""
     received: tuple[str, ...] = ()
 
+    @property
+    def letter_key(self) -> str:
+        """See `reminder_key`."""
+        return reminder_key(self.hours, self.closing.deadline)
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.closing.phase
+
 
 @dataclass(frozen=True, slots=True)
-class PackFacts:
+class PackFacts(LetterFacts):
     """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
     number of their envelopes, `without` those without a known postal address, `notes` sentences about
     journeys and accommodations (LIST-03, POST-06), without any address."""
@@ -531,23 +616,21 @@ class PackFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class AnnouncementFacts:
+class AnnouncementFacts(KeyedFacts):
     """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
     `about`: the title, in a few words; `key` names it for ever."""
 
-    key: str
     about: str
     sentences: tuple[str, ...]
     closing: Closing | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SignUpFacts:
+class SignUpFacts(KeyedFacts):
     """A person's place on the list of a game that is to be (BEY-04). `number`: None until their address is
     proved; `powers` by name and `dates` in words, as they wish them; `link`: where they change it, "" on a
     site without a web address; `commitment`: digest of the seed of the lots; `key`: for this letter alone."""
 
-    key: str
     offer: str
     number: int | None
     name: str
@@ -558,12 +641,11 @@ class SignUpFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class HandOverFacts:
+class HandOverFacts(KeyedFacts):
     """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
     moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`
     names the hand-over for ever."""
 
-    key: str
     previous: str
     successor: str
     effective_at: datetime
@@ -573,7 +655,7 @@ class HandOverFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class GameOverFacts:
+class GameOverFacts(LetterFacts):
     """The end of a game (BEY-03). `kind` is a value of `service.games.ended.ending.EndKind`; `winners` are
     powers by name; `why` is the coordinator's reason, or "". `standings`: each power with its centres at the
     beginning and at the end, the most first; `players`: who played, by name, each with their powers;
@@ -592,3 +674,18 @@ class GameOverFacts:
     page: str = ""
     is_voted: bool = False
     has_centres: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFacts(LetterFacts):
+    """A player's link, good until `until` (UTC): to the entry, where the web `address` works once, or to the
+    page that takes photographs for the game of the name `for_game`."""
+
+    address: str
+    until: datetime
+    for_game: str = ""
+
+    @property
+    def letter_key(self) -> str:
+        """The end of the address tells one link from another; the whole secret stays out of the key."""
+        return self.address[-16:]

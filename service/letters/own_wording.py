@@ -160,7 +160,9 @@ def _files_of(name: nodes.Node) -> Sequence[str]:
 @cache
 def _sources() -> Mapping[str, nodes.Template]:
     """Every template of a letter, parsed."""
-    parser = Environment(autoescape=True)
+    parser, templates = Environment(autoescape=True), files("templates")
+    features = templates / "features"
+    folders = [templates / "mail", *(features.iterdir() if features.is_dir() else ())]
     return {file.name: parser.parse(file.read_text(encoding="utf-8"))
-            for file in sorted((files("templates") / "mail").iterdir(), key=lambda each: each.name)
+            for folder in folders for file in sorted(folder.iterdir(), key=lambda each: each.name)
             if file.name.endswith(".jinja")}

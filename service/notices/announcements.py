@@ -13,8 +13,11 @@ from maps.variant import Variant
 from service.games.phases import phase_of
 from service.letters import render
 from service.letters.facts import AnnouncementFacts, Closing
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, powers_in_row
+from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import AbsenceRow, GameRow, SeatRow
 
@@ -32,8 +35,8 @@ def announce(session: Session, letters: LetterContext, game: GameRow, facts: Ann
     """Put one letter for each address of a game's players; how many are new."""
     info, powers = letters.game_info(game), letters.load(game.variant).powers
     return sum(
-        letters.put(session, render.announcement(
-            info, letters.recipient(session, address, powers[power].name), facts))
+        letters.put(session, render.letter(
+            ANNOUNCEMENT, info, letters.recipient(session, address, powers[power].name), facts))
         for power, addresses in records.addresses(session, game.id).items() for address in addresses)
 
 
@@ -175,3 +178,24 @@ def _owner(variant: Variant, powers: Sequence[str]) -> str:
 def _subject(variant: Variant, powers: Sequence[str]) -> str:
     """Powers as the first words of a sentence: "The Crown and Argyll"."""
     return powers_in_row(_names(variant, powers), variant.articled, starts=True)
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _announcement_sample(seat: Previews) -> Sample[AnnouncementFacts]:
+    today = seat.letters.clock.now().date()
+    # Of another player's absence: who is away needs no letter to know it.
+    facts = absence_facts(
+        "preview", seat.variant, (seat.other,), today, today + timedelta(days=9),
+        closing=seat.closing())
+    return Sample(facts, "As if another player were away; who and when is made up.")
+
+
+ANNOUNCEMENT = LetterKind(
+    "announcement", AnnouncementFacts, "Announcement to all players",
+    Occasion("all players", "a player is away, the game pauses, a power changes hands, or a draw is agreed",
+             _announcement_sample),
+    rank=Rank.URGENT, addressee=Addressee.SEAT)
+"""Tells everybody in a game of its table: an absence, a pause, another player, a draw (BEY-04)."""

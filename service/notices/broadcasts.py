@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from sqlalchemy import select
@@ -40,13 +40,15 @@ from service.letters.facts import (
     WelcomeFacts,
     WelcomeLinks,
 )
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, phase_words
-from service.mail.sending.compose import Attachment, OutLetter, domain_of
+from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.letter_context import COORDINATOR, LetterContext
 from service.notices.order_examples import filled_sheet, order_examples, order_languages
+from service.notices.previews import Previews
 from service.record import chain
 from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments
@@ -105,7 +107,7 @@ class Broadcasts:
             Attachment(f"correction-{number}.png", "image/png", page) for number, page in enumerate(pages, 1)
         ]
         return [
-            render.correction(info, phase_of(phase), to, facts, attached)
+            render.letter(CORRECTION, info, to, facts, phase=phase_of(phase), attached=attached)
             for to in self.everybody(session, game)
         ]
 
@@ -128,7 +130,8 @@ class Broadcasts:
         attached = [self._calendar(game, [row for row in rows if row.moved])]
         info = self.letters.game_info(game)
         return sum(
-            self.letters.put(session, render.deadline_moved(info, to, facts, attached), phase)
+            self.letters.put(
+                session, render.letter(DEADLINE_MOVED, info, to, facts, attached=attached), phase)
             for to in self.everybody(session, game))
 
     def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
@@ -146,7 +149,7 @@ class Broadcasts:
         # The successor signs this letter already.
         info = replace(self.letters.game_info(game), coordinator=name)
         letters_put = sum(
-            self.letters.put(session, render.hand_over(info, to, facts))
+            self.letters.put(session, render.letter(HAND_OVER, info, to, facts))
             for to in self.everybody(session, game))
         # No letter was new: the form was sent twice, and the second one must not write a second event.
         if not letters_put:
@@ -207,7 +210,7 @@ class Broadcasts:
         if facts.examples:
             domain = domain_of(self.letters.sender.order_address)
             files.append(filled_sheet(variant, info.name, phase_of(phase), power, facts.examples, domain))
-        return render.welcome(info, phase_of(phase), to, facts, files)
+        return render.letter(WELCOME, info, to, facts, phase=phase_of(phase), attached=files)
 
     def everybody(self, session: Session, game: GameRow) -> list[Recipient]:
         """Every address of every player of a game, each with its power."""
@@ -276,3 +279,77 @@ def opening_builds(variant: Variant, position: Position, power: str) -> tuple[st
     if position.phase.kind is not PhaseKind.ADJUSTMENT or any(unit.power == power for unit in position.units):
         return ()
     return tuple(sorted(variant.board.provinces[centre].name for centre in position.centres.get(power, ())))
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _welcome_sample(seat: Previews) -> Sample[WelcomeFacts]:
+    root = chain.root(seat.session, seat.game.id)
+    closing, base = seat.closing(), seat.letters.sender.base_url.rstrip("/")
+    facts = WelcomeFacts(
+        seat.units(), tuple(power.name for power in seat.variant.powers.values()), closing,
+        seat.subject(closing.phase),
+        examples=order_examples(seat.variant, closing.phase.kind),
+        links=welcome_links(base, seat.game),
+        rules=playing_rules(seat.game, seat.variant),
+        proofs=Proofs(seeds=commitments(seat.session, seat.phase(), with_it=True),
+                      record=RecordReference(root.number, root.link) if root.number else None))
+    return Sample(facts, "As it would leave today, with a map, a blank sheet and the record’s fingerprint.",
+        closing.phase)
+
+
+def _deadline_moved_sample(seat: Previews) -> Sample[DeadlineFacts]:
+    closing = seat.closing()
+    two, phase = timedelta(days=2), seat.phase()
+    later = [row for row in records.phases(seat.session, seat.game.id) if row.ordinal > phase.ordinal]
+    # The retreats of the same season follow within days, so they move along.
+    along = [row for row in later if (row.season, row.year) == (phase.season, phase.year)]
+    facts = DeadlineFacts(
+        "preview", closing.phase, closing.deadline, closing.deadline + two, "The post is on strike.",
+        moved=tuple(NextDate(str(phase_of(row)), row.deadline + two) for row in along),
+        unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in later
+                        if row not in along)[:3])
+    return Sample(facts, "As if this deadline moved by two days.")
+
+
+def _correction_sample(seat: Previews) -> Sample[CorrectionFacts]:
+    row, _ = seat.judged(PhaseKind.MOVEMENT)
+    phase = phase_of(row or seat.phase())
+    facts = CorrectionFacts("preview", "(what the results said)", "(what is right)", "(what follows)",
+                            "(a player)", None if row is None else row.sent_at)
+    return Sample(facts, "With your words left out; a picture of them goes along.", phase)
+
+
+def _hand_over_sample(seat: Previews) -> Sample[HandOverFacts]:
+    root = chain.root(seat.session, seat.game.id)
+    facts = HandOverFacts("preview", seat.info.coordinator, "(the new name)", seat.letters.clock.now(),
+                          root.link, seat.closing(), root.number)
+    return Sample(facts, "With the record’s fingerprint as it is now, and without the new name.")
+
+
+WELCOME = LetterKind(
+    "welcome", WelcomeFacts, "Welcome to a new player",
+    Occasion("a new player", "a game begins, or a seat changes hands", _welcome_sample),
+    rank=Rank.LATER, addressee=Addressee.SEATED_PLAYER)
+"""What a player needs to begin (OUT-01). The picture that its HTML shows is the filled sheet."""
+
+DEADLINE_MOVED = LetterKind(
+    "deadline_moved", DeadlineFacts, "A deadline is moved",
+    Occasion("all players", "you move a deadline", _deadline_moved_sample),
+    rank=Rank.URGENT, addressee=Addressee.SEAT)
+"""A deadline was moved: old, new, why, what else moves and what does not (OUT-12)."""
+
+CORRECTION = LetterKind(
+    "correction", CorrectionFacts, "Correction of results",
+    Occasion("all players", "you correct an error in the results", _correction_sample),
+    addressee=Addressee.SEAT)
+"""Corrects an error in results that were sent, with a picture of the right words. The earlier letter stays
+valid in everything else."""
+
+HAND_OVER = LetterKind(
+    "hand_over", HandOverFacts, "Another coordinator takes over",
+    Occasion("all players", "another coordinator takes over the game", _hand_over_sample),
+    addressee=Addressee.SEAT)
+"""Tells of a new coordinator: who, from when, and the root of the record at the change."""

@@ -13,13 +13,17 @@ from service.games.phases import phase_of, power_name
 from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.letters import render
 from service.letters.facts import Closing, NoticedMail, NoticeFacts, Recipient
+from service.letters.kinds import LetterKind, Occasion, Sample
+from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
     GameRow,
     IgnoredMailRow,
     MailRow,
     OutboxRow,
+    PhaseRow,
     PlayerRow,
     SeatRow,
     SubmissionRow,
@@ -29,6 +33,16 @@ MOST_AN_HOUR = 5
 """Notices about ignored mails within an hour, whoever their senders are."""
 _UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
 _IGNORED = "ignored-mail"
+
+
+def notify(
+    session: Session, letters: LetterContext, game: GameRow | None, facts: NoticeFacts,
+    phase: PhaseRow | None = None, *, mark: str = "",
+) -> None:
+    """Put a notice into the outbox, once for its key. `mark`: the first line of one that names no game."""
+    info = None if game is None else letters.game_info(game)
+    to = Recipient(letters.sender.coordinator, notice=mark)
+    letters.put(session, render.letter(COORDINATOR_NOTICE, info, to, facts), phase)
 
 
 def about_verdict(session: Session, letters: LetterContext, verdict: Verdict) -> NoticedMail | None:
@@ -82,7 +96,7 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
         return
     now = letters.clock.now()
     sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == "coordinator_notice", OutboxRow.key.contains(_IGNORED),
+        OutboxRow.kind == COORDINATOR_NOTICE.name, OutboxRow.key.contains(_IGNORED),
         OutboxRow.due_at > now - timedelta(hours=1))) or 0
     if sent >= MOST_AN_HOUR:
         return
@@ -100,9 +114,7 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
         mail=NoticedMail(row.sender, False, row.subject, player.name,
                          seats_in_words(session, letters, player)),
     )
-    coordinator = Recipient(
-        letters.sender.coordinator, notice=letters.rehearsal_mark(session, player))
-    letters.put(session, render.coordinator_notice(None, coordinator, facts))
+    notify(session, letters, None, facts, mark=letters.rehearsal_mark(session, player))
 
 
 def about_returned_letter(row: OutboxRow, now: datetime, base_url: str) -> NoticeFacts:
@@ -142,5 +154,24 @@ def report_unsent(letters: LetterContext, session: Session, row: OutboxRow) -> N
         key=f"unsent-{row.id}", event=f"A letter was not sent: {row.subject}. The reason: {row.error}.",
         since=letters.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
         consequence="nobody gets it. It is kept under Letters, where you can read and print it.")
-    info = None if game is None else letters.game_info(game)
-    letters.put(session, render.coordinator_notice(info, Recipient(letters.sender.coordinator), facts))
+    notify(session, letters, game, facts)
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _coordinator_notice_sample(seat: Previews) -> Sample[NoticeFacts]:
+    base = seat.letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        "preview", f"A mail needs you: {REASONS['unknown_sender']}.",
+        f"{base}/quarantine" if base else "", seat.letters.clock.now(),
+        "it does not count. The mail stays in quarantine, unchanged.")
+    return Sample(facts, "As if a stranger had written.")
+
+
+COORDINATOR_NOTICE = LetterKind(
+    "coordinator_notice", NoticeFacts, "Notice to the coordinator",
+    Occasion("you", "something waits for a person", _coordinator_notice_sample),
+    rank=Rank.URGENT, addressee=Addressee.COORDINATOR)
+"""Tells the coordinator that something waits for a person."""

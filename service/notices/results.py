@@ -43,12 +43,18 @@ from service.notices.attachments import (
     results_heading,
 )
 from service.notices.blank_sheets import blank_sheet
+from service.notices.coordinator_notices import COORDINATOR_NOTICE
 from service.notices.current_map import control
 from service.notices.ending import Farewell
 from service.notices.letter_context import LetterContext
-from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
+from service.notices.phase_letters.requests import (
+    ADJUSTMENT,
+    RETREAT_REQUEST,
+    adjustment_facts,
+    units_to_retreat,
+)
 from service.notices.postal_packs import Packs
-from service.notices.results_facts import results_facts
+from service.notices.results_facts import kind_of_results, results_facts
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
 
@@ -147,12 +153,13 @@ class ResultsAnnouncer:
         version: tuple[ResultsFacts, list[Attachment]],
     ) -> OutLetter:
         """The results for one reader; copies of sheets attached, or behind a link if the site wants that."""
-        facts, attached = version
+        (facts, attached), kind = version, kind_of_results(phase, resolution)
         copies = [file for file in attached if COPY.fullmatch(file.name)]
         if not self.letters.sender.links_copies or not self.letters.sender.base_url or not copies:
-            return _results(phase, resolution)(info, phase, to, facts, attached)
+            return render.letter(kind, info, to, facts, phase=phase, attached=attached)
         rest = [file for file in attached if file not in copies]
-        return replace(_results(phase, resolution)(info, phase, to, facts, rest), linked=tuple(copies))
+        letter = render.letter(kind, info, to, facts, phase=phase, attached=rest)
+        return replace(letter, linked=tuple(copies))
 
     def _version_for(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version],
@@ -203,7 +210,7 @@ class ResultsAnnouncer:
             link=f"{base}/games/{phase.game_id}" if base else "", since=self.letters.clock.now(),
             consequence="the results do not reach them. Enter an address, or print the results from Letters "
                         "and post them.")
-        return [render.coordinator_notice(info, Recipient(self.letters.sender.coordinator), facts)]
+        return [render.letter(COORDINATOR_NOTICE, info, Recipient(self.letters.sender.coordinator), facts)]
 
     def _pack(
         self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, facts: ResultsFacts,
@@ -278,17 +285,9 @@ class ResultsAnnouncer:
         blank = [blank_sheet(variant, info, closing, power, to, drawing=self.drawing)]
         if coming.kind is PhaseKind.RETREAT:
             facts = RetreatFacts(tuple(dislodged), closing, subject)
-            return [render.retreat_request(info, phase_of(phase), to, facts, blank)]
+            return [render.letter(
+                RETREAT_REQUEST, info, to, facts, phase=phase_of(phase), attached=blank)]
         offer = adjustment_facts(
             variant, resolution.adjust.get(power, 0), closing, subject, power, resolution.position)
-        return [render.adjustment(info, phase_of(phase), to, offer, blank if offer.is_due else ())]
-
-
-def _results(phase: Phase, resolution: Resolution) -> Callable[..., OutLetter]:
-    """The function of `render` for the results of a phase. Without dislodged units the results of a season
-    are final at once."""
-    if phase.kind is PhaseKind.ADJUSTMENT:
-        return render.year_end_results
-    if phase.kind is PhaseKind.MOVEMENT and resolution.dislodged:
-        return render.draft_results
-    return render.final_results
+        return [render.letter(ADJUSTMENT, info, to, offer, phase=phase_of(phase),
+                              attached=blank if offer.is_due else ())]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
 from adjudicator.orders import Remove
 from adjudicator.outcome import Resolution, Result
 from adjudicator.phases.year_end import builds_due
@@ -30,9 +34,13 @@ from service.letters.facts import (
     Standings,
     UnitChanges,
 )
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
+from service.letters.render import results_of_reader
 from service.letters.set_aside import translatable
+from service.mail.sending.compose import Addressee, Rank
 from service.notices.gazette import year_that_ends
+from service.notices.previews import Previews
 from service.record import references
 from service.record.notable import notable_of
 from service.store import records
@@ -205,3 +213,58 @@ def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tupl
         )
         for power in variant.powers.values()
     )
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _results_sample(kind: PhaseKind, seat: Previews) -> Sample[ResultsFacts]:
+    row, resolution = seat.judged(kind)
+    if row is not None and resolution is not None:
+        facts = results_facts(
+            seat.session, row, resolution, seat.variant, seat.letters.sender.base_url)
+        return Sample(facts, f"As judged: {phase_of(row)}.", phase_of(row))
+    phase = seat.first_of(kind)
+    # Nothing of this is stored, so any lots will do; counting up gives the same letter each time.
+    resolution = judge(
+        seat.variant.context(), seat.variant.rules, replace(seat.position(), phase=phase), [],
+        Lots(range(seat.variant.rules.LOTS)))
+    return Sample(
+        ResultsFacts(powers=show(seat.variant, resolution, {})),
+        "No such phase is judged yet: this is what the position gives if nobody orders anything.", phase)
+
+
+def _final_sample(seat: Previews) -> Sample[ResultsFacts]:
+    # A game that is played in whole turns has no retreat phase; its turns give the final results.
+    retreats = any(kind is PhaseKind.RETREAT for _, kind in seat.variant.calendar.steps)
+    return _results_sample(PhaseKind.RETREAT if retreats else PhaseKind.TURN, seat)
+
+
+DRAFT_RESULTS = LetterKind(
+    "draft_results", ResultsFacts, "Draft results, before retreats",
+    Occasion("all players", "you approve a movement phase with dislodged units",
+             partial(_results_sample, PhaseKind.MOVEMENT), PhaseKind.MOVEMENT),
+    rank=Rank.DRAFT, addressee=Addressee.SEAT, values=results_of_reader)
+"""Results of a movement phase before retreats (OUT-04)."""
+
+FINAL_RESULTS = LetterKind(
+    "final_results", ResultsFacts, "Final results",
+    Occasion("all players", "you approve the retreats, or a movement phase without any", _final_sample),
+    rank=Rank.RESULTS, addressee=Addressee.SEAT, values=results_of_reader)
+"""Results after retreats; in Autumn with ownership and every power's offer or demand (OUT-06, OUT-07)."""
+
+YEAR_END_RESULTS = LetterKind(
+    "year_end_results", ResultsFacts, "Results of builds and removals",
+    Occasion("all players", "you approve builds and removals",
+             partial(_results_sample, PhaseKind.ADJUSTMENT), PhaseKind.ADJUSTMENT),
+    rank=Rank.LATER, addressee=Addressee.SEAT, values=results_of_reader)
+"""Results of a Winter, with the map of control (OUT-08)."""
+
+
+def kind_of_results(phase: Phase, resolution: Resolution) -> LetterKind[ResultsFacts]:
+    """The kind of letter for the results of a phase. Without dislodged units the results of a season are
+    final at once."""
+    if phase.kind is PhaseKind.ADJUSTMENT:
+        return YEAR_END_RESULTS
+    return DRAFT_RESULTS if phase.kind is PhaseKind.MOVEMENT and resolution.dislodged else FINAL_RESULTS

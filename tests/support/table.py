@@ -36,12 +36,14 @@ from service.intake.process_mail import MailOpener, MailStore, give_up_mail, pro
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject
 from service.jobs import DbosJobs, Jobs
+from service.letters.kinds import LetterKinds
 from service.mail.authentication.dns import NO_DNS, TxtLookup
 from service.mail.authentication.trust import Trust, trust_in
 from service.mail.mailbox import ingest
 from service.mail.mime.image_types import PictureProbe, PillowProbe
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
+from service.notices.kinds import CORE
 from service.notices.letter_context import LetterContext, Sender
 from service.store import records
 from service.store.letter_parts import finished, message_of
@@ -64,6 +66,7 @@ ORDERS = "orders@galloper.example"
 COORDINATOR = "coordinator@galloper.example"
 SUMMER = Phase(1642, "Summer", PhaseKind.MOVEMENT)
 SERVER = "mx.galloper.example"
+KINDS = LetterKinds.of(CORE)
 
 __all__ = ["multipart", "part", "picture", "text"]
 
@@ -115,7 +118,7 @@ class Table:
     @property
     def writer(self) -> LetterContext:
         sender = Sender(f"Galloper <{ORDERS}>", ORDERS, COORDINATOR, 8_000_000)
-        return LetterContext(self.site.blobs, self.site.clock, self.load, sender)
+        return LetterContext(self.site.blobs, self.site.clock, self.load, sender, KINDS)
 
     @property
     def mail_store(self) -> MailStore:

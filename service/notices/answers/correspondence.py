@@ -24,13 +24,14 @@ from service.letters.facts import (
     Closing,
     NoticedMail,
     NoticeFacts,
-    Recipient,
     SeatOnFile,
 )
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.notices import coordinator_notices
 from service.notices.letter_context import LetterContext
 from service.notices.not_done import NotDone
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
     AddressRow,
@@ -64,8 +65,8 @@ def acknowledge(
         tuple(map(str, row.files)), names_sheet)
     power = seats[0].power if game is not None and len(seats) == 1 else ""
     info = None if game is None else letters.game_info(game)
-    letters.put(session, render.acknowledgement(
-        info, letters.recipient(session, mail.sender or "", power), facts))
+    letters.put(session, render.letter(
+        ACKNOWLEDGEMENT, info, letters.recipient(session, mail.sender or "", power), facts))
 
 
 def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> None:
@@ -83,8 +84,7 @@ def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> 
             mail.sender or "", True, row.subject, player.name,
             coordinator_notices.seats_in_words(session, letters, player, game),
             coordinator_notices.closing_of(session, game)))
-    info = None if game is None else letters.game_info(game)
-    letters.put(session, render.coordinator_notice(info, Recipient(letters.sender.coordinator), facts))
+    coordinator_notices.notify(session, letters, game, facts)
 
 
 def seats_on_file(
@@ -150,7 +150,7 @@ class Correspondence:
             facts = AnswerFacts(
                 AnsweredMail(f"answer-{key[:40]}", last.at, last.subject, _message_ids(mail)), words,
                 _bare_subject(last.subject, "" if game is None else game.name))
-            letter = render.answer(info, self.letters.recipient(session, to), facts)
+            letter = render.letter(ANSWER, info, self.letters.recipient(session, to), facts)
             if not self.letters.put(session, letter):
                 return
             sent = session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one()
@@ -243,3 +243,35 @@ def _printable(words: str) -> str:
     lines = ("".join(char if char.isprintable() else " " for char in line).rstrip()
              for line in words.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _acknowledgement_sample(seat: Previews) -> Sample[AcknowledgementFacts]:
+    player = seat.session.get_one(SeatRow, (seat.game.id, seat.power)).player_id
+    seats = () if player is None else seats_on_file(
+        seat.session, seat.letters, seat.session.get_one(PlayerRow, player), seat.game)
+    mail = AnsweredMail("preview", seat.letters.clock.now(), "Three more days, please?")
+    own_seats = tuple(each for each in seats if each.power == seat.name)
+    facts = AcknowledgementFacts(mail, own_seats)
+    return Sample(facts, "As if this player had written.")
+
+
+def _answer_sample(seat: Previews) -> Sample[AnswerFacts]:
+    mail = AnsweredMail("preview", seat.letters.clock.now(), "Three more days, please?")
+    facts = AnswerFacts(mail, "(your words)", mail.subject)
+    return Sample(facts, "With your words left out.")
+
+
+ACKNOWLEDGEMENT = LetterKind(
+    "acknowledgement", AcknowledgementFacts, "Thanks for a letter without a sheet",
+    Occasion("the sender", "a player writes you a letter without a sheet", _acknowledgement_sample),
+    is_counted=True)
+"""Says at once that a letter reached the coordinator, and that it was not read as orders (BOX-10)."""
+
+ANSWER = LetterKind(
+    "answer", AnswerFacts, "Your answer to a letter",
+    Occasion("the player", "you answer a letter at Correspondence", _answer_sample))
+"""The coordinator's own words to one player (BOX-10)."""

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import PhaseKind
 from service import pictures
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
@@ -24,11 +26,22 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import PHOTO_DOUBTS, Note, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient, Trouble
+from service.letters.facts import (
+    ArrivedSheet,
+    Closing,
+    GameInfo,
+    PostedFacts,
+    ReadBack,
+    ReceiptFacts,
+    Recipient,
+    Trouble,
+)
+from service.letters.kinds import Contents, LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
-from service.mail.sending.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter, Rank
 from service.notices.attachments import turned
+from service.notices.previews import Previews
 from service.pictures import BoxedLine
 from service.record.game_key import signed_receipt
 from service.record.references import sheet_mark
@@ -140,7 +153,16 @@ def read_letter(
         page_lines = [(number, line) for number, line in numbered if line.page_id == page.id]
         if page.upright is not None and page_lines:
             attached += _picture(blobs, page, page_lines, f"reading-{page_number}.jpg")
-    return render.receipt(info, to, facts, attached)
+    return receipt(info, to, facts, attached)
+
+
+def receipt(
+    info: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()
+) -> OutLetter:
+    """The receipt, with the file that proves it where it is signed."""
+    signed = facts.sheet.signed
+    proof = [] if signed is None else [Attachment(render.PROOF, "application/json", signed.file())]
+    return render.letter(RECEIPT, info, to, facts, attached=[*pictures, *proof])
 
 
 def _unsure(line: SettledLine) -> bool:
@@ -162,3 +184,58 @@ def _picture(
     # A receipt must not fail for a picture: without it the letter still has the page's lines in words.
     except (pictures.SheetUnusable, BlobError, OSError):
         return []
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _receipt_sample(seat: Previews) -> Sample[ReceiptFacts]:
+    closing, row = seat.closing(), seat.newest_sheet()
+    if row is None:
+        sheet = seat.made_up_sheet(seat.letters.clock.now())
+        basis = "As if a first sheet for this phase had just come; its numbers are made up."
+    else:
+        pages = records.pages(seat.session, row.id)
+        sheet = ArrivedSheet(row.received_at, closing.phase, row.version, len(pages), row.sha256 or "")
+        basis = "This power's newest sheet for this phase, as it came."
+    facts = ReceiptFacts(sheet, closing, subject=seat.subject(closing.phase, (sheet.version or 0) + 1))
+    return Sample(facts, basis)
+
+
+def _receipt_late_sample(seat: Previews) -> Sample[ReceiptFacts]:
+    closed = seat.phase()
+    # After a deadline a later phase is open: not one of retreats, for which most players have no unit.
+    after = next((row for row in records.phases(seat.session, seat.game.id)
+                  if row.ordinal > closed.ordinal and row.kind != PhaseKind.RETREAT), closed)
+    late = ReceiptFacts(
+        seat.made_up_sheet(closed.deadline + timedelta(minutes=5)),
+        Closing(phase_of(after), after.deadline), subject=seat.subject(phase_of(after)),
+        has_other=seat.newest_sheet() is not None)
+    return Sample(late, "As if a sheet came five minutes late and the next phase were open.")
+
+
+def _receipt_posted_sample(seat: Previews) -> Sample[PostedFacts]:
+    closing = seat.closing()
+    facts = PostedFacts("preview", closing.phase, seat.letters.clock.now(), closing, version=1)
+    return Sample(facts, "As if a letter with a scan were logged.")
+
+
+RECEIPT = LetterKind(
+    "receipt", ReceiptFacts, "Receipt for a sheet in time",
+    Occasion("the sender", "a sheet arrives in time", _receipt_sample),
+    # Where receipts show each line as read, the desk's page of a letter told orders before the deadline.
+    rank=Rank.ANSWER, answers_mail=True, contents=Contents.SHEET)
+"""The machine's receipt for a sheet (OUT-02). It says what arrived, never what it means."""
+
+RECEIPT_LATE = LetterKind(
+    "receipt_late", ReceiptFacts, "Receipt for a sheet that is too late",
+    Occasion("the sender", "a sheet arrives after its deadline", _receipt_late_sample),
+    rank=Rank.ANSWER, answers_mail=True, is_counted=True)
+"""The answer to a sheet that came after the deadline and is not executed (CAL-03, Q-34)."""
+
+RECEIPT_POSTED = LetterKind(
+    "receipt_posted", PostedFacts, "Receipt for a letter that came by post",
+    Occasion("the player", "you log a letter that came by post", _receipt_posted_sample),
+    rank=Rank.ANSWER)
+"""The receipt for a letter that came by post (SUB-16)."""

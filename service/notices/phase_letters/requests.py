@@ -13,8 +13,11 @@ from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
 from service.games.results import order_text, redacted_for, unit_text
-from service.letters.facts import AdjustmentFacts, Closing, RetreatUnit
+from service.letters.facts import AdjustmentFacts, Closing, RetreatFacts, RetreatUnit
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence
+from service.mail.sending.compose import Addressee, Rank
+from service.notices.previews import Previews
 
 
 def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> list[RetreatUnit]:
@@ -129,3 +132,40 @@ def _free_places(variant: Variant, position: Position, power: str) -> int:
     return sum(map(is_free, variant.board.provinces))
 
 
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _retreat_request_sample(seat: Previews) -> Sample[RetreatFacts]:
+    closing = seat.coming(PhaseKind.RETREAT)
+    units = sorted((unit for unit in seat.position().units if unit.power == seat.power),
+                   key=lambda unit: unit_text(seat.variant, unit))
+    # From the first neighbour by name, that an attack can come from.
+    variant = seat.variant
+    asked = [retreat_unit(variant, Dislodgement(unit, attackers_of(variant, unit)[0]), frozenset())
+             for unit in units[:1]]
+    facts = RetreatFacts(tuple(asked), closing, seat.subject(closing.phase))
+    return Sample(facts, "As if the first of this power’s units had been dislodged.", closing.phase)
+
+
+def _adjustment_sample(seat: Previews) -> Sample[AdjustmentFacts]:
+    closing = seat.coming(PhaseKind.ADJUSTMENT)
+    _, resolution = seat.judged(PhaseKind.ADJUSTMENT)
+    count = 1 if resolution is None else resolution.adjust.get(seat.power, 1)
+    facts = adjustment_facts(seat.variant, count, closing, seat.subject(closing.phase))
+    return Sample(facts, "As if one unit were offered.", closing.phase)
+
+
+RETREAT_REQUEST = LetterKind(
+    "retreat_request", RetreatFacts, "Request for retreats",
+    Occasion("owners of dislodged units", "with the draft results", _retreat_request_sample,
+             PhaseKind.RETREAT),
+    rank=Rank.URGENT, addressee=Addressee.SEAT)
+"""Asks the owner of dislodged units for their retreats (OUT-05)."""
+
+ADJUSTMENT = LetterKind(
+    "adjustment", AdjustmentFacts, "Builds and removals that are due",
+    Occasion("all players, each a letter of their own", "with the results before builds and removals",
+             _adjustment_sample, PhaseKind.ADJUSTMENT),
+    rank=Rank.REMINDER, addressee=Addressee.SEAT)
+"""A power's own offer to build or demand to remove (OUT-07)."""

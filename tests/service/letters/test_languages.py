@@ -16,6 +16,7 @@ from service.letters import render
 from service.letters.facts import GameInfo, Recipient
 from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, powers_in_row, wordings
 from service.letters.set_aside import translatable
+from service.notices.results_facts import DRAFT_RESULTS
 from tests.support import letters_samples as samples
 from tools import catalogue
 
@@ -51,7 +52,7 @@ def test_a_letter_in_another_language_has_the_same_facts_and_orders(code: str) -
     game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
     readers = [Recipient("a@b.example", "Montrose", name="Eva", language=each) for each in (ENGLISH, code)]
     english, other = (
-        render.draft_results(game, samples.MOVEMENT, to, samples.results()) for to in readers)
+        render.letter(DRAFT_RESULTS, game, to, samples.results(), phase=samples.MOVEMENT) for to in readers)
     assert other.key == english.key
     assert f'<html lang="{code}">' in (other.html or "")
     # Orders and their judged sentences stay in the game's language.
