@@ -1,6 +1,7 @@
 """What the program must know of a kind of letter, as one value for each kind.
 
-A kind is declared beside what sends it, in `service.notices` or a feature, and has one template of its name.
+A kind is declared beside what sends it, in `service.notices` or a feature, with its facts, and has one
+template of its name.
 `service.notices.kinds` puts all of them together.
 """
 

@@ -4,6 +4,7 @@ player for a power, a draw that all have agreed on. Powers are named, and nobody
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, select
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.games.phases import phase_of
 from service.letters import render
-from service.letters.facts import AnnouncementFacts, Closing
+from service.letters.facts import Closing, KeyedFacts
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, powers_in_row
 from service.mail.sending.compose import Addressee, Rank
@@ -25,6 +26,16 @@ MOST_DAYS = 120
 """Days of one absence at most."""
 MOST_AHEAD = 6
 """Absences of one player in one game that are not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncementFacts(KeyedFacts):
+    """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
+    `about`: the title, in a few words; `key` names it for ever."""
+
+    about: str
+    sentences: tuple[str, ...]
+    closing: Closing | None = None
 
 
 class AnnouncementRefused(Exception):

@@ -7,14 +7,14 @@ Each is put into the outbox in the caller's transaction, once for its key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
@@ -30,15 +30,12 @@ from service.letters.calendar_feed import DueDate, feed, feed_path
 from service.letters.facts import (
     Closing,
     CorrectionFacts,
-    DeadlineFacts,
     GameInfo,
-    HandOverFacts,
+    KeyedFacts,
+    LetterFacts,
     NextDate,
-    PlayingRules,
     Proofs,
     Recipient,
-    WelcomeFacts,
-    WelcomeLinks,
 )
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, phase_words
@@ -47,7 +44,7 @@ from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.letter_context import COORDINATOR, LetterContext
-from service.notices.order_examples import filled_sheet, order_examples, order_languages
+from service.notices.order_examples import OrderLanguage, filled_sheet, order_examples, order_languages
 from service.notices.previews import Previews
 from service.record import chain
 from service.record.game_key import of_game
@@ -55,6 +52,82 @@ from service.record.references import RecordReference, commitments
 from service.store import records
 from service.store.signatures import fingerprint
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeLinks:
+    """Addresses on the site, each "" if the site has none: the game's calendar, the list of players
+    (LIST-01), the player's own calendar with all their games (CAL-16), the game's page, the moves of its
+    board, and blank sheets."""
+
+    calendar: str = ""
+    players: str = ""
+    own_calendar: str = ""
+    game: str = ""
+    moves: str = ""
+    sheets: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayingRules:
+    """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders
+    and mail commands are taken, the sentences on how players meet, and the languages whose order words count
+    beside the English ones (WRD-07)."""
+
+    first_counts: bool = False
+    takes_typed_orders: bool = False
+    takes_commands: bool = False
+    conduct: tuple[str, ...] = ()
+    languages: tuple[OrderLanguage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeFacts(LetterFacts):
+    """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
+    powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples` has an
+    order of each kind, in words."""
+
+    units: tuple[str, ...]
+    powers: tuple[str, ...]
+    closing: Closing
+    subject: str
+    builds: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    links: WelcomeLinks = WelcomeLinks()
+    rules: PlayingRules = PlayingRules()
+    proofs: Proofs = field(default_factory=Proofs)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineFacts(KeyedFacts):
+    """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
+    `unchanged` those that stay. `key` tells this move from others of the same phase."""
+
+    phase: Phase
+    old: datetime
+    new: datetime
+    reason: str
+    moved: tuple[NextDate, ...] = ()
+    unchanged: tuple[NextDate, ...] = ()
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.phase
+
+
+@dataclass(frozen=True, slots=True)
+class HandOverFacts(KeyedFacts):
+    """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
+    moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`
+    names the hand-over for ever."""
+
+    previous: str
+    successor: str
+    effective_at: datetime
+    digest: str
+    closing: Closing | None = None
+    entries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

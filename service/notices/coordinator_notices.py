@@ -3,6 +3,7 @@ or that goes to nobody. Each says what follows if nothing is done."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
@@ -12,7 +13,7 @@ from service.games.hold_reasons import REASONS
 from service.games.phases import phase_of, power_name
 from service.intake.verdicts.verdict import RefusalReason, Verdict
 from service.letters import render
-from service.letters.facts import Closing, NoticedMail, NoticeFacts, Recipient
+from service.letters.facts import Closing, KeyedFacts, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
@@ -33,6 +34,32 @@ MOST_AN_HOUR = 5
 """Notices about ignored mails within an hour, whoever their senders are."""
 _UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
 _IGNORED = "ignored-mail"
+
+
+@dataclass(frozen=True, slots=True)
+class NoticedMail:
+    """The mail that a notice is about, for the coordinator alone. `sender` as its From field says, "" if that
+    cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if nobody has the
+    address; `about` names game and power in words; `closing` is that game's open phase, or None."""
+
+    sender: str
+    is_proved: bool
+    subject: str
+    player: str = ""
+    about: str = ""
+    closing: Closing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeFacts(KeyedFacts):
+    """Something the coordinator should look at: where, since when, what happens if they do nothing, and the
+    mail that it is about, or None."""
+
+    event: str
+    link: str
+    since: datetime
+    consequence: str
+    mail: NoticedMail | None = None
 
 
 def notify(

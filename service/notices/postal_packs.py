@@ -19,7 +19,7 @@ from maps.variant import Variant
 from service import pictures
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
-from service.letters.facts import PackFacts, Recipient
+from service.letters.facts import LetterFacts, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank
 from service.notices.blank_sheets import SheetReader, blanks
@@ -35,6 +35,18 @@ RETURN = "return_address"
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
            f"{pictures.FONTS}.")
+
+
+@dataclass(frozen=True, slots=True)
+class PackFacts(LetterFacts):
+    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
+    number of their envelopes, `without` those without a known postal address, `notes` sentences about
+    journeys and accommodations (LIST-03, POST-06), without any address."""
+
+    # Counts instead of addresses: home addresses are in the PDF of envelopes alone (POST-07).
+    posted: tuple[tuple[str, int], ...]
+    without: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,7 @@ judged, or what the position gives without a single order. Each kind of letter b
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -22,12 +20,7 @@ from service.games.phases import phase_of
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import (
-    ArrivedSheet,
-    Closing,
-    GameInfo,
-    Recipient,
-)
+from service.letters.facts import Closing, GameInfo, Recipient
 from service.letters.kinds import AnyKind
 from service.letters.language import ENGLISH
 from service.letters.own_wording import OwnWording
@@ -131,12 +124,6 @@ class Previews:
         """The version that the power's next sheet has."""
         row = self.newest_sheet()
         return 1 if row is None else (row.version or 0) + 1
-
-    def made_up_sheet(self, received_at: datetime) -> ArrivedSheet:
-        """A sheet of the power that never came."""
-        # A digest like any other: zeros would look like a fault.
-        digest = hashlib.sha256(f"a sheet of {self.power}, {received_at}".encode()).hexdigest()
-        return ArrivedSheet(received_at, self.closing().phase, self.next_version, 1, digest)
 
     def judged(self, kind: PhaseKind) -> tuple[PhaseRow | None, Resolution | None]:
         """The newest phase of a kind that is judged, with its resolution; or (None, None)."""

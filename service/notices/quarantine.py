@@ -30,12 +30,12 @@ from service.intake.verdicts.explanations import Explanation, explain
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
-from service.letters.facts import AnsweredMail, Closing, RejectionFacts
+from service.letters.facts import AnsweredMail, Closing
 from service.letters.kinds import LetterKinds
 from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
-from service.notices.answers.replies import REJECTION, Replies
+from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
 from service.notices.not_done import NotDone
 from service.store import records
 from service.store.blobs import Blobs

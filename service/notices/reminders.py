@@ -14,13 +14,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import Phase
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.game_clock import pace_of
 from service.games.phases import phase_of, powers_asked
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import Closing, ReminderFacts, reminder_key
+from service.letters.facts import Closing, LetterFacts
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.set_aside import translatable
 from service.mail.sending.compose import Addressee, OutLetter, Rank
@@ -32,6 +33,36 @@ from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, Playe
 
 HOURS = (12, 48)
 """Hours before a deadline at which reminders leave, the last first."""
+
+
+def reminder_key(hours: int, deadline: datetime) -> str:
+    """What tells a reminder from others of its phase: the outbox is the memory of who was reminded."""
+    return f"{hours}h-{deadline.isoformat()}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderFacts(LetterFacts):
+    """A deadline draws near and nothing from a power counts (OUT-11). `hours` says which reminder this
+    is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
+    the player can end reminders; each may be "". `received`: what came and does not count, in sentences."""
+
+    hours: int
+    closing: Closing
+    now: datetime
+    subject: str
+    feed: str = ""
+    entry: str = ""
+    received: tuple[str, ...] = ()
+
+    @property
+    def letter_key(self) -> str:
+        """See `reminder_key`."""
+        return reminder_key(self.hours, self.closing.deadline)
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.closing.phase
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,7 @@ from service.games.results import redacted_for
 from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import (
-    Closing,
-    GameInfo,
-    NoticeFacts,
-    Recipient,
-    ResultsFacts,
-    RetreatFacts,
-)
+from service.letters.facts import Closing, GameInfo, Recipient, ResultsFacts
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import (
     COPY,
@@ -43,13 +36,14 @@ from service.notices.attachments import (
     results_heading,
 )
 from service.notices.blank_sheets import blank_sheet
-from service.notices.coordinator_notices import COORDINATOR_NOTICE
+from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.current_map import control
 from service.notices.ending import Farewell
 from service.notices.letter_context import LetterContext
 from service.notices.phase_letters.requests import (
     ADJUSTMENT,
     RETREAT_REQUEST,
+    RetreatFacts,
     adjustment_facts,
     units_to_retreat,
 )

@@ -23,7 +23,7 @@ from service.games.names import UnknownName, power_called
 from service.games.sign_ups import SignUpFault
 from service.letters import render
 from service.letters.addresses import BadAddress, address_lines
-from service.letters.facts import Recipient, SignUpFacts
+from service.letters.facts import KeyedFacts, Recipient
 from service.letters.kinds import Contents, LetterKind
 from service.letters.language import ENGLISH, LANGUAGES, Sentence, sentence_of
 from service.mail.sending.compose import Rank
@@ -44,6 +44,21 @@ LETTERS_A_DAY = 5
 """Letters about sign-ups to one address in a day."""
 LETTER_PAUSE = timedelta(hours=20)
 """Between two letters to one address about one offer, whoever asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpFacts(KeyedFacts):
+    """A person's place on the list of a game that is to be (BEY-04). `number`: None until their address is
+    proved; `powers` by name and `dates` in words, as they wish them; `link`: where they change it, "" on a
+    site without a web address; `commitment`: digest of the seed of the lots; `key`: for this letter alone."""
+
+    offer: str
+    number: int | None
+    name: str
+    powers: tuple[str, ...]
+    dates: tuple[date, ...]
+    link: str
+    commitment: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import CursorResult, Select, func, select, update
 from sqlalchemy.orm import Session
 
 from service.letters import render
-from service.letters.facts import LinkFacts
+from service.letters.facts import LetterFacts
 from service.letters.kinds import Contents, LetterKind
 from service.mail.sending.compose import Rank
 from service.mail.sending.outbox import LINK_DAYS
@@ -29,6 +29,21 @@ MOST_LINKS = 3
 LETTERS_AN_HOUR = 3
 """Letters with links that one player gets in an hour, whoever asks for them."""
 PATH = "/public/send/"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFacts(LetterFacts):
+    """A player's link, good until `until` (UTC): to the entry, where the web `address` works once, or to the
+    page that takes photographs for the game of the name `for_game`."""
+
+    address: str
+    until: datetime
+    for_game: str = ""
+
+    @property
+    def letter_key(self) -> str:
+        """The end of the address tells one link from another; the whole secret stays out of the key."""
+        return self.address[-16:]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from service.letters import render
-from service.letters.facts import NoticeFacts, Recipient
-from service.notices.coordinator_notices import COORDINATOR_NOTICE
+from service.letters.facts import Recipient
+from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.letter_context import LetterContext
 from service.operations.findings import Finding
 from service.operations.health import CHECKS, Health

@@ -24,9 +24,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.letters import render
-from service.letters.facts import NoticeFacts
 from service.mail.mailbox.ingest import MailboxError
-from service.notices.coordinator_notices import notify
+from service.notices.coordinator_notices import NoticeFacts, notify
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow

@@ -11,9 +11,8 @@ from sqlalchemy.orm import Session
 
 from service.clock import Clock
 from service.games import mailbox_waits, turns
-from service.letters.facts import NoticeFacts
 from service.mail.mailbox.drain import BUSY, DrainOutcome
-from service.notices.coordinator_notices import notify
+from service.notices.coordinator_notices import NoticeFacts, notify
 from service.notices.letter_context import LetterContext
 from service.store import mail_troubles, phase_looks
 from service.store.engine import Store

@@ -18,9 +18,9 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from service.letters import render
-from service.letters.facts import LinkFacts
 from service.letters.language import N_
 from service.notices import upload_links
+from service.notices.upload_links import LinkFacts
 from service.store import records
 from service.store.tables import AccessLinkRow, GameRow, OutboxRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts

@@ -10,57 +10,63 @@ from adjudicator.calendar import Phase, PhaseKind
 from service.games.results import ShownOrder, ShownPower
 from service.letters.ending.statistics import PowerCounts, Statistics
 from service.letters.facts import (
-    AcknowledgementFacts,
-    AdjustmentFacts,
-    AnnouncementFacts,
     AnsweredMail,
-    AnswerFacts,
-    ArrivedSheet,
     Closing,
-    CommandFacts,
     CorrectionFacts,
-    DeadlineFacts,
     GameInfo,
     GameOverFacts,
-    HandOverFacts,
-    HeldFacts,
     Holding,
     NextDate,
-    NoticedMail,
-    NoticeFacts,
-    OwnSheet,
-    PackFacts,
-    PlayingRules,
-    PostedFacts,
     Proofs,
-    ReadBack,
-    ReceiptFacts,
     Recipient,
-    RejectionFacts,
-    ReminderFacts,
     ResultsFacts,
-    RetreatFacts,
-    RetreatUnit,
-    SeatOnFile,
     SheetFacts,
     Standings,
     UnitChanges,
-    WelcomeFacts,
-    WelcomeLinks,
 )
 from service.letters.render import letter
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.announcements import ANNOUNCEMENT
-from service.notices.answers.command_answers import COMMAND
-from service.notices.answers.correspondence import ACKNOWLEDGEMENT, ANSWER
-from service.notices.answers.receipts import RECEIPT, RECEIPT_LATE, RECEIPT_POSTED
-from service.notices.answers.replies import HELD, REJECTION
-from service.notices.broadcasts import CORRECTION, DEADLINE_MOVED, HAND_OVER, WELCOME
-from service.notices.coordinator_notices import COORDINATOR_NOTICE
+from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
+from service.notices.answers.command_answers import COMMAND, CommandFacts, OwnSheet
+from service.notices.answers.correspondence import (
+    ACKNOWLEDGEMENT,
+    ANSWER,
+    AcknowledgementFacts,
+    AnswerFacts,
+    SeatOnFile,
+)
+from service.notices.answers.receipts import (
+    RECEIPT,
+    RECEIPT_LATE,
+    RECEIPT_POSTED,
+    ArrivedSheet,
+    PostedFacts,
+    ReadBack,
+    ReceiptFacts,
+)
+from service.notices.answers.replies import HELD, REJECTION, HeldFacts, RejectionFacts
+from service.notices.broadcasts import (
+    CORRECTION,
+    DEADLINE_MOVED,
+    HAND_OVER,
+    WELCOME,
+    DeadlineFacts,
+    HandOverFacts,
+    PlayingRules,
+    WelcomeFacts,
+    WelcomeLinks,
+)
+from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticedMail, NoticeFacts
 from service.notices.ending import GAME_OVER
-from service.notices.phase_letters.requests import ADJUSTMENT, RETREAT_REQUEST
-from service.notices.postal_packs import POSTAL_PACK
-from service.notices.reminders import REMINDER
+from service.notices.phase_letters.requests import (
+    ADJUSTMENT,
+    RETREAT_REQUEST,
+    AdjustmentFacts,
+    RetreatFacts,
+    RetreatUnit,
+)
+from service.notices.postal_packs import POSTAL_PACK, PackFacts
+from service.notices.reminders import REMINDER, ReminderFacts
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 
 AT = datetime(2027, 3, 12, 18, 2, 5, tzinfo=UTC)

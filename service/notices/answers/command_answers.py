@@ -7,8 +7,8 @@ They tell the asking power its own sheet, what everybody may see, and letters th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from email.message import EmailMessage
 
 from sqlalchemy import func, select
@@ -22,7 +22,7 @@ from service.games.phases import phase_of, powers_asked
 from service.intake.commands import Command, MailCommand
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import AnsweredMail, Closing, CommandFacts, OwnSheet, Recipient
+from service.letters.facts import AnsweredMail, AnswerToMail, Closing, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.mail.mime.parts import payload_of
 from service.mail.sending.compose import Attachment, OutLetter, Rank, words_of
@@ -41,6 +41,37 @@ A_DAY = 5
 """Answers to one player within 24 hours, in one game. One more says that these are enough, and then none."""
 _WITH_MAP = (WELCOME.name, YEAR_END_RESULTS.name)
 _RESULTS = (DRAFT_RESULTS.name, FINAL_RESULTS.name, YEAR_END_RESULTS.name)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSheet:
+    """What is on file of a power's own orders. `posted`: the sheet that counts came by post. `held`: a sheet
+    waits for the coordinator. `unsure`: lines that the machine is unsure of, None where the game does not
+    show readings or the sheet was not read. The rest as in `ArrivedSheet`, None if no sheet counts."""
+
+    received_at: datetime | None = None
+    version: int | None = None
+    digest: str = ""
+    posted: bool = False
+    held: bool = False
+    unsure: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFacts(AnswerToMail):
+    """The answer to a mail command (BOX-11). `command` is its word in small letters, `most` the answers a
+    day, `number` which of them this is, above `most` for the last word of a day. `sheet` belongs to "status".
+    `subject` is the one of the next sheet, "" if none is due; `map_page` is the public page of the map, or
+    ""."""
+
+    command: str
+    number: int
+    most: int
+    closing: Closing | None = None
+    sheet: OwnSheet = OwnSheet()
+    subject: str = ""
+    first_counts: bool = False
+    map_page: str = ""
 
 
 def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: AnsweredMail) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import ClassVar
 
 from sqlalchemy import func, select, true, update
 from sqlalchemy.orm import Session, sessionmaker
@@ -17,18 +18,11 @@ from service.games.options import TYPED
 from service.games.phases import phase_of, power_name
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import (
-    AcknowledgementFacts,
-    AnsweredMail,
-    AnswerFacts,
-    Closing,
-    NoticedMail,
-    NoticeFacts,
-    SeatOnFile,
-)
+from service.letters.facts import AnsweredMail, AnswerToMail, Closing
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.notices import coordinator_notices
+from service.notices.coordinator_notices import NoticedMail, NoticeFacts
 from service.notices.letter_context import LetterContext
 from service.notices.not_done import NotDone
 from service.notices.previews import Previews
@@ -47,6 +41,41 @@ from service.store.tables import (
 
 LONGEST_ANSWER = 20_000
 """Characters of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOnFile:
+    """One seat of a player who wrote a letter: the open phase, the sheet that counts now ("version 2,
+    received ..." or ""), and the subject to copy for orders. `takes_typed_orders`: bold text counts there
+    too."""
+
+    game: str
+    power: str
+    closing: Closing
+    on_file: str
+    subject: str
+    takes_typed_orders: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AcknowledgementFacts(AnswerToMail):
+    """A plain letter reached the coordinator (BOX-10). `names_sheet`: its subject names a sheet, which it did
+    not bring; `seats` are the sender's own, with an open phase; `files` are attached files that were not
+    opened."""
+
+    seats: tuple[SeatOnFile, ...] = ()
+    files: tuple[str, ...] = ()
+    names_sheet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFacts(AnswerToMail):
+    """The coordinator's answer to a plain letter, in free words: `words` has line ends, and `subject` is the
+    one of the letter, without "Re:"."""
+
+    is_by_person: ClassVar[bool] = True
+    words: str
+    subject: str
 
 
 def acknowledge(

@@ -25,27 +25,24 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import (
-    AnsweredMail,
-    ArrivedSheet,
-    Closing,
-    GameInfo,
-    HeldFacts,
-    NoticeFacts,
-    PostedFacts,
-    ReceiptFacts,
-    Recipient,
-    RejectionFacts,
-    Trouble,
-)
+from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
 from service.mail.message import IncomingMail
 from service.mail.sending.compose import Attachment, Rank
 from service.notices import coordinator_notices, sign_ups
 from service.notices.answers import command_answers, correspondence, receipts
-from service.notices.answers.receipts import RECEIPT_LATE, RECEIPT_POSTED, nobody
+from service.notices.answers.receipts import (
+    RECEIPT_LATE,
+    RECEIPT_POSTED,
+    ArrivedSheet,
+    PostedFacts,
+    ReceiptFacts,
+    Trouble,
+    nobody,
+)
 from service.notices.blank_sheets import blank_sheet
+from service.notices.coordinator_notices import NoticeFacts
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
 from service.store import records
@@ -73,6 +70,28 @@ _TOO_LATE_TO_MEND = Sentence(
 """What to do about a sheet that waits, where nothing can be done about it any more."""
 OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
 NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionFacts(AnswerToMail):
+    """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
+
+    `subject` is filled in, to copy, or ""; `closing` is what is open now, or None.
+    """
+
+    problem: str
+    reassurance: str
+    remedy: str
+    subject: str = ""
+    closing: Closing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFacts(AnswerToMail):
+    """A mail that waits for the coordinator: what is wrong with it, and what would settle it at once."""
+
+    problem: str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)

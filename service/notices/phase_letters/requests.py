@@ -4,6 +4,8 @@ are barred; builds and removals, and no more of them than there are.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Disband, Retreat, SendSupply
@@ -13,11 +15,53 @@ from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
 from service.games.results import order_text, redacted_for, unit_text
-from service.letters.facts import AdjustmentFacts, Closing, RetreatFacts, RetreatUnit
+from service.letters.facts import Closing, LetterFacts
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.mail.sending.compose import Addressee, Rank
 from service.notices.previews import Previews
+
+
+@dataclass(frozen=True, slots=True)
+class RetreatUnit:
+    """A unit, in words, that must retreat or disband. `beaten_from`: the place the attack came from, "" where
+    the rules hide it; `barred`: sentences about places that it may not enter; `examples`: lines to write."""
+
+    words: str
+    beaten_from: str = ""
+    barred: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetreatFacts(LetterFacts):
+    """Units that must retreat or disband, when their orders close, and the subject to copy (OUT-05)."""
+
+    units: tuple[RetreatUnit, ...]
+    closing: Closing
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustmentFacts(LetterFacts):
+    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
+    `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
+    must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
+    `may_receive_supply`: another power may send it supply, with which it may build or keep a unit."""
+
+    count: int
+    closing: Closing
+    subject: str
+    may_send_supply: bool = True
+    lots_may_decide: bool = True
+    separate_sheets: bool = True
+    places: int | None = None
+    may_receive_supply: bool = False
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the power may or must send anything at all."""
+        return self.count != 0 or self.may_send_supply or self.may_receive_supply
 
 
 def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> list[RetreatUnit]:

@@ -20,10 +20,10 @@ from service.intake.verdicts import explanations
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import AnsweredMail, GameInfo, Recipient, RejectionFacts, ResultsFacts
+from service.letters.facts import AnsweredMail, GameInfo, Recipient, ResultsFacts
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import compose
-from service.notices.answers.replies import REJECTION
+from service.notices.answers.replies import REJECTION, RejectionFacts
 from service.notices.kinds import CORE
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from tests.support import letters_samples as samples

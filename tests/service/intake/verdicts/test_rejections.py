@@ -11,8 +11,8 @@ from service.intake.verdicts.explanations import explain
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.intake.verdicts.verdict import RefusalReason, VerdictKind
 from service.letters import render
-from service.letters.facts import AnsweredMail, Recipient, RejectionFacts
-from service.notices.answers.replies import REJECTION
+from service.letters.facts import AnsweredMail, Recipient
+from service.notices.answers.replies import REJECTION, RejectionFacts
 from tests.support.letters_samples import AT
 from tests.support.mail_builder import MONTROSE, context, judge, mail, part, text
 

@@ -12,11 +12,11 @@ from sqlalchemy.orm import Session
 from service.desk.games import seat_acts
 from service.desk.games.seat_acts import Holder
 from service.letters import render
-from service.letters.facts import AnsweredMail, DeadlineFacts, HeldFacts
+from service.letters.facts import AnsweredMail
 from service.mail.sending.compose import readdress
 from service.mail.sending.outbox import SendCounts, retry, send_due
-from service.notices.answers.replies import HELD
-from service.notices.broadcasts import DEADLINE_MOVED
+from service.notices.answers.replies import HELD, HeldFacts
+from service.notices.broadcasts import DEADLINE_MOVED, DeadlineFacts
 from service.notices.coordinator_notices import report_unsent
 from service.notices.letter_context import LetterContext
 from service.record import chain
