@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
-from service.letters.ending.statistics import Statistics
 from service.letters.gazette.values import YearFacts
 from service.letters.language import at_start, in_sentence
 from service.letters.own_wording import OUR_WORDING, OwnWording
+from service.letters.statistics import Statistics
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
 

@@ -16,11 +16,11 @@ from service.games.ended.ending import EndKind, GameEnd
 from service.games.phases import phase_of
 from service.games.rulings import as_played
 from service.letters import render
-from service.letters.ending.statistics import statistics_of
 from service.letters.facts import GameOverFacts
 from service.letters.gazette.values import JudgedPhase
 from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
 from service.letters.kinds import LetterKind, Occasion, Sample
+from service.letters.statistics import statistics_of
 from service.mail.sending.compose import Addressee, Attachment, OutLetter
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.games.results import ShownOrder, ShownPower
-from service.letters.ending.statistics import PowerCounts, Statistics
 from service.letters.facts import (
     AnsweredMail,
     Closing,
@@ -25,6 +24,7 @@ from service.letters.facts import (
     UnitChanges,
 )
 from service.letters.render import letter
+from service.letters.statistics import PowerCounts, Statistics
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
 from service.notices.answers.command_answers import COMMAND, CommandFacts, OwnSheet

@@ -18,7 +18,7 @@ from grammar.print import canonical
 from service.clock import SimulatedClock
 from service.desk.games.ending import declare
 from service.games.ended.ending import EndKind, GameEnd, end_of
-from service.letters.ending.statistics import statistics_of
+from service.letters.statistics import statistics_of
 from service.notices.ending import Farewell, judged_phases
 from service.public.history import war
 from service.store.tables import GameRow, PhaseRow, PhaseState
