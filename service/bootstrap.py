@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parseaddr
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic
@@ -54,6 +54,7 @@ from service.intake.uploads import UploadDoor
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.leader import Leadership
+from service.letters.kinds import LetterKinds
 from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
 from service.mail.authentication.dns import CachedLookup, SystemLookup
@@ -63,9 +64,11 @@ from service.mail.sending import outbox
 from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
+from service.notices import kinds
 from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
+from service.notices.coordinator_notices import report_unsent
 from service.notices.dry_run import DryRun
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
@@ -74,7 +77,6 @@ from service.notices.phase_letters.approval import Approvals
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
-from service.notices.unsent_letters import report_unsent
 from service.operations import letter_storage, reread_settings, retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
@@ -167,7 +169,7 @@ class Site:
         return outbox.send_due(
             self.store, self.blobs, self.transport, self.clock, sender=out.sender,
             connections=Connections(self.store, 1 if is_alone else out.connections, out.per_minute),
-            not_sent=partial(report_unsent, self.announcements.letters))
+            not_sent=partial(report_unsent, self.announcements.letters), addressees=letter_kinds().addressees)
 
     def close_phase(self, phase_id: int) -> None:
         """Close a phase whose deadline has passed and whose mails are all here
@@ -239,6 +241,7 @@ class Site:
                 metrics_token=web.metrics_token, api_tokens=self.api_tokens,
             ),
             checks=SiteChecks(self.health.findings, metrics.text),
+            letter_kinds=letter_kinds(),
         ))
 
 
@@ -260,7 +263,7 @@ def open_site(
     opener = ImageOpener(SandboxLimits(memory=settings.reader.child_memory_mb * 1_000_000,
                            cpu_seconds=settings.reader.child_seconds,
                            wall_seconds=WALL_PER_CPU * settings.reader.child_seconds))
-    writer = LetterContext(blobs, now, load, _sender(settings))
+    writer = LetterContext(blobs, now, load, _sender(settings), letter_kinds())
     account = MailAccount(settings.mail_in, settings.mail_out)
     status = MailboxStatus(SystemClock(), is_refused=lambda: account.login_in.is_refused)
     post, announce = Replies(writer), ResultsAnnouncer(writer)
@@ -457,9 +460,15 @@ def _own(settings: Settings) -> tuple[str, ...]:
     return (settings.order_address, parseaddr(settings.mail_out.sender)[1])
 
 
+@cache
+def letter_kinds() -> LetterKinds:
+    """Every kind of letter of this program: those of the core, and of the features that are there."""
+    return LetterKinds.of(kinds.CORE, *(feature.letter_kinds() for feature in features()))
+
+
 def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> LetterContext:
     """The letter context of a site, for a command that serves nothing."""
-    return LetterContext(blobs, clock, maps.load, _sender(settings))
+    return LetterContext(blobs, clock, maps.load, _sender(settings), letter_kinds())
 
 
 def _sender(settings: Settings) -> Sender:

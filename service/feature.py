@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     from service.bootstrap import Site
     from service.config import Settings
+    from service.letters.kinds import AnyKind
     from service.operations.health import Check
 
 PACKAGE = "service.features"
@@ -108,6 +109,10 @@ def _no_checks() -> Sequence[Check]:
     return ()
 
 
+def _no_letter_kinds() -> Sequence[AnyKind]:
+    return ()
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -128,7 +133,7 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health.
+    those of the page Health. `letter_kinds`: the kinds of letters that it sends.
     """
 
     name: str
@@ -139,6 +144,7 @@ class Feature:
     slots: Mapping[Slot, str] = field(default_factory=dict)
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
+    letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
 
 
 @cache

@@ -30,7 +30,8 @@ ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "templates/languages"
 SOURCES = [
     ("templates/mail/**", "jinja2"), ("templates/public/**.html", "jinja2"),
-    ("templates/features/**.html", "jinja2"), ("service/features/**.py", "python"),
+    ("templates/features/**.html", "jinja2"), ("templates/features/**.jinja", "jinja2"),
+    ("service/features/**.py", "python"),
     ("service/letters/**.py", "python"), ("service/public/**.py", "python"),
     ("service/intake/verdicts/explanations.py", "python"), ("service/intake/uploads.py", "python"),
     ("service/notices/**.py", "python"),

@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.desk.browser import NoBrowser, chromium, exit_on_sigterm
 from bench.desk.site import Server
-from service.letters.render import KINDS
+from service.notices.kinds import CORE
 from service.public import visits
 from service.web import sessions
 from tools import pictures_paper
@@ -122,9 +122,9 @@ SHOTS = (
     Shot("own-wording", "/previews/{game_id}/{kind}/wording",
          _path("/previews/{n.game}/final_results/wording")),
     *(
-        Shot(f"preview-{kind}", "/previews/{game_id}/{kind}",
-             _path(f"/previews/{{n.game}}/{kind}?power={{n.power}}"))
-        for kind in KINDS
+        Shot(f"preview-{kind.name}", "/previews/{game_id}/{kind}",
+             _path(f"/previews/{{n.game}}/{kind.name}?power={{n.power}}"))
+        for kind in CORE if kind.occasion is not None
     ),
     Shot("account", "/account", _path("/account")),
     Shot("people", "/people", _path("/people")),

@@ -12,8 +12,8 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.notices import coordinator_notices
 from service.notices.answers import correspondence as letters_of
-from service.notices.answers import mail_notices
 from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
 from service.notices.not_done import NotDone
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
@@ -53,7 +53,7 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         return show(
             request, "correspondence_thread.html", visitor=visitor, notice=notice, player=player,
             letters=letters, waiting=sum(row.done_at is None for row in rows), longest=LONGEST_ANSWER,
-            seats="" if acts is None else mail_notices.seats_in_words(session, acts.letters, player),
+            seats="" if acts is None else coordinator_notices.seats_in_words(session, acts.letters, player),
             on_file=() if acts is None else letters_of.seats_on_file(session, acts.letters, player, None),
             key=secrets.token_urlsafe(16), has_acts=acts is not None,
         )

@@ -14,6 +14,7 @@ from fastapi.responses import Response
 
 from service.desk import queries
 from service.games.seal import sealed
+from service.letters.kinds import Contents
 from service.mail.sending.compose import words_of
 from service.store.blobs import BlobError
 from service.store.letter_parts import finished
@@ -25,12 +26,6 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-# Where a game's receipts show each line as read, these pages told a coordinator orders before the deadline.
-OF_A_SHEET = frozenset({"receipt"})
-"""Kinds of letters that may show what a sheet says."""
-# It opens what its player sent, before the deadline too: whoever reads it here would walk around the seal.
-WITH_A_LINK = frozenset({"link", "sign_up"})
-"""Kinds of letters whose words open a player's own pages."""
 NOT_SHOWN = "This letter has a player's own link, which opens what they sent. Only its reader has it."
 SEALED = ("This receipt is sealed until the deadline, since it may show what the sheet says. Its reader "
           "has it.")
@@ -53,9 +48,9 @@ def letters(request: Request, visitor: SignedIn) -> Response:
 def letter(request: Request, visitor: SignedIn, letter_id: int) -> Response:
     """One letter as its receiver sees it: text and attached pictures."""
     message, row, phase = _message(request, letter_id)
-    if phase is not None or row.kind in WITH_A_LINK:
+    if phase is not None or _has_link(request, row):
         return show(request, "letter.html", visitor=visitor, letter=row, parts=(), sealed=phase, text="",
-                    has_link=row.kind in WITH_A_LINK)
+                    has_link=_has_link(request, row))
     body = message.get_body(("plain",))
     parts = [(index, part.get_filename() or f"part {index + 1}", part.get_content_type(),
               len(part.get_payload(decode=True) or b""))
@@ -70,7 +65,7 @@ def letter_part(request: Request, letter_id: int, number: int) -> Response:
     message, row, phase = _message(request, letter_id)
     if phase is not None:
         raise HTTPException(403, SEALED)
-    if row.kind in WITH_A_LINK:
+    if _has_link(request, row):
         raise HTTPException(403, NOT_SHOWN)
     parts = list(message.iter_attachments())
     if not 0 <= number < len(parts):
@@ -92,13 +87,21 @@ def _message(request: Request, letter_id: int) -> tuple[EmailMessage, OutboxRow,
         row = session.get(OutboxRow, letter_id)
         phase = (
             None
-            if row is None or row.phase_id is None or row.kind not in OF_A_SHEET
+            if row is None or row.phase_id is None
+            or ports.letter_kinds.contents_of(row.kind) is not Contents.SHEET
             else session.get(PhaseRow, row.phase_id)
         )
     if row is None:
         raise HTTPException(404, "There is no such letter.")
     message = email.message_from_bytes(_bytes(ports, row), policy=email.policy.default)
     return message, row, phase if phase is not None and sealed(phase) else None
+
+
+def _has_link(request: Request, row: OutboxRow) -> bool:
+    # It opens what its player sent, before the deadline too: whoever reads it here would walk around the
+    # seal.
+    ports: DeskPorts = request.app.state.ports
+    return ports.letter_kinds.contents_of(row.kind) is Contents.LINK
 
 
 def _bytes(ports: DeskPorts, row: OutboxRow) -> bytes:

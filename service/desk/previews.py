@@ -12,10 +12,11 @@ from sqlalchemy.orm import Session
 from service.desk.games.carry_out import game_row
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
+from service.letters.kinds import AnyKind
 from service.mail.sending.compose import one_line, whole_paragraphs
 from service.notices.letter_context import LetterContext
 from service.notices.postal_packs import RETURN
-from service.notices.previews import Previews, kinds_of
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import PlayerRow
 from service.web.access import COORDINATOR
@@ -46,7 +47,7 @@ def previews(
         chosen = power if power in seats else seats[0]
         return show(
             request, "previews.html", visitor=visitor, game=game,
-            kinds=kinds_of(_letter_context(ports).load(game.variant)), power=chosen, notice=notice,
+            kinds=_letter_context(ports).kinds_of(game), power=chosen, notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
             coordinator=_letter_context(ports).game_info(game).coordinator,
             return_lines=[str(line) for line in game.options.get(RETURN, ())],
@@ -58,7 +59,8 @@ def as_mail(request: Request, game_id: str, kind: str, power: str) -> Response:
     """The HTML part of one letter, alone on its page."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        html = _writer(session, ports, game_id, power, kind).of(kind).letter.html or ""
+        writer, shown = _writer(session, ports, game_id, power, kind)
+        html = writer.of(shown).letter.html or ""
     return Response(
         html, media_type="text/html; charset=utf-8", headers={"Content-Security-Policy": MAIL_POLICY}
     )
@@ -69,17 +71,16 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
     """The text of one letter."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        writer = _writer(session, ports, game_id, power, kind)
-        preview = writer.of(kind)
-        kinds = kinds_of(writer.letters.load(writer.game.variant))
-        names = list(kinds)
-        index = names.index(kind)
+        writer, shown = _writer(session, ports, game_id, power, kind)
+        preview = writer.of(shown)
+        kinds = list(writer.letters.kinds_of(writer.game).values())
+        index = kinds.index(shown)
         return show(
-            request, "preview.html", visitor=visitor, game=writer.game, kind=kind, power=power,
-            receivers=kinds[kind], letter=preview.letter, basis=preview.basis,
+            request, "preview.html", visitor=visitor, game=writer.game, kind=shown, power=power,
+            letter=preview.letter, basis=preview.basis,
             words=whole_paragraphs(preview.letter.text),
-            before=names[index - 1] if index else "",
-            after=names[index + 1] if index + 1 < len(names) else "",
+            before=kinds[index - 1] if index else None,
+            after=kinds[index + 1] if index + 1 < len(kinds) else None,
         )
 
 
@@ -152,9 +153,11 @@ def _letter_context(ports: DeskPorts) -> LetterContext:
     return ports.actions.circulars.letters
 
 
-def _writer(session: Session, ports: DeskPorts, game_id: str, power: str, kind: str) -> Previews:
+def _writer(
+    session: Session, ports: DeskPorts, game_id: str, power: str, kind: str
+) -> tuple[Previews, AnyKind]:
     game = game_row(session, game_id)
-    if kind not in kinds_of(_letter_context(ports).load(game.variant)) or power not in records.seats(session,
-            game_id):
+    shown = _letter_context(ports).kinds_of(game).get(kind)
+    if shown is None or power not in records.seats(session, game_id):
         raise HTTPException(404, "There is no such letter, or no such power in this game.")
-    return Previews(_letter_context(ports), session, game, power)
+    return Previews(_letter_context(ports), session, game, power), shown

@@ -97,7 +97,7 @@ def mail_page(
             "shown_answer": None,
             "files": [],
             "registered": None,
-            "answers_before": acts.earlier_answers(session, mail),
+            "answers_before": acts.earlier_answers(session, mail, ports.letter_kinds),
             "damaged": "",
             "unopened": "",
             "verdict": mail.verdict or {},

@@ -20,6 +20,7 @@ from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
 from service.games.options import FIRST_COUNTS
 from service.games.phases import phase_title
+from service.notices.answers.replies import REJECTION
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -360,7 +361,8 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
         return []  # as nearly always, and the outbox has every letter of every year
     letters = session.execute(
         select(OutboxRow.recipient, OutboxRow.sent_at)
-        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == "rejection", OutboxRow.sent_at.is_not(None)))
+        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == REJECTION.name,
+               OutboxRow.sent_at.is_not(None)))
     # The page itself does not know its letter; sender and time tell which refusal was about it.
     sent = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
     return [

@@ -1,19 +1,20 @@
-"""What a letter is written from: plain values, every name already in words. The only mail addresses are the
-recipient's own and the site's."""
+"""What letters are written from: plain values, every name already in words. The only mail addresses are the
+recipient's own and the site's. Here are those that several letters or a picture share; a letter's own are
+beside its kind."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
+from typing import ClassVar
 
 from adjudicator.calendar import Phase
 from service.games.results import ShownPower
-from service.letters.ending.statistics import Statistics
 from service.letters.gazette.values import YearFacts
 from service.letters.language import at_start, in_sentence
 from service.letters.own_wording import OUR_WORDING, OwnWording
-from service.record.game_key import SignedReceipt
+from service.letters.statistics import Statistics
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
 
@@ -65,87 +66,47 @@ class Recipient:
     notice: str = ""
 
 
+class LetterFacts:
+    """What every letter's facts say of the letter itself."""
+
+    __slots__ = ()
+    is_by_person: ClassVar[bool] = False
+    """Whether somebody wrote the letter by hand."""
+
+    @property
+    def letter_key(self) -> str:
+        """What tells this letter from others of its kind, phase and reader; "" where there is one alone."""
+        return ""
+
+    @property
+    def letter_phase(self) -> Phase | None:
+        """The phase that the letter is about, where its facts name it."""
+        return None
+
+    @property
+    def replies_to(self) -> tuple[str, ...]:
+        """The Message-IDs of the mail that it answers, oldest first."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedFacts(LetterFacts):
+    """Facts with a key of their own: `key` names the letter for ever."""
+
+    key: str
+
+    @property
+    def letter_key(self) -> str:
+        """See `LetterFacts`."""
+        return self.key
+
+
 @dataclass(frozen=True, slots=True)
 class Closing:
     """A phase and the instant (UTC) at which its orders close."""
 
     phase: Phase
     deadline: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ReadBack:
-    """A line as the machine read it, for the player who wrote it: its number on the sheet, "" for a line of
-    the heading, its letters, whether the machine is unsure of them, and whether the line is struck out."""
-
-    number: str
-    text: str
-    unsure: bool = False
-    struck: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ArrivedSheet:
-    """A sheet that arrived by mail. `version` is None if none was written, `photographs` counts those that
-    open, `digest` is the SHA-256 of the mail, `record` its entry in the record, `signed` what proves it.
-    `is_typed`: the orders were typed into the mail, and its only photograph is our drawing of that text."""
-
-    received_at: datetime
-    phase: Phase
-    version: int | None
-    photographs: int
-    digest: str
-    record: RecordReference | None = None
-    signed: SignedReceipt | None = None
-    is_typed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why a sheet that came does not count yet, and what would settle it at once."""
-
-    problem: str
-    remedy: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiptFacts:
-    """The receipt for a sheet (OUT-02). `replaces` is the version that it replaces; `notes` are sentences
-    about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
-    those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
-    if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
-    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet.
-    `has_other`, of a late sheet: whether another sheet of its power came in time and counts."""
-
-    sheet: ArrivedSheet
-    closing: Closing | None
-    replaces: int | None = None
-    notes: tuple[str, ...] = ()
-    subject: str = ""
-    message_ids: tuple[str, ...] = ()
-    reading: tuple[ReadBack, ...] = ()
-    first_counts: bool = False
-    trouble: Trouble | None = None
-    has_other: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PostedFacts:
-    """The receipt for a letter that came by post (SUB-16). `received` is the day as logged, `arrived_at` the
-    moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
-    scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
-    own deadline, `is_late` whether the letter came after it, `has_other` whether another sheet of its power
-    counts. `key` names the letter for ever."""
-
-    key: str
-    phase: Phase
-    arrived_at: datetime
-    closing: Closing
-    version: int | None = None
-    postmark: str = ""
-    has_scan: bool = True
-    is_late: bool = False
-    has_other: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,122 +121,20 @@ class AnsweredMail:
 
 
 @dataclass(frozen=True, slots=True)
-class RejectionFacts:
-    """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
-
-    `subject` is filled in, to copy, or ""; `closing` is what is open now, or None.
-    """
+class AnswerToMail(LetterFacts):
+    """Facts of a letter that answers one mail."""
 
     mail: AnsweredMail
-    problem: str
-    reassurance: str
-    remedy: str
-    subject: str = ""
-    closing: Closing | None = None
 
+    @property
+    def letter_key(self) -> str:
+        """See `LetterFacts`."""
+        return self.mail.key
 
-@dataclass(frozen=True, slots=True)
-class OwnSheet:
-    """What is on file of a power's own orders. `posted`: the sheet that counts came by post. `held`: a sheet
-    waits for the coordinator. `unsure`: lines that the machine is unsure of, None where the game does not
-    show readings or the sheet was not read. The rest as in `ArrivedSheet`, None if no sheet counts."""
-
-    received_at: datetime | None = None
-    version: int | None = None
-    digest: str = ""
-    posted: bool = False
-    held: bool = False
-    unsure: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CommandFacts:
-    """The answer to a mail command (BOX-11). `command` is its word in small letters, `most` the answers a
-    day, `number` which of them this is, above `most` for the last word of a day. `sheet` belongs to "status".
-    `subject` is the one of the next sheet, "" if none is due; `map_page` is the public page of the map, or
-    ""."""
-
-    mail: AnsweredMail
-    command: str
-    number: int
-    most: int
-    closing: Closing | None = None
-    sheet: OwnSheet = OwnSheet()
-    subject: str = ""
-    first_counts: bool = False
-    map_page: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class HeldFacts:
-    """A mail that waits for the coordinator: what is wrong with it, and what would settle it at once."""
-
-    mail: AnsweredMail
-    problem: str
-    remedy: str
-
-
-@dataclass(frozen=True, slots=True)
-class SeatOnFile:
-    """One seat of a player who wrote a letter: the open phase, the sheet that counts now ("version 2,
-    received ..." or ""), and the subject to copy for orders. `takes_typed_orders`: bold text counts there
-    too."""
-
-    game: str
-    power: str
-    closing: Closing
-    on_file: str
-    subject: str
-    takes_typed_orders: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AcknowledgementFacts:
-    """A plain letter reached the coordinator (BOX-10). `names_sheet`: its subject names a sheet, which it did
-    not bring; `seats` are the sender's own, with an open phase; `files` are attached files that were not
-    opened."""
-
-    mail: AnsweredMail
-    seats: tuple[SeatOnFile, ...] = ()
-    files: tuple[str, ...] = ()
-    names_sheet: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerFacts:
-    """The coordinator's answer to a plain letter, in free words: `words` has line ends, and `subject` is the
-    one of the letter, without "Re:"."""
-
-    mail: AnsweredMail
-    words: str
-    subject: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoticedMail:
-    """The mail that a notice is about, for the coordinator alone. `sender` as its From field says, "" if that
-    cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if nobody has the
-    address; `about` names game and power in words; `closing` is that game's open phase, or None."""
-
-    sender: str
-    is_proved: bool
-    subject: str
-    player: str = ""
-    about: str = ""
-    closing: Closing | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NoticeFacts:
-    """Something the coordinator should look at: where, since when, what happens if they do nothing, and the
-    mail that it is about, or None."""
-
-    key: str
-    event: str
-    link: str
-    since: datetime
-    consequence: str
-    mail: NoticedMail | None = None
+    @property
+    def replies_to(self) -> tuple[str, ...]:
+        """See `LetterFacts`."""
+        return self.mail.message_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +222,7 @@ class Proofs:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultsFacts:
+class ResultsFacts(LetterFacts):
     """What was judged, in words; the same for every reader who may know the same.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
@@ -382,106 +241,10 @@ class ResultsFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class RetreatUnit:
-    """A unit, in words, that must retreat or disband. `beaten_from`: the place the attack came from, "" where
-    the rules hide it; `barred`: sentences about places that it may not enter; `examples`: lines to write."""
-
-    words: str
-    beaten_from: str = ""
-    barred: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RetreatFacts:
-    """Units that must retreat or disband, when their orders close, and the subject to copy (OUT-05)."""
-
-    units: tuple[RetreatUnit, ...]
-    closing: Closing
-    subject: str
-
-
-@dataclass(frozen=True, slots=True)
-class AdjustmentFacts:
-    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
-    `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
-    must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
-    `may_receive_supply`: another power may send it supply, with which it may build or keep a unit."""
-
-    count: int
-    closing: Closing
-    subject: str
-    may_send_supply: bool = True
-    lots_may_decide: bool = True
-    separate_sheets: bool = True
-    places: int | None = None
-    may_receive_supply: bool = False
-
-    @property
-    def is_due(self) -> bool:
-        """Whether the power may or must send anything at all."""
-        return self.count != 0 or self.may_send_supply or self.may_receive_supply
-
-
-@dataclass(frozen=True, slots=True)
-class WelcomeLinks:
-    """Addresses on the site, each "" if the site has none: the game's calendar, the list of players
-    (LIST-01), the player's own calendar with all their games (CAL-16), the game's page, the moves of its
-    board, and blank sheets."""
-
-    calendar: str = ""
-    players: str = ""
-    own_calendar: str = ""
-    game: str = ""
-    moves: str = ""
-    sheets: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OrderLanguage:
-    """A language whose order words a game takes. `title`: what people call it. `examples`: orders in its
-    words."""
-
-    title: str
-    examples: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PlayingRules:
-    """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders
-    and mail commands are taken, the sentences on how players meet, and the languages whose order words count
-    beside the English ones (WRD-07)."""
-
-    first_counts: bool = False
-    takes_typed_orders: bool = False
-    takes_commands: bool = False
-    conduct: tuple[str, ...] = ()
-    languages: tuple[OrderLanguage, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WelcomeFacts:
-    """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
-    powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples` has an
-    order of each kind, in words."""
-
-    units: tuple[str, ...]
-    powers: tuple[str, ...]
-    closing: Closing
-    subject: str
-    builds: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-    links: WelcomeLinks = WelcomeLinks()
-    rules: PlayingRules = PlayingRules()
-    proofs: Proofs = Proofs()
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectionFacts:
+class CorrectionFacts(KeyedFacts):
     """An error in results that were sent at `sent_at`: what was wrong, what is right, what follows, who found
     it. `key` names the correction for ever."""
 
-    key: str
     wrong: str
     right: str
     effect: str
@@ -490,90 +253,7 @@ class CorrectionFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class DeadlineFacts:
-    """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
-    `unchanged` those that stay. `key` tells this move from others of the same phase."""
-
-    key: str
-    phase: Phase
-    old: datetime
-    new: datetime
-    reason: str
-    moved: tuple[NextDate, ...] = ()
-    unchanged: tuple[NextDate, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ReminderFacts:
-    """A deadline draws near and nothing from a power counts (OUT-11). `hours` says which reminder this
-    is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
-    the player can end reminders; each may be "". `received`: what came and does not count, in sentences."""
-
-    hours: int
-    closing: Closing
-    now: datetime
-    subject: str
-    feed: str = ""
-    entry: str = ""
-    received: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class PackFacts:
-    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
-    number of their envelopes, `without` those without a known postal address, `notes` sentences about
-    journeys and accommodations (LIST-03, POST-06), without any address."""
-
-    # Counts instead of addresses: home addresses are in the PDF of envelopes alone (POST-07).
-    posted: tuple[tuple[str, int], ...]
-    without: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AnnouncementFacts:
-    """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
-    `about`: the title, in a few words; `key` names it for ever."""
-
-    key: str
-    about: str
-    sentences: tuple[str, ...]
-    closing: Closing | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SignUpFacts:
-    """A person's place on the list of a game that is to be (BEY-04). `number`: None until their address is
-    proved; `powers` by name and `dates` in words, as they wish them; `link`: where they change it, "" on a
-    site without a web address; `commitment`: digest of the seed of the lots; `key`: for this letter alone."""
-
-    key: str
-    offer: str
-    number: int | None
-    name: str
-    powers: tuple[str, ...]
-    dates: tuple[date, ...]
-    link: str
-    commitment: str
-
-
-@dataclass(frozen=True, slots=True)
-class HandOverFacts:
-    """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
-    moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`
-    names the hand-over for ever."""
-
-    key: str
-    previous: str
-    successor: str
-    effective_at: datetime
-    digest: str
-    closing: Closing | None = None
-    entries: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class GameOverFacts:
+class GameOverFacts(LetterFacts):
     """The end of a game (BEY-03). `kind` is a value of `service.games.ended.ending.EndKind`; `winners` are
     powers by name; `why` is the coordinator's reason, or "". `standings`: each power with its centres at the
     beginning and at the end, the most first; `players`: who played, by name, each with their powers;

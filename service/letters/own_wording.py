@@ -29,6 +29,8 @@ LONGEST = 600
 _BLANK = re.compile(r"%\((\w+)\)s")
 _FINE = "fine"
 """The block of small print, which proves the letter."""
+_SUBJECT = "subject"
+"""The block of the subject: mail programs sort by it, so it keeps our words."""
 _OUTCOMES = ("_news.jinja", "_orders.jinja", "_units.jinja", "_holdings.jinja")
 """What happened on the board."""
 
@@ -127,6 +129,8 @@ def _messages(file: str, *, locked: bool = False) -> Iterator[tuple[str, tuple[s
 def _of_node(
     node: nodes.Node, *, locked: bool, inside: bool
 ) -> Iterator[tuple[str, tuple[str, str] | None]]:
+    if isinstance(node, nodes.Block) and node.name == _SUBJECT:
+        return
     if isinstance(node, nodes.Block) and node.name == _FINE:
         inside = True
     if isinstance(node, nodes.Include | nodes.Extends):
@@ -156,7 +160,9 @@ def _files_of(name: nodes.Node) -> Sequence[str]:
 @cache
 def _sources() -> Mapping[str, nodes.Template]:
     """Every template of a letter, parsed."""
-    parser = Environment(autoescape=True)
+    parser, templates = Environment(autoescape=True), files("templates")
+    features = templates / "features"
+    folders = [templates / "mail", *(features.iterdir() if features.is_dir() else ())]
     return {file.name: parser.parse(file.read_text(encoding="utf-8"))
-            for file in sorted((files("templates") / "mail").iterdir(), key=lambda each: each.name)
+            for folder in folders for file in sorted(folder.iterdir(), key=lambda each: each.name)
             if file.name.endswith(".jinja")}

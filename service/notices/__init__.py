@@ -5,9 +5,11 @@ Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replie
 and `previews.Previews`.
 
 - `letter_context`: what every writer of letters shares.
-- `answers`: letters about one mail: receipts, refusals, sheets on hold, answers to commands, notices to the
-  coordinator; `answers.receipts` says what a receipt says, and draws the sheet as the machine read it.
-- `results`: results to all, requests to those who must act.
+- `kinds`: all kinds of letters. Each is declared, with its preview, in the module that sends it.
+- `answers`: letters about one mail: receipts, refusals, sheets on hold, answers to commands;
+  `answers.receipts` says what a receipt says, and draws the sheet as the machine read it.
+- `coordinator_notices`: what waits for a person, or came back, or was not sent.
+- `results`: results to all, requests to those who must act; `results_facts` is what results say.
 - `attachments`, `blank_sheets`, `current_map`, `postal_packs`: the files that go with letters.
 - `broadcasts`: welcome, moved deadline, correction, hand-over.
 - `reminders`: 12 and 48 hours before a deadline, for players who asked.

@@ -4,6 +4,7 @@ player for a power, a draw that all have agreed on. Powers are named, and nobody
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from sqlalchemy import func, select
@@ -12,9 +13,12 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.games.phases import phase_of
 from service.letters import render
-from service.letters.facts import AnnouncementFacts, Closing
+from service.letters.facts import Closing, KeyedFacts
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, powers_in_row
+from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import AbsenceRow, GameRow, SeatRow
 
@@ -22,6 +26,16 @@ MOST_DAYS = 120
 """Days of one absence at most."""
 MOST_AHEAD = 6
 """Absences of one player in one game that are not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncementFacts(KeyedFacts):
+    """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
+    `about`: the title, in a few words; `key` names it for ever."""
+
+    about: str
+    sentences: tuple[str, ...]
+    closing: Closing | None = None
 
 
 class AnnouncementRefused(Exception):
@@ -32,8 +46,8 @@ def announce(session: Session, letters: LetterContext, game: GameRow, facts: Ann
     """Put one letter for each address of a game's players; how many are new."""
     info, powers = letters.game_info(game), letters.load(game.variant).powers
     return sum(
-        letters.put(session, render.announcement(
-            info, letters.recipient(session, address, powers[power].name), facts))
+        letters.put(session, render.letter(
+            ANNOUNCEMENT, info, letters.recipient(session, address, powers[power].name), facts))
         for power, addresses in records.addresses(session, game.id).items() for address in addresses)
 
 
@@ -175,3 +189,24 @@ def _owner(variant: Variant, powers: Sequence[str]) -> str:
 def _subject(variant: Variant, powers: Sequence[str]) -> str:
     """Powers as the first words of a sentence: "The Crown and Argyll"."""
     return powers_in_row(_names(variant, powers), variant.articled, starts=True)
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _announcement_sample(seat: Previews) -> Sample[AnnouncementFacts]:
+    today = seat.letters.clock.now().date()
+    # Of another player's absence: who is away needs no letter to know it.
+    facts = absence_facts(
+        "preview", seat.variant, (seat.other,), today, today + timedelta(days=9),
+        closing=seat.closing())
+    return Sample(facts, "As if another player were away; who and when is made up.")
+
+
+ANNOUNCEMENT = LetterKind(
+    "announcement", AnnouncementFacts, "Announcement to all players",
+    Occasion("all players", "a player is away, the game pauses, a power changes hands, or a draw is agreed",
+             _announcement_sample),
+    rank=Rank.URGENT, addressee=Addressee.SEAT)
+"""Tells everybody in a game of its table: an absence, a pause, another player, a draw (BEY-04)."""

@@ -7,14 +7,14 @@ Each is put into the outbox in the caller's transaction, once for its key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
@@ -30,29 +30,104 @@ from service.letters.calendar_feed import DueDate, feed, feed_path
 from service.letters.facts import (
     Closing,
     CorrectionFacts,
-    DeadlineFacts,
     GameInfo,
-    HandOverFacts,
+    KeyedFacts,
+    LetterFacts,
     NextDate,
-    PlayingRules,
     Proofs,
     Recipient,
-    WelcomeFacts,
-    WelcomeLinks,
 )
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, phase_words
-from service.mail.sending.compose import Attachment, OutLetter, domain_of
+from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.letter_context import COORDINATOR, LetterContext
-from service.notices.order_examples import filled_sheet, order_examples, order_languages
+from service.notices.order_examples import OrderLanguage, filled_sheet, order_examples, order_languages
+from service.notices.previews import Previews
 from service.record import chain
 from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments
 from service.store import records
 from service.store.signatures import fingerprint
 from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeLinks:
+    """Addresses on the site, each "" if the site has none: the game's calendar, the list of players
+    (LIST-01), the player's own calendar with all their games (CAL-16), the game's page, the moves of its
+    board, and blank sheets."""
+
+    calendar: str = ""
+    players: str = ""
+    own_calendar: str = ""
+    game: str = ""
+    moves: str = ""
+    sheets: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayingRules:
+    """How a game takes orders: whether the first sheet of a phase counts (Q-60), whether typed orders
+    and mail commands are taken, the sentences on how players meet, and the languages whose order words count
+    beside the English ones (WRD-07)."""
+
+    first_counts: bool = False
+    takes_typed_orders: bool = False
+    takes_commands: bool = False
+    conduct: tuple[str, ...] = ()
+    languages: tuple[OrderLanguage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WelcomeFacts(LetterFacts):
+    """What a player needs to begin (OUT-01). `units` are those at the start, `powers` the names of all
+    powers; `builds` are the centres to build in at once, in a game that opens with builds; `examples` has an
+    order of each kind, in words."""
+
+    units: tuple[str, ...]
+    powers: tuple[str, ...]
+    closing: Closing
+    subject: str
+    builds: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    links: WelcomeLinks = WelcomeLinks()
+    rules: PlayingRules = PlayingRules()
+    proofs: Proofs = field(default_factory=Proofs)
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlineFacts(KeyedFacts):
+    """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
+    `unchanged` those that stay. `key` tells this move from others of the same phase."""
+
+    phase: Phase
+    old: datetime
+    new: datetime
+    reason: str
+    moved: tuple[NextDate, ...] = ()
+    unchanged: tuple[NextDate, ...] = ()
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.phase
+
+
+@dataclass(frozen=True, slots=True)
+class HandOverFacts(KeyedFacts):
+    """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
+    moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`
+    names the hand-over for ever."""
+
+    previous: str
+    successor: str
+    effective_at: datetime
+    digest: str
+    closing: Closing | None = None
+    entries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +180,7 @@ class Broadcasts:
             Attachment(f"correction-{number}.png", "image/png", page) for number, page in enumerate(pages, 1)
         ]
         return [
-            render.correction(info, phase_of(phase), to, facts, attached)
+            render.letter(CORRECTION, info, to, facts, phase=phase_of(phase), attached=attached)
             for to in self.everybody(session, game)
         ]
 
@@ -128,7 +203,8 @@ class Broadcasts:
         attached = [self._calendar(game, [row for row in rows if row.moved])]
         info = self.letters.game_info(game)
         return sum(
-            self.letters.put(session, render.deadline_moved(info, to, facts, attached), phase)
+            self.letters.put(
+                session, render.letter(DEADLINE_MOVED, info, to, facts, attached=attached), phase)
             for to in self.everybody(session, game))
 
     def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
@@ -146,7 +222,7 @@ class Broadcasts:
         # The successor signs this letter already.
         info = replace(self.letters.game_info(game), coordinator=name)
         letters_put = sum(
-            self.letters.put(session, render.hand_over(info, to, facts))
+            self.letters.put(session, render.letter(HAND_OVER, info, to, facts))
             for to in self.everybody(session, game))
         # No letter was new: the form was sent twice, and the second one must not write a second event.
         if not letters_put:
@@ -207,7 +283,7 @@ class Broadcasts:
         if facts.examples:
             domain = domain_of(self.letters.sender.order_address)
             files.append(filled_sheet(variant, info.name, phase_of(phase), power, facts.examples, domain))
-        return render.welcome(info, phase_of(phase), to, facts, files)
+        return render.letter(WELCOME, info, to, facts, phase=phase_of(phase), attached=files)
 
     def everybody(self, session: Session, game: GameRow) -> list[Recipient]:
         """Every address of every player of a game, each with its power."""
@@ -276,3 +352,77 @@ def opening_builds(variant: Variant, position: Position, power: str) -> tuple[st
     if position.phase.kind is not PhaseKind.ADJUSTMENT or any(unit.power == power for unit in position.units):
         return ()
     return tuple(sorted(variant.board.provinces[centre].name for centre in position.centres.get(power, ())))
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _welcome_sample(seat: Previews) -> Sample[WelcomeFacts]:
+    root = chain.root(seat.session, seat.game.id)
+    closing, base = seat.closing(), seat.letters.sender.base_url.rstrip("/")
+    facts = WelcomeFacts(
+        seat.units(), tuple(power.name for power in seat.variant.powers.values()), closing,
+        seat.subject(closing.phase),
+        examples=order_examples(seat.variant, closing.phase.kind),
+        links=welcome_links(base, seat.game),
+        rules=playing_rules(seat.game, seat.variant),
+        proofs=Proofs(seeds=commitments(seat.session, seat.phase(), with_it=True),
+                      record=RecordReference(root.number, root.link) if root.number else None))
+    return Sample(facts, "As it would leave today, with a map, a blank sheet and the record’s fingerprint.",
+        closing.phase)
+
+
+def _deadline_moved_sample(seat: Previews) -> Sample[DeadlineFacts]:
+    closing = seat.closing()
+    two, phase = timedelta(days=2), seat.phase()
+    later = [row for row in records.phases(seat.session, seat.game.id) if row.ordinal > phase.ordinal]
+    # The retreats of the same season follow within days, so they move along.
+    along = [row for row in later if (row.season, row.year) == (phase.season, phase.year)]
+    facts = DeadlineFacts(
+        "preview", closing.phase, closing.deadline, closing.deadline + two, "The post is on strike.",
+        moved=tuple(NextDate(str(phase_of(row)), row.deadline + two) for row in along),
+        unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in later
+                        if row not in along)[:3])
+    return Sample(facts, "As if this deadline moved by two days.")
+
+
+def _correction_sample(seat: Previews) -> Sample[CorrectionFacts]:
+    row, _ = seat.judged(PhaseKind.MOVEMENT)
+    phase = phase_of(row or seat.phase())
+    facts = CorrectionFacts("preview", "(what the results said)", "(what is right)", "(what follows)",
+                            "(a player)", None if row is None else row.sent_at)
+    return Sample(facts, "With your words left out; a picture of them goes along.", phase)
+
+
+def _hand_over_sample(seat: Previews) -> Sample[HandOverFacts]:
+    root = chain.root(seat.session, seat.game.id)
+    facts = HandOverFacts("preview", seat.info.coordinator, "(the new name)", seat.letters.clock.now(),
+                          root.link, seat.closing(), root.number)
+    return Sample(facts, "With the record’s fingerprint as it is now, and without the new name.")
+
+
+WELCOME = LetterKind(
+    "welcome", WelcomeFacts, "Welcome to a new player",
+    Occasion("a new player", "a game begins, or a seat changes hands", _welcome_sample),
+    rank=Rank.LATER, addressee=Addressee.SEATED_PLAYER)
+"""What a player needs to begin (OUT-01). The picture that its HTML shows is the filled sheet."""
+
+DEADLINE_MOVED = LetterKind(
+    "deadline_moved", DeadlineFacts, "A deadline is moved",
+    Occasion("all players", "you move a deadline", _deadline_moved_sample),
+    rank=Rank.URGENT, addressee=Addressee.SEAT)
+"""A deadline was moved: old, new, why, what else moves and what does not (OUT-12)."""
+
+CORRECTION = LetterKind(
+    "correction", CorrectionFacts, "Correction of results",
+    Occasion("all players", "you correct an error in the results", _correction_sample),
+    addressee=Addressee.SEAT)
+"""Corrects an error in results that were sent, with a picture of the right words. The earlier letter stays
+valid in everything else."""
+
+HAND_OVER = LetterKind(
+    "hand_over", HandOverFacts, "Another coordinator takes over",
+    Occasion("all players", "another coordinator takes over the game", _hand_over_sample),
+    addressee=Addressee.SEAT)
+"""Tells of a new coordinator: who, from when, and the root of the record at the change."""

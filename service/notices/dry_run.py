@@ -230,7 +230,7 @@ class DryRun:
     ) -> tuple[list[OutLetter], tuple[str, ...]]:
         """Every letter of the results, rendered for real, and the sentences that say why there is none."""
         writer = self.writer
-        drawer = _Drawer(writer.blobs, writer.clock, writer.load, writer.sender)
+        drawer = _Drawer(writer.blobs, writer.clock, writer.load, writer.sender, writer.kinds)
         try:
             ResultsAnnouncer(drawer, drawing).prepare(session, phase, resolution)(session)
         except NotReady as not_ready:

@@ -16,14 +16,16 @@ from service.games.ended.ending import EndKind, GameEnd
 from service.games.phases import phase_of
 from service.games.rulings import as_played
 from service.letters import render
-from service.letters.ending.statistics import statistics_of
 from service.letters.facts import GameOverFacts
 from service.letters.gazette.values import JudgedPhase
 from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
-from service.mail.sending.compose import Attachment, OutLetter
+from service.letters.kinds import LetterKind, Occasion, Sample
+from service.letters.statistics import statistics_of
+from service.mail.sending.compose import Addressee, Attachment, OutLetter
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.store import records
-from service.store.tables import GameRow, PhaseRow, PlayerRow
+from service.store.tables import GameRow, PhaseRow, PhaseState, PlayerRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,9 @@ class Farewell:
         sheet = pictures.game_over_pdf(info, facts, variant) if drawing else b""
         attached = [Attachment(f"{game.id}-the-end.pdf", "application/pdf", sheet)]
         return [
-            render.game_over(info, phase_of(last),
-                             self.letters.recipient(session, address, variant.powers[power].name), facts,
-                             attached)
+            render.letter(GAME_OVER, info,
+                          self.letters.recipient(session, address, variant.powers[power].name), facts,
+                          phase=phase_of(last), attached=attached)
             for power, addresses in sorted(records.addresses(session, game.id).items())
             for address in addresses]
 
@@ -97,3 +99,41 @@ def players_of(
     named: Sequence[tuple[str, tuple[str, ...]]] = [
         (session.get_one(PlayerRow, player).name, tuple(held)) for player, held in powers.items()]
     return tuple(sorted(named))
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _game_over_sample(seat: Previews) -> Sample[GameOverFacts]:
+    end = GameEnd(EndKind.DRAW, (seat.power, seat.other), "(your reason)")
+    rows = [row for row in records.phases(seat.session, seat.game.id)
+            if row.resolution is not None and row.state == PhaseState.SENT]
+    if rows:
+        last = rows[-1]
+        facts = game_over_facts(
+            seat.session, seat.game, seat.variant, end, last,
+            codec.load_resolution(last.resolution or {}), seat.letters.sender.base_url)
+    else:
+        last, facts = seat.phase(), _over_at_once(seat, end)
+    return Sample(facts, "As if the game ended today in a draw; a printed sheet of the same goes along.",
+        phase_of(last))
+
+
+def _over_at_once(seat: Previews, end: GameEnd) -> GameOverFacts:
+    """The end of a game of which nothing is judged yet."""
+    names = {power.id: power.name for power in seat.variant.powers.values()}
+    start = {power: len(seat.variant.start.centres.get(power, ())) for power in names}
+    return GameOverFacts(
+        end.kind.value, tuple(names[power] for power in end.powers), end.why,
+        tuple((names[power], number, number) for power, number in start.items()),
+        players_of(seat.session, seat.game, seat.variant), statistics_of(seat.variant, ()),
+        (str(seat.phase().year),), {power: (number, number) for power, number in start.items()},
+        has_centres=seat.variant.has_adjustments)
+
+
+GAME_OVER = LetterKind(
+    "game_over", GameOverFacts, "The end of the game",
+    Occasion("all players", "the game is won, or you declare a draw or a concession", _game_over_sample),
+    addressee=Addressee.SEAT)
+"""Tells how the game ended, with standings, what was counted, and thanks to all by name (BEY-03)."""

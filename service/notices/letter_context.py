@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sqlalchemy import select
@@ -13,6 +13,7 @@ from service.clock import Clock
 from service.games import rulings
 from service.games.game_clock import NOTICE, is_rehearsal
 from service.letters.facts import GameInfo, Recipient
+from service.letters.kinds import AnyKind, LetterKinds
 from service.letters.own_wording import OwnWording
 from service.mail.sending import outbox
 from service.mail.sending.compose import OutLetter
@@ -41,12 +42,14 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class LetterContext:
-    """What every writer of letters needs: photographs, the clock, the games' tables, our addresses."""
+    """What every writer of letters needs: photographs, the clock, the games' tables, our addresses, and the
+    kinds of letters that the site has."""
 
     blobs: Blobs
     clock: Clock
     load: Callable[[str], Variant]
     sender: Sender
+    kinds: LetterKinds
 
     def put(self, session: Session, letter: OutLetter, phase: PhaseRow | None = None) -> bool:
         """Put the letter into the outbox in the caller's transaction, once for its key. False if its key is
@@ -68,6 +71,10 @@ class LetterContext:
                                   max_bytes=self.sender.max_bytes,
                                   base_url=self.sender.base_url.rstrip("/"))
         return lambda inside: outbox.file(inside, prepared, now)
+
+    def kinds_of(self, game: GameRow) -> Mapping[str, AnyKind]:
+        """The kinds of letters that a game has, by name, in the order of a game."""
+        return self.kinds.of_game(kind for _, kind in self.load(game.variant).calendar.steps)
 
     def game_info(self, game: GameRow) -> GameInfo:
         """The game as letters name it."""

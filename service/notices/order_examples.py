@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
@@ -14,13 +15,21 @@ from reading.vocabulary import parse_typed
 from service import pictures
 from service.games.results import order_text
 from service.games.rulings import as_written
-from service.letters.facts import OrderLanguage
 from service.letters.language import N_, Sentence, phase_words
 from service.mail.sending.compose import Attachment
 
 FILLED_SHEET = "filled-sheet.png"
 _TITLES = {"german": N_("German"), "french": N_("French")}
 """What letters call a language of order words, as the catalogues know it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLanguage:
+    """A language whose order words a game takes. `title`: what people call it. `examples`: orders in its
+    words."""
+
+    title: str
+    examples: tuple[str, ...]
 
 
 def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:

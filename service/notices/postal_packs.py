@@ -7,7 +7,7 @@ are only in the PDF of envelopes, which goes to the coordinator.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from sqlalchemy import select
@@ -19,10 +19,12 @@ from maps.variant import Variant
 from service import pictures
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
-from service.letters.facts import PackFacts, Recipient
-from service.mail.sending.compose import Attachment, OutLetter
+from service.letters.facts import LetterFacts, Recipient
+from service.letters.kinds import LetterKind, Occasion, Sample
+from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank
 from service.notices.blank_sheets import SheetReader, blanks
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.pictures import PaperEnvelope
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow
@@ -33,6 +35,18 @@ RETURN = "return_address"
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
            f"{pictures.FONTS}.")
+
+
+@dataclass(frozen=True, slots=True)
+class PackFacts(LetterFacts):
+    """What the coordinator prints and posts at the end of a year (OUT-10). `posted` are powers with the
+    number of their envelopes, `without` those without a known postal address, `notes` sentences about
+    journeys and accommodations (LIST-03, POST-06), without any address."""
+
+    # Counts instead of addresses: home addresses are in the PDF of envelopes alone (POST-07).
+    posted: tuple[tuple[str, int], ...]
+    without: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +115,8 @@ class Packs:
         files = self._files(variant, game, coming, posted, sender, drawing=drawing)
         pdfs = {**printed, **files}
         attached = [Attachment(name, "application/pdf", data) for name, data in pdfs.items()]
-        return render.postal_pack(info, phase, Recipient(self.letters.sender.coordinator), facts, attached)
+        to = Recipient(self.letters.sender.coordinator)
+        return render.letter(POSTAL_PACK, info, to, facts, phase=phase, attached=attached)
 
     def _files(
         self, variant: Variant, game: GameRow, coming: tuple[Phase, Position], posted: Sequence[PlayerPost],
@@ -135,3 +150,22 @@ def _facts(variant: Variant, posted: Sequence[PlayerPost]) -> PackFacts:
             (names[post.power], len(post.reach.addresses)) for post in posted if post.reach.addresses
         ),
         without=tuple(names[post.power] for post in posted if not post.reach.addresses), notes=tuple(notes))
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _postal_pack_sample(seat: Previews) -> Sample[PackFacts]:
+    season, kind = seat.variant.calendar.year_end
+    phase = replace(seat.coming(kind).phase, season=season)
+    facts = PackFacts(((seat.name, 1),), tuple(
+        power.name for power in seat.variant.powers.values() if power.id != seat.power))
+    return Sample(facts, "As if this power alone had a postal address.", phase)
+
+
+POSTAL_PACK = LetterKind(
+    "postal_pack", PackFacts, "Pack to print and post",
+    Occasion("you", "with the last results of a game year", _postal_pack_sample),
+    rank=Rank.LATER, addressee=Addressee.COORDINATOR)
+"""The pack that the coordinator prints and posts at a year's end: envelopes, results, map (OUT-10, Q-12)."""

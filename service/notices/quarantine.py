@@ -30,11 +30,12 @@ from service.intake.verdicts.explanations import Explanation, explain
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
-from service.letters.facts import AnsweredMail, Closing, RejectionFacts
+from service.letters.facts import AnsweredMail, Closing
+from service.letters.kinds import LetterKinds
 from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
-from service.notices.answers.replies import Replies
+from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
 from service.notices.not_done import NotDone
 from service.store import records
 from service.store.blobs import Blobs
@@ -157,7 +158,8 @@ class Quarantine:
                 mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
             info = None if game is None else self.post.letters.game_info(game)
             receiver = self.post.letters.recipient(session, to, str(stored.get("power") or ""))
-            letter = render.rejection(info, receiver, facts, self.post.sheet(session, *judged, receiver))
+            letter = render.letter(
+                REJECTION, info, receiver, facts, attached=self.post.sheet(session, *judged, receiver))
             self.post.letters.put(session, letter)
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
             self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,
@@ -305,8 +307,8 @@ def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, lis
     return [(phase, game, sorted(records.seats(session, game.id))) for phase, game in rows]
 
 
-def earlier_answers(session: Session, mail: MailRow) -> Sequence[OutboxRow]:
+def earlier_answers(session: Session, mail: MailRow, kinds: LetterKinds) -> Sequence[OutboxRow]:
     """The letters that answered this mail already."""
     return session.scalars(select(OutboxRow).where(
-        OutboxRow.kind.in_(render.ANSWER_KINDS),
+        OutboxRow.kind.in_(kinds.answers),
         OutboxRow.key.contains(mail.sha256))).all()

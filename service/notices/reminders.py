@@ -14,22 +14,55 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import Phase
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.game_clock import pace_of
 from service.games.phases import phase_of, powers_asked
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import Closing, ReminderFacts
+from service.letters.facts import Closing, LetterFacts
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.set_aside import translatable
-from service.mail.sending.compose import OutLetter
+from service.mail.sending.compose import Addressee, OutLetter, Rank
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.store import phase_looks, records
 from service.store.phase_looks import DuePhase, Look
 from service.store.tables import GameRow, OutboxRow, PhaseRow, PhaseState, PlayerRow
 
 HOURS = (12, 48)
 """Hours before a deadline at which reminders leave, the last first."""
+
+
+def reminder_key(hours: int, deadline: datetime) -> str:
+    """What tells a reminder from others of its phase: the outbox is the memory of who was reminded."""
+    return f"{hours}h-{deadline.isoformat()}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderFacts(LetterFacts):
+    """A deadline draws near and nothing from a power counts (OUT-11). `hours` says which reminder this
+    is, 48 or 12 hours before the deadline. `feed` is the address of the calendar, `entry` the page on which
+    the player can end reminders; each may be "". `received`: what came and does not count, in sentences."""
+
+    hours: int
+    closing: Closing
+    now: datetime
+    subject: str
+    feed: str = ""
+    entry: str = ""
+    received: tuple[str, ...] = ()
+
+    @property
+    def letter_key(self) -> str:
+        """See `reminder_key`."""
+        return reminder_key(self.hours, self.closing.deadline)
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.closing.phase
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +99,8 @@ class Reminders:
                     canonical_subject(info.name, name, phase_of(phase), max(versions, default=0) + 1),
                     f"{base}/public/{game.id}/calendar.ics" if base else "",
                     f"{base}/public/entry" if base else "", set_aside.get(power, ()))
-                letters.append(render.reminder(info, self.letters.recipient(session, address, name), facts))
+                to = self.letters.recipient(session, address, name)
+                letters.append(render.letter(REMINDER, info, to, facts))
         return letters
 
 
@@ -116,13 +150,35 @@ def silent(session: Session, phase: PhaseRow) -> Iterator[str]:
 
 def _waits(session: Session, phase: PhaseRow, hours: int) -> bool:
     """Whether some power is due a reminder that was not sent to one of its present addresses."""
-    # This is the end of the key that `render.reminder` gives such a letter.
-    mark = f"/{hours}h-{phase.deadline.isoformat()}"
+    # The end of the key that `render.letter` gives such a letter.
+    mark = f"/{reminder_key(hours, phase.deadline)}"
     reached = {
         row.recipient for row in session.scalars(select(OutboxRow).where(
-            OutboxRow.kind == "reminder", OutboxRow.phase_id == phase.id)) if mark in row.key
+            OutboxRow.kind == REMINDER.name, OutboxRow.phase_id == phase.id)) if mark in row.key
     }
     addresses = records.addresses(session, phase.game_id)
     return any(
         address not in reached for power in silent(session, phase) for address in addresses.get(power, ())
     )
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _reminder_sample(seat: Previews) -> Sample[ReminderFacts]:
+    closing, base = seat.closing(), seat.letters.sender.base_url.rstrip("/")
+    facts = ReminderFacts(
+        48, closing, closing.deadline - timedelta(hours=48),
+        seat.subject(closing.phase, seat.next_version),
+        f"{base}/public/{seat.game.id}/calendar.ics" if base else "",
+        f"{base}/public/entry" if base else "")
+    return Sample(facts, "As it leaves two days before this deadline.")
+
+
+REMINDER = LetterKind(
+    "reminder", ReminderFacts, "Reminder before a deadline",
+    Occasion("a player who asked for reminders",
+             "48 and 12 hours before a deadline, while no sheet of theirs counts", _reminder_sample),
+    rank=Rank.REMINDER, addressee=Addressee.SEATED_PLAYER)
+"""Says that a deadline draws near and nothing is on file, and nothing about the game (OUT-11)."""

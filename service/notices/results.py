@@ -16,41 +16,16 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
-from adjudicator.orders import Remove
-from adjudicator.outcome import Resolution, Result
-from adjudicator.phases.year_end import builds_due
-from adjudicator.position import Dislodgement
-from adjudicator.ruleset import Ruleset
-from adjudicator.serialize import codec
-from adjudicator.units import Unit
+from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import pictures
-from service.games.approval import papers
-from service.games.ballots import executed
 from service.games.ended.ending import end_with
-from service.games.lines import lines_of
-from service.games.phases import phase_of, phase_title
-from service.games.results import ShownPower, redacted_for, show, unit_text
-from service.games.seal import unsealing_note
+from service.games.phases import phase_of
+from service.games.results import redacted_for
 from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import (
-    Closing,
-    GameInfo,
-    Holding,
-    NextDate,
-    NoticeFacts,
-    Proofs,
-    Recipient,
-    ResultsFacts,
-    RetreatFacts,
-    SheetFacts,
-    Standings,
-    UnitChanges,
-)
-from service.letters.language import N_, Sentence
-from service.letters.set_aside import translatable
+from service.letters.facts import Closing, GameInfo, Recipient, ResultsFacts
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import (
     COPY,
@@ -61,26 +36,21 @@ from service.notices.attachments import (
     results_heading,
 )
 from service.notices.blank_sheets import blank_sheet
+from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.current_map import control
 from service.notices.ending import Farewell
-from service.notices.gazette import year_that_ends
 from service.notices.letter_context import LetterContext
-from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
+from service.notices.phase_letters.requests import (
+    ADJUSTMENT,
+    RETREAT_REQUEST,
+    RetreatFacts,
+    adjustment_facts,
+    units_to_retreat,
+)
 from service.notices.postal_packs import Packs
-from service.record import references
-from service.record.notable import notable_of
+from service.notices.results_facts import kind_of_results, results_facts
 from service.store import records
-from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
-
-DATES_AHEAD = 4
-"""How many coming dates a results letter names."""
-_CLOSES = {
-    "movement": N_("%(season)s %(year)s movement orders close"),
-    "retreat": N_("%(season)s %(year)s retreat orders close"),
-    "adjustment": N_("%(season)s %(year)s adjustments close"),
-    "turn": N_("%(season)s %(year)s closes"),
-}
-
+from service.store.tables import GameRow, PhaseRow
 
 Progress = Callable[[int, int, str], None]
 
@@ -138,7 +108,7 @@ class ResultsAnnouncer:
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         addresses = records.addresses(session, game.id)
         steps = _Steps(self.progress, total=sum(map(len, addresses.values())))
-        facts = self.facts(session, phase, resolution, variant)
+        facts = results_facts(session, phase, resolution, variant, self.letters.sender.base_url)
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
         attached = self._attached(files, steps)
         prepared: list[Callable[[Session], object]] = []
@@ -177,12 +147,13 @@ class ResultsAnnouncer:
         version: tuple[ResultsFacts, list[Attachment]],
     ) -> OutLetter:
         """The results for one reader; copies of sheets attached, or behind a link if the site wants that."""
-        facts, attached = version
+        (facts, attached), kind = version, kind_of_results(phase, resolution)
         copies = [file for file in attached if COPY.fullmatch(file.name)]
         if not self.letters.sender.links_copies or not self.letters.sender.base_url or not copies:
-            return _results(phase, resolution)(info, phase, to, facts, attached)
+            return render.letter(kind, info, to, facts, phase=phase, attached=attached)
         rest = [file for file in attached if file not in copies]
-        return replace(_results(phase, resolution)(info, phase, to, facts, rest), linked=tuple(copies))
+        letter = render.letter(kind, info, to, facts, phase=phase, attached=rest)
+        return replace(letter, linked=tuple(copies))
 
     def _version_for(
         self, session: Session, phase: PhaseRow, variant: Variant, info: GameInfo, versions: list[Version],
@@ -196,7 +167,8 @@ class ResultsAnnouncer:
         for resolution, facts, attached in versions:
             if resolution == visible:
                 return facts, attached
-        facts = self.facts(session, phase, visible, variant, hidden_powers)
+        facts = results_facts(
+            session, phase, visible, variant, self.letters.sender.base_url, hidden_powers)
         files = enclosures(session, self.letters.blobs, phase, visible, variant, info, facts, hidden_powers)
         attached = self._attached(files, steps)
         versions.append((visible, facts, attached))
@@ -232,7 +204,7 @@ class ResultsAnnouncer:
             link=f"{base}/games/{phase.game_id}" if base else "", since=self.letters.clock.now(),
             consequence="the results do not reach them. Enter an address, or print the results from Letters "
                         "and post them.")
-        return [render.coordinator_notice(info, Recipient(self.letters.sender.coordinator), facts)]
+        return [render.letter(COORDINATOR_NOTICE, info, Recipient(self.letters.sender.coordinator), facts)]
 
     def _pack(
         self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, facts: ResultsFacts,
@@ -257,7 +229,7 @@ class ResultsAnnouncer:
         is no file of this name. Raises NotReady if it cannot be drawn."""
         game = session.get_one(GameRow, phase.game_id)
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
-        facts = self.facts(session, phase, resolution, variant)
+        facts = results_facts(session, phase, resolution, variant, self.letters.sender.base_url)
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
         pages = next((enclosure.drawn() for enclosure in files if enclosure.name == name), [])
         return pages or self._sheet_or_pack_file(session, phase, resolution, variant, info, facts, name)
@@ -307,176 +279,9 @@ class ResultsAnnouncer:
         blank = [blank_sheet(variant, info, closing, power, to, drawing=self.drawing)]
         if coming.kind is PhaseKind.RETREAT:
             facts = RetreatFacts(tuple(dislodged), closing, subject)
-            return [render.retreat_request(info, phase_of(phase), to, facts, blank)]
+            return [render.letter(
+                RETREAT_REQUEST, info, to, facts, phase=phase_of(phase), attached=blank)]
         offer = adjustment_facts(
             variant, resolution.adjust.get(power, 0), closing, subject, power, resolution.position)
-        return [render.adjustment(info, phase_of(phase), to, offer, blank if offer.is_due else ())]
-
-    def facts(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant,
-        hidden_powers: frozenset[str] = frozenset(),
-    ) -> ResultsFacts:
-        """The facts of a results letter. Of the sheets of `hidden_powers` it shows only what was judged."""
-        chosen = executed(session, phase)
-        by_sheet = lines_of(session, list(chosen.values()))
-        lines = {power: [] if power in hidden_powers else by_sheet[key] for power, key in chosen.items()}
-        submissions = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
-        names = {p.id: p.name for p in variant.powers.values()}
-        base_url = self.letters.sender.base_url
-        return ResultsFacts(
-            powers=tuple(
-                shown_power for shown_power in show(variant, resolution, lines,
-                                                    translatable(papers.set_aside(session, phase, variant)))
-                if shown_power.sheet or shown_power.set_aside or _has_units_to_tell(shown_power)
-                or shown_power.power in concerned(phase, variant)
-            ),
-            sheets=tuple(
-                SheetFacts(names[power], submissions[key].version, submissions[key].sha256 or "")
-                for power, key in chosen.items()
-            ),
-            units=_unit_changes(resolution, variant),
-            standings=_standings(phase, resolution, variant),
-            dates=tuple(
-                NextDate(Sentence(_CLOSES[row.kind], season=row.season, year=row.year), row.deadline)
-                for row in records.phases(session, phase.game_id)
-                if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
-            )[:DATES_AHEAD],
-            remarks=_unsealings(session, phase),
-            # The digest of a seed leaves before its lots are drawn, or it would prove nothing.
-            proofs=Proofs(
-                results_address(base_url, phase),
-                references.opened(session, phase, resolution, base_url.rstrip("/")),
-                references.commitments(session, phase),
-                (root := references.root_mark(session, phase)),
-                () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal),
-                check_address(base_url),
-            ),
-            gazette=year_that_ends(session, phase, variant, resolution),
-        )
-
-
-def check_address(base_url: str) -> str:
-    """The address of the page that says how a game is checked at home; "" if the site has no public
-    address."""
-    return f"{base_url.rstrip('/')}/public/check" if base_url else ""
-
-
-def results_address(base_url: str, phase: PhaseRow) -> str:
-    """The address of the page that shows the players the ink behind each order of a phase; "" if the site has
-    no public address."""
-    return f"{base_url.rstrip('/')}/public/{phase.game_id}/results/{phase.ordinal}" if base_url else ""
-
-
-def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
-    """The names of the powers that owed orders in this phase: with a unit in a movement phase, with a
-    dislodged one in a retreat phase, with a build or removal due in an adjustment phase. All of them where
-    the rules hide units: who owes nothing would tell who has none."""
-    # Nine of ten players once read "No sheet was received" where none was due, and would look for a lost
-    # sheet.
-    position, kind = codec.load_position(phase.position or {}), PhaseKind(phase.kind)
-    owing: Iterable[str] = variant.powers
-    if kind is PhaseKind.RETREAT:
-        owing = {retreat.unit.power for retreat in position.dislodged}
-    elif type(variant.rules).redact_resolution is not Ruleset.redact_resolution:
-        owing = variant.powers
-    elif kind is PhaseKind.ADJUSTMENT:
-        owing = builds_due(
-            variant.context(), variant.rules, position.centres, position.units, position.memory)
-    elif kind is PhaseKind.MOVEMENT:
-        owing = {unit.power for unit in position.units} | {
-            commander for _, commander in position.memory.proxies}
-    return frozenset(variant.powers[power].name for power in owing if power in variant.powers)
-
-
-def _has_units_to_tell(shown_power: ShownPower) -> bool:
-    """Whether something happened to a power of whom no sheet counted and none was due."""
-    return bool(shown_power.orders or shown_power.void or shown_power.dislodged)
-
-
-def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
-    """Who looked at sheets before a deadline, and why: in this phase, and in earlier ones that had no results
-    of their own (DESK-02)."""
-    remarks: list[str] = []
-    for row in records.phases(session, phase.game_id):
-        if row.ordinal > phase.ordinal:
-            break
-        # Those results named every unsealing up to them.
-        if row.id != phase.id and row.resolution is not None and row.state == PhaseState.SENT:
-            remarks = []
-        elif note := unsealing_note(row):
-            remarks.append(f"{phase_title(row)}: {note}")
-    return tuple(remarks)
-
-
-def _results(phase: Phase, resolution: Resolution) -> Callable[..., OutLetter]:
-    """The function of `render` for the results of a phase. Without dislodged units the results of a season
-    are final at once."""
-    if phase.kind is PhaseKind.ADJUSTMENT:
-        return render.year_end_results
-    if phase.kind is PhaseKind.MOVEMENT and resolution.dislodged:
-        return render.draft_results
-    return render.final_results
-
-
-def _skipped(row: Phase, phase: Phase, resolution: Resolution) -> bool:
-    """Whether `row` is a retreat phase that falls out because nobody is dislodged."""
-    same_season = (row.season, row.year) == (phase.season, phase.year)
-    return (row.kind is PhaseKind.RETREAT and same_season and phase.kind is PhaseKind.MOVEMENT
-            and not resolution.dislodged)
-
-
-def _dislodged(variant: Variant, retreat: Dislodgement) -> Sentence:
-    return Sentence(
-        "%(unit)s (%(power)s), dislodged by the attack from %(place)s",
-        unit=unit_text(variant, retreat.unit), power=variant.powers[retreat.unit.power].name,
-        place=variant.board.provinces[retreat.attacker_from].name)
-
-
-def _unit_changes(resolution: Resolution, variant: Variant) -> UnitChanges:
-    def words(units: Iterable[Unit]) -> tuple[str, ...]:
-        return tuple(unit_text(variant, unit) for unit in units)
-
-    # `removed` also has the units that the rules or lots chose; those have headings of their own.
-    removals = [outcome.order for outcome in resolution.outcomes
-                if isinstance(outcome.order, Remove) and outcome.result is Result.SUCCEEDS]
-    ordered = {(order.power, order.unit.region.province) for order in removals}
-    return UnitChanges(
-        dislodged=tuple(_dislodged(variant, retreat) for retreat in resolution.dislodged),
-        disbanded=words(resolution.disbanded), built=words(resolution.built),
-        removed=words(unit for unit in resolution.removed if (unit.power, unit.region.province) in ordered),
-        by_rule=words(resolution.removed_by_disorder), by_lot=words(resolution.removed_by_lot),
-    )
-
-
-def _standings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> Standings:
-    names = {power.id: power.name for power in variant.powers.values()}
-    # Holdings are told when builds and removals are next, or were just made (OUT-07, OUT-08).
-    ends_year = PhaseKind.ADJUSTMENT in {resolution.position.phase.kind, PhaseKind(phase.kind)}
-    partners = resolution.draw_open_to
-    return Standings(
-        holdings=_holdings(phase, resolution, variant) if ends_year else (),
-        events=resolution.notes,
-        possessions=variant.rules.public_holdings(variant.context(), resolution.position),
-        joint_winners=tuple(names[power] for power in resolution.joint),
-        winner=None if resolution.winner is None else names[resolution.winner],
-        draw=None if partners is None else tuple(names[power] for power in partners),
-    )
-
-
-def _holdings(phase: PhaseRow, resolution: Resolution, variant: Variant) -> tuple[Holding, ...]:
-    before = codec.load_position(phase.position or {}).centres
-    after = resolution.position.centres
-    units = resolution.position.units
-
-    def named(ids: set[str]) -> tuple[str, ...]:
-        return tuple(sorted(variant.board.provinces[province].name for province in ids))
-
-    return tuple(
-        Holding(
-            power=power.name, centres=len(after.get(power.id, ())),
-            units=sum(u.power == power.id for u in units), adjust=resolution.adjust.get(power.id, 0),
-            gained=named(set(after.get(power.id, ())) - set(before.get(power.id, ()))),
-            lost=named(set(before.get(power.id, ())) - set(after.get(power.id, ()))),
-        )
-        for power in variant.powers.values()
-    )
+        return [render.letter(ADJUSTMENT, info, to, offer, phase=phase_of(phase),
+                              attached=blank if offer.is_due else ())]

@@ -21,10 +21,12 @@ from service.games import sign_ups
 from service.games.create import known_zone
 from service.games.names import UnknownName, power_called
 from service.games.sign_ups import SignUpFault
+from service.letters import render
 from service.letters.addresses import BadAddress, address_lines
-from service.letters.facts import Recipient, SignUpFacts
+from service.letters.facts import KeyedFacts, Recipient
+from service.letters.kinds import Contents, LetterKind
 from service.letters.language import ENGLISH, LANGUAGES, Sentence, sentence_of
-from service.letters.render import SIGN_UP, sign_up_letter
+from service.mail.sending.compose import Rank
 from service.notices.letter_context import LetterContext
 from service.site_folder import is_address
 from service.store import records
@@ -42,6 +44,21 @@ LETTERS_A_DAY = 5
 """Letters about sign-ups to one address in a day."""
 LETTER_PAUSE = timedelta(hours=20)
 """Between two letters to one address about one offer, whoever asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpFacts(KeyedFacts):
+    """A person's place on the list of a game that is to be (BEY-04). `number`: None until their address is
+    proved; `powers` by name and `dates` in words, as they wish them; `link`: where they change it, "" on a
+    site without a web address; `commitment`: digest of the seed of the lots; `key`: for this letter alone."""
+
+    offer: str
+    number: int | None
+    name: str
+    powers: tuple[str, ...]
+    dates: tuple[date, ...]
+    link: str
+    commitment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +242,7 @@ def forget(session: Session, people: Iterable[SignUpRow]) -> None:
         if others is not None or records.player_of(session, email) is not None:
             continue
         for letter in session.scalars(select(OutboxRow).where(
-                OutboxRow.kind == SIGN_UP, OutboxRow.recipient == email)):
+                OutboxRow.kind == SIGN_UP.name, OutboxRow.recipient == email)):
             letter.recipient, letter.words, letter.files, letter.error = NOBODY, None, [], None
             letter.subject, letter.key = "", f"forgotten-{letter.id}"
             if letter.state in {OutboxState.QUEUED, OutboxState.HELD}:
@@ -244,7 +261,7 @@ def _mail(
 ) -> None:
     since = now - timedelta(days=1)
     letters_before = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == SIGN_UP, OutboxRow.recipient == row.email, OutboxRow.due_at > since)) or 0
+        OutboxRow.kind == SIGN_UP.name, OutboxRow.recipient == row.email, OutboxRow.due_at > since)) or 0
     session.add(row)
     # Two machines that answer each other stop (SEC-07).
     if letters_before >= LETTERS_A_DAY:
@@ -257,10 +274,19 @@ def _mail(
         f"{row.id}-{secret[-10:]}", offer.name, row.number, row.name,
         power_names(letters, offer, row.preferences), days_of(row.dates),
         f"{base_url}{PATH}{offer.id}/{secret}" if base_url else "", offer.commitment)
-    letters.put(session, sign_up_letter(
-        Recipient(row.email, "", row.zone, row.name, row.language), facts))
+    letters.put(session, render.letter(
+        SIGN_UP, None, Recipient(row.email, "", row.zone, row.name, row.language), facts))
     records.log_event(session, now, "sign_up_letter", detail={"offer": offer.id, "number": row.number})
 
 
 def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+SIGN_UP = LetterKind("sign_up", SignUpFacts, "A place on the list for a game",
+    rank=Rank.ANSWER, contents=Contents.LINK)
+"""A person's place on the list for a game that is to be. It belongs to no game."""

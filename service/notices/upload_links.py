@@ -13,7 +13,10 @@ from secrets import token_urlsafe
 from sqlalchemy import CursorResult, Select, func, select, update
 from sqlalchemy.orm import Session
 
-from service.letters.render import link_letter
+from service.letters import render
+from service.letters.facts import LetterFacts
+from service.letters.kinds import Contents, LetterKind
+from service.mail.sending.compose import Rank
 from service.mail.sending.outbox import LINK_DAYS
 from service.notices.letter_context import LetterContext
 from service.store import records
@@ -26,6 +29,21 @@ MOST_LINKS = 3
 LETTERS_AN_HOUR = 3
 """Letters with links that one player gets in an hour, whoever asks for them."""
 PATH = "/public/send/"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFacts(LetterFacts):
+    """A player's link, good until `until` (UTC): to the entry, where the web `address` works once, or to the
+    page that takes photographs for the game of the name `for_game`."""
+
+    address: str
+    until: datetime
+    for_game: str = ""
+
+    @property
+    def letter_key(self) -> str:
+        """The end of the address tells one link from another; the whole secret stays out of the key."""
+        return self.address[-16:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +114,13 @@ def mail_link(
     if to is None or not base_url:
         return False
     sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == "link", OutboxRow.recipient == to,
+        OutboxRow.kind == LINK.name, OutboxRow.recipient == to,
         OutboxRow.due_at > now - timedelta(hours=1))) or 0
     if sent >= LETTERS_AN_HOUR:
         return False
     secret = make_link(session, player_id, game.id, now)
-    letter = link_letter(
-        letters.recipient(session, to), f"{base_url}{PATH}{secret}", now + LINK_DAYS, game.name)
-    return letters.put(session, letter)
+    facts = LinkFacts(f"{base_url}{PATH}{secret}", now + LINK_DAYS, game.name)
+    return letters.put(session, render.letter(LINK, None, letters.recipient(session, to), facts))
 
 
 def note(session: Session, now: datetime, what: str, game_id: str, powers: str, by: str) -> None:
@@ -119,3 +136,11 @@ def _alive(player_id: int, game_id: str, now: datetime) -> Select[AccessLinkRow]
 
 def _digest(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+LINK = LetterKind("link", LinkFacts, "Your own link", rank=Rank.URGENT, contents=Contents.LINK)
+"""A player's link, to the entry or to the page that takes photographs. It belongs to no game."""

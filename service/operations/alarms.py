@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from service.letters import render
-from service.letters.facts import NoticeFacts, Recipient
+from service.letters.facts import Recipient
+from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.letter_context import LetterContext
 from service.operations.findings import Finding
 from service.operations.health import Health, checks
@@ -59,6 +60,6 @@ class Alarms:
             key=f"alarm-{finding.name.lower().replace(' ', '-')}-{finding.trouble_id or f'{now:%Y-%m-%d}'}",
             event=f"{finding.name}: {finding.sentence}", since=since, consequence=consequence,
             link=f"{sender.base_url.rstrip('/')}/health" if sender.base_url else "")
-        letter = render.coordinator_notice(None, Recipient(sender.coordinator), facts)
+        letter = render.letter(COORDINATOR_NOTICE, None, Recipient(sender.coordinator), facts)
         with self.store.begin() as session:
             return letter.key if self.letters.put(session, letter) else ""

@@ -24,8 +24,8 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.letters import render
-from service.letters.facts import NoticeFacts, Recipient
 from service.mail.mailbox.ingest import MailboxError
+from service.notices.coordinator_notices import NoticeFacts, notify
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.tables import EventRow, GameRow, MailRow, PhaseRow
@@ -125,8 +125,7 @@ class ClockSkewGuard:
                                  "server's own stamps say what came in time. Once the clock is set, it goes "
                                  "on by itself within five minutes."),
                 )
-                to = Recipient(self.desk.sender.coordinator)
-                self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
+                notify(session, self.desk, game, facts, phase)
         return True
 
     def _skew(self) -> tuple[timedelta | None, bool]:

@@ -11,9 +11,8 @@ from sqlalchemy.orm import Session
 
 from service.clock import Clock
 from service.games import mailbox_waits, turns
-from service.letters import render
-from service.letters.facts import NoticeFacts, Recipient
 from service.mail.mailbox.drain import BUSY, DrainOutcome
+from service.notices.coordinator_notices import NoticeFacts, notify
 from service.notices.letter_context import LetterContext
 from service.store import mail_troubles, phase_looks
 from service.store.engine import Store
@@ -69,8 +68,7 @@ class MailboxWait:
             # One notice a deadline, however often the mailbox is looked into.
             key=f"mailbox-{phase.id}-{phase.deadline.isoformat()}", event=why, since=phase.deadline,
             link=f"{base_url}/games/{game.id}" if base_url else "", consequence=CONSEQUENCE)
-        to = Recipient(self.desk.sender.coordinator)
-        self.desk.put(session, render.coordinator_notice(self.desk.game_info(game), to, facts), phase)
+        notify(session, self.desk, game, facts, phase)
 
 
 def _why(session: Session, phase: PhaseRow, outcome: DrainOutcome) -> str:

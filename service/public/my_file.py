@@ -18,7 +18,6 @@ from service.games.in_play import phases_in_play
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
-from service.letters import render
 from service.letters.language import N_, phase_words
 from service.public import visits
 from service.public.page import show
@@ -106,7 +105,7 @@ def my_file(request: Request, visitor: Visitor, game_id: str) -> Response:
         # A subject that could not be read belongs to no game: its refusal is the player's all the same.
         answers = session.scalars(select(OutboxRow).where(
             or_(OutboxRow.game_id == game_id, OutboxRow.game_id.is_(None)),
-            OutboxRow.kind.in_(render.ANSWER_KINDS),
+            OutboxRow.kind.in_(ports.letter_kinds.answers),
             OutboxRow.recipient.in_(mails),
         ).order_by(OutboxRow.id.desc()).limit(30)).all()
         player = session.get_one(PlayerRow, visitor.player_id)

@@ -21,7 +21,7 @@ from service.games.lines import SettledLine, lines_of
 from service.games.results import ShownPower, correction, redacted_for, show
 from service.letters.set_aside import translatable
 from service.notices.attachments import turned, unshown
-from service.notices.results import concerned
+from service.notices.results_facts import concerned
 from service.store import records
 from service.store.tables import (
     CorrectionRow,

@@ -17,9 +17,10 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
+from service.letters import render
 from service.letters.language import N_
-from service.letters.render import link_letter
 from service.notices import upload_links
+from service.notices.upload_links import LinkFacts
 from service.store import records
 from service.store.tables import AccessLinkRow, GameRow, OutboxRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts
@@ -56,15 +57,14 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     letters, to = ports.actions.circulars.letters, address.strip().lower()
     since = now - timedelta(hours=1)
     sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == "link", OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
+        OutboxRow.kind == upload_links.LINK.name, OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
     # Otherwise anyone could fill a player's mailbox through this form.
     if sent >= LINKS_AN_HOUR:
         return False
     secret = _keep(session, player.id, LINK, now, LINK_HOURS)
-    letter = link_letter(
-        letters.recipient(session, to), f"{ports.settings.base_url}/public/me/{secret}", now + LINK_HOURS
-    )
-    return letters.put(session, letter)
+    facts = LinkFacts(f"{ports.settings.base_url}/public/me/{secret}", now + LINK_HOURS)
+    return letters.put(
+        session, render.letter(upload_links.LINK, None, letters.recipient(session, to), facts))
 
 
 def new_link(session: Session, player_id: int, now: datetime) -> str:

@@ -393,7 +393,7 @@ class OutboxRow(TableBase):
     message_id: Mapped[str] = mapped_column(String(300), index=True)
     state: Mapped[str] = mapped_column(String(20), default=OutboxState.QUEUED)
     tries: Mapped[int] = mapped_column(default=0)
-    # Of the letters that are due the lowest goes first (`service.mail.sending.ranks`).
+    # Of the letters that are due the lowest goes first (`service.mail.sending.compose.Rank`).
     rank: Mapped[int] = mapped_column(default=0)
     due_at: Mapped[datetime]
     sent_at: Mapped[datetime | None]

@@ -15,6 +15,7 @@ from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
 from service.intake.scans import ScanTray
 from service.intake.uploads import UploadDoor
+from service.letters.kinds import LetterKinds
 from service.notices.answers.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
@@ -111,14 +112,15 @@ class SiteChecks:
 class DeskPorts:
     """What pages need from the rest of the service.
 
-    `load` gives a board by its name. `wall` is the clock by which people stay signed in, also where the
-    game's clock is simulated.
+    `letter_kinds` are those of the site; `load` gives a board by its name. `wall` is the clock by which
+    people stay signed in, also where the game's clock is simulated.
     """
 
     sessions: sessionmaker[Session]
     blobs: BlobReader
     clock: Clock
     actions: DeskActions
+    letter_kinds: LetterKinds
     settings: PageSettings = PageSettings()
     checks: SiteChecks = SiteChecks()
     load: Callable[[str], Variant] = maps.load

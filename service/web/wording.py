@@ -71,22 +71,6 @@ def letters(numbers: dict[str, int]) -> str:
     return ", ".join(f"{numbers[key]} {word}" for key, word in _LETTERS if numbers.get(key))
 
 
-LETTER_NAMES = {
-    "receipt": "Receipt for a sheet in time", "receipt_late": "Receipt for a sheet that is too late",
-    "receipt_posted": "Receipt for a letter that came by post", "rejection": "Refusal of a mail",
-    "held": "A sheet waits for the coordinator", "acknowledgement": "Thanks for a letter without a sheet",
-    "answer": "Your answer to a letter", "command": "Answer to a mail command",
-    "coordinator_notice": "Notice to the coordinator", "reminder": "Reminder before a deadline",
-    "draft_results": "Draft results, before retreats", "retreat_request": "Request for retreats",
-    "final_results": "Final results", "adjustment": "Builds and removals that are due",
-    "year_end_results": "Results of builds and removals", "postal_pack": "Pack to print and post",
-    "deadline_moved": "A deadline is moved", "game_over": "The end of the game",
-    "correction": "Correction of results", "welcome": "Welcome to a new player",
-    "hand_over": "Another coordinator takes over", "announcement": "Announcement to all players",
-}
-"""A coordinator's names for the kinds of letters."""
-
-
 def commands(sentence: str) -> Markup:
     """A sentence for a page, with each command that stands in it between backticks in a `code` element."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(sentence))))  # noqa: S704
@@ -100,13 +84,8 @@ def line_state(state: str) -> str:
     return _LINE_STATES.get(state, state)
 
 
-def letter_name(kind: str) -> str:
-    """The name of a kind of letter."""
-    return LETTER_NAMES.get(kind, kind.replace("_", " ").capitalize())
-
-
 FILTERS: dict[str, Callable[..., Any]] = {
     "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": reasons,
-    "listed": listed, "mails": mails, "letters": letters, "letter_name": letter_name,
+    "listed": listed, "mails": mails, "letters": letters,
     "commands": commands, "line_state": line_state, "whole_paragraphs": whole_paragraphs,
 }

@@ -19,7 +19,7 @@ from service.clock import SimulatedClock
 from service.desk.games.ending import declare
 from service.features.replay import pages as war
 from service.games.ended.ending import EndKind, GameEnd, end_of
-from service.letters.ending.statistics import statistics_of
+from service.letters.statistics import statistics_of
 from service.notices.ending import Farewell, judged_phases
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from tests.service.public.test_entry import BASE, visit

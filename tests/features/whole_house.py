@@ -30,8 +30,8 @@ from bench.servers.ports import free_port
 from service.bootstrap import Site, open_site
 from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, ReaderSettings, Settings, Web
+from service.features.programs import webhooks
 from service.features.programs.api import PREFIX
-from service.operations import webhooks
 from service.web import sessions
 from service.web.server import WebServer
 from tests.features.receiver import Receiver

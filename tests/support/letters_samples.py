@@ -8,48 +8,66 @@ from datetime import UTC, datetime
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.games.results import ShownOrder, ShownPower
-from service.letters import render
-from service.letters.ending.statistics import PowerCounts, Statistics
 from service.letters.facts import (
-    AcknowledgementFacts,
-    AdjustmentFacts,
-    AnnouncementFacts,
     AnsweredMail,
-    AnswerFacts,
-    ArrivedSheet,
     Closing,
-    CommandFacts,
     CorrectionFacts,
-    DeadlineFacts,
     GameInfo,
     GameOverFacts,
-    HandOverFacts,
-    HeldFacts,
     Holding,
     NextDate,
-    NoticedMail,
-    NoticeFacts,
-    OwnSheet,
-    PackFacts,
-    PlayingRules,
-    PostedFacts,
     Proofs,
-    ReadBack,
-    ReceiptFacts,
     Recipient,
-    RejectionFacts,
-    ReminderFacts,
     ResultsFacts,
-    RetreatFacts,
-    RetreatUnit,
-    SeatOnFile,
     SheetFacts,
     Standings,
     UnitChanges,
+)
+from service.letters.render import letter
+from service.letters.statistics import PowerCounts, Statistics
+from service.mail.sending.compose import Attachment, OutLetter
+from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
+from service.notices.answers.command_answers import COMMAND, CommandFacts, OwnSheet
+from service.notices.answers.correspondence import (
+    ACKNOWLEDGEMENT,
+    ANSWER,
+    AcknowledgementFacts,
+    AnswerFacts,
+    SeatOnFile,
+)
+from service.notices.answers.receipts import (
+    RECEIPT,
+    RECEIPT_LATE,
+    RECEIPT_POSTED,
+    ArrivedSheet,
+    PostedFacts,
+    ReadBack,
+    ReceiptFacts,
+)
+from service.notices.answers.replies import HELD, REJECTION, HeldFacts, RejectionFacts
+from service.notices.broadcasts import (
+    CORRECTION,
+    DEADLINE_MOVED,
+    HAND_OVER,
+    WELCOME,
+    DeadlineFacts,
+    HandOverFacts,
+    PlayingRules,
     WelcomeFacts,
     WelcomeLinks,
 )
-from service.mail.sending.compose import Attachment, OutLetter
+from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticedMail, NoticeFacts
+from service.notices.ending import GAME_OVER
+from service.notices.phase_letters.requests import (
+    ADJUSTMENT,
+    RETREAT_REQUEST,
+    AdjustmentFacts,
+    RetreatFacts,
+    RetreatUnit,
+)
+from service.notices.postal_packs import POSTAL_PACK, PackFacts
+from service.notices.reminders import REMINDER, ReminderFacts
+from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 
 AT = datetime(2027, 3, 12, 18, 2, 5, tzinfo=UTC)
 MOVEMENT = Phase(1644, "Autumn", PhaseKind.MOVEMENT)
@@ -77,7 +95,7 @@ MONTROSE = ShownPower("Montrose", (), without_order=("Army Inverness",), sheet=F
 HAMILTON = ShownPower("Hamilton", ())
 
 
-RECEIPT = ReceiptFacts(ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING)
+RECEIPT_FACTS = ReceiptFacts(ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING)
 
 
 def results(*, nasty: str = "") -> ResultsFacts:
@@ -135,79 +153,82 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
                         "The heading on the sheet and the subject of the mail do not agree.",
                         "A new version with both alike settles it at once.")
     return {
-        "receipt": render.receipt(game, to, arrived),
-        "receipt bare": render.receipt(game, to, plain),
-        "receipt read": render.receipt(game, to, replace(arrived, reading=(
+        "receipt": letter(RECEIPT, game, to, arrived),
+        "receipt bare": letter(RECEIPT, game, to, plain),
+        "receipt read": letter(RECEIPT, game, to, replace(arrived, reading=(
             ReadBack("", "Montrose"), ReadBack("1", f"Army London moves to Surrey{nasty}"),
             ReadBack("2", "Arrny Oxfrd holds", unsure=True),
-            ReadBack("3", "Army Essex holds", struck=True), ReadBack("4", ""))), (
+            ReadBack("3", "Army Essex holds", struck=True), ReadBack("4", ""))), attached=(
             Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
-        "receipt_late": render.receipt_late(game, to, arrived),
-        "receipt_posted": render.receipt_posted(game, to, PostedFacts(
+        "receipt_late": letter(RECEIPT_LATE, game, to, arrived),
+        "receipt_posted": letter(RECEIPT_POSTED, game, to, PostedFacts(
             "7", MOVEMENT, AT, CLOSING, 2, f"12 March{nasty}")),
-        "receipt_posted ticked": render.receipt_posted(game, to, PostedFacts(
+        "receipt_posted ticked": letter(RECEIPT_POSTED, game, to, PostedFacts(
             "8", MOVEMENT, AT, CLOSING, has_scan=False)),
-        "receipt_posted late": render.receipt_posted(game, to, PostedFacts(
+        "receipt_posted late": letter(RECEIPT_POSTED, game, to, PostedFacts(
             "9", MOVEMENT, AT, CLOSING, is_late=True)),
-        "adjustment nothing": render.adjustment(game, WINTER, to, AdjustmentFacts(
-            0, ADJUSTMENTS, SUBJECT, may_send_supply=False)),
-        "adjustment few places": render.adjustment(game, WINTER, to, AdjustmentFacts(
-            3, ADJUSTMENTS, SUBJECT, places=1)),
-        "rejection": render.rejection(game, to, refused),
-        "rejection no game": render.rejection(None, Recipient("graham.j@mailbox.example"), refused),
-        "held": render.held(game, to, waiting),
-        "command status": render.command(game, to, CommandFacts(
+        "adjustment nothing": letter(ADJUSTMENT, game, to, AdjustmentFacts(
+            0, ADJUSTMENTS, SUBJECT, may_send_supply=False), phase=WINTER),
+        "adjustment few places": letter(ADJUSTMENT, game, to, AdjustmentFacts(
+            3, ADJUSTMENTS, SUBJECT, places=1), phase=WINTER),
+        "rejection": letter(REJECTION, game, to, refused),
+        "rejection no game": letter(REJECTION, None, Recipient("graham.j@mailbox.example"), refused),
+        "held": letter(HELD, game, to, waiting),
+        "command status": letter(COMMAND, game, to, CommandFacts(
             waiting.mail, "status", 1, 5, CLOSING, OwnSheet(AT, 2, DIGEST, held=True, unsure=3), SUBJECT)),
-        "command status none": render.command(game, to, CommandFacts(
+        "command status none": letter(COMMAND, game, to, CommandFacts(
             waiting.mail, "status", 1, 5, CLOSING, subject=SUBJECT)),
-        "command sheet": render.command(game, to, CommandFacts(
-            waiting.mail, "sheet", 1, 5, CLOSING, subject=SUBJECT), (map_file,)),
-        "command map": render.command(game, to, CommandFacts(
-            waiting.mail, "map", 1, 5, map_page="https://desk.example/public/map"), (map_file,)),
-        "command results": render.command(game, to, CommandFacts(waiting.mail, "results", 1, 5, CLOSING)),
-        "command help": render.command(game, to, CommandFacts(waiting.mail, "help", 5, 5)),
-        "command enough": render.command(game, to, CommandFacts(waiting.mail, "help", 6, 5)),
-        "coordinator_notice": render.coordinator_notice(game, Recipient("ada@w3k.example"), NoticeFacts(
+        "command sheet": letter(COMMAND, game, to, CommandFacts(
+            waiting.mail, "sheet", 1, 5, CLOSING, subject=SUBJECT), attached=(map_file,)),
+        "command map": letter(COMMAND, game, to, CommandFacts(
+            waiting.mail, "map", 1, 5, map_page="https://desk.example/public/map"), attached=(map_file,)),
+        "command results": letter(COMMAND, game, to, CommandFacts(waiting.mail, "results", 1, 5, CLOSING)),
+        "command help": letter(COMMAND, game, to, CommandFacts(waiting.mail, "help", 5, 5)),
+        "command enough": letter(COMMAND, game, to, CommandFacts(waiting.mail, "help", 6, 5)),
+        "coordinator_notice": letter(COORDINATOR_NOTICE, game, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, f"A mail waits in quarantine{nasty}", "https://desk.example/quarantine/9", AT,
             "its orders do not count at the deadline.")),
-        "acknowledgement": render.acknowledgement(game, to, AcknowledgementFacts(
+        "acknowledgement": letter(ACKNOWLEDGEMENT, game, to, AcknowledgementFacts(
             AnsweredMail(DIGEST, AT, f"Three more days?{nasty}", asks),
             (SeatOnFile("Powick Bridge", "Montrose", CLOSING, f"version 2, received yesterday{nasty}",
                         SUBJECT, takes_typed_orders=True),), (f"orders.docx{nasty}",), names_sheet=True)),
-        "acknowledgement bare": render.acknowledgement(None, to, AcknowledgementFacts(
+        "acknowledgement bare": letter(ACKNOWLEDGEMENT, None, to, AcknowledgementFacts(
             AnsweredMail(DIGEST, AT, ""))),
-        "answer": render.answer(game, to, AnswerFacts(
+        "answer": letter(ANSWER, game, to, AnswerFacts(
             AnsweredMail("a-key", AT, f"Three more days?{nasty}", asks),
             "Dear Graham,\n\nyes, until Thursday.\nAda", f"Three more days?{nasty}")),
-        "answer no game": render.answer(None, to, AnswerFacts(
+        "answer no game": letter(ANSWER, None, to, AnswerFacts(
             AnsweredMail("b-key", AT, ""), "Yes.", "")),
-        "coordinator_notice mail": render.coordinator_notice(None, Recipient("ada@w3k.example"), NoticeFacts(
+        "coordinator_notice mail": letter(COORDINATOR_NOTICE, None, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, "A mail needs you.", "https://desk.example/quarantine/9", AT, "it does not count.",
             NoticedMail(f"graham.j@mailbox.example{nasty}", False, f"Orders{nasty}", f"Graham{nasty}",
                         "Powick Bridge, Montrose", CLOSING))),
-        "draft_results": render.draft_results(game, MOVEMENT, to, results(nasty=nasty), (map_file,)),
-        "retreat_request": render.retreat_request(game, RETREAT, to, RetreatFacts(
+        "draft_results": letter(DRAFT_RESULTS, game, to, results(nasty=nasty), phase=MOVEMENT,
+            attached=(map_file,)),
+        "retreat_request": letter(RETREAT_REQUEST, game, to, RetreatFacts(
             (RetreatUnit(f"Army Derbyshire{nasty}", f"Nottinghamshire{nasty}",
                          (f"Nottinghamshire is barred: the attack came from there.{nasty}",),
                          (f"Army Derbyshire retreats to ...{nasty}", "Army Derbyshire disbands")),),
-            RETREATS, SUBJECT),
-            (map_file,)),
-        "final_results": render.final_results(game, RETREAT, to, results(nasty=nasty)),
-        "adjustment": render.adjustment(
-            game, WINTER, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), (map_file,)),
-        "adjustment demand": render.adjustment(game, WINTER, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT)),
-        "adjustment even": render.adjustment(game, WINTER, to, AdjustmentFacts(0, ADJUSTMENTS, SUBJECT)),
-        "year_end_results": render.year_end_results(game, WINTER, to, results(nasty=nasty), (map_file,)),
-        "deadline_moved": render.deadline_moved(game, to, DeadlineFacts(
+            RETREATS, SUBJECT), phase=RETREAT, attached=(map_file,)),
+        "final_results": letter(FINAL_RESULTS, game, to, results(nasty=nasty), phase=RETREAT),
+        "adjustment": letter(ADJUSTMENT, game, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), phase=WINTER,
+            attached=(map_file,)),
+        "adjustment demand": letter(ADJUSTMENT, game, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT),
+            phase=WINTER),
+        "adjustment even": letter(ADJUSTMENT, game, to, AdjustmentFacts(0, ADJUSTMENTS, SUBJECT),
+            phase=WINTER),
+        "year_end_results": letter(YEAR_END_RESULTS, game, to, results(nasty=nasty), phase=WINTER,
+            attached=(map_file,)),
+        "deadline_moved": letter(DEADLINE_MOVED, game, to, DeadlineFacts(
             "1", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, f"The post office is on strike.{nasty}",
             (NextDate("Autumn 1644 Retreat", RETREATS.deadline),), (NextDate("Winter 1645 Adjustment", AT),)),
-            (Attachment("calendar.ics", "text/calendar", b"BEGIN:VCALENDAR"),)),
-        "deadline_moved alone": render.deadline_moved(game, to, DeadlineFacts(
+            attached=(Attachment("calendar.ics", "text/calendar", b"BEGIN:VCALENDAR"),)),
+        "deadline_moved alone": letter(DEADLINE_MOVED, game, to, DeadlineFacts(
             "2", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, "The post office is on strike.")),
-        "correction": render.correction(game, MOVEMENT, to, CorrectionFacts(
+        "correction": letter(CORRECTION, game, to, CorrectionFacts(
             "a-key", f"Army Oxford was dislodged.{nasty}", f"Army Oxford stands.{nasty}",
-            f"The Crown has one more army.{nasty}", f"Montrose{nasty}", AT)),
-        "welcome": render.welcome(game, MOVEMENT, to, WelcomeFacts(
+            f"The Crown has one more army.{nasty}", f"Montrose{nasty}", AT), phase=MOVEMENT),
+        "welcome": letter(WELCOME, game, to, WelcomeFacts(
             (f"Army Inverness{nasty}", "Fleet Orkney"), ("The Crown", "Montrose"), CLOSING, SUBJECT,
             examples=("Army Durham holds", "Army Durham moves to York"),
             links=WelcomeLinks(
@@ -216,30 +237,33 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
                 "https://example.org/public/powick-bridge", "https://example.org/public/moves/w3k",
                 "https://example.org/public/powick-bridge"),
             rules=PlayingRules(conduct=(f"Nobody writes as somebody else.{nasty}",
-                "What is posted counts."))),
-            (map_file, Attachment("sample.png", "image/png", b"sample", "sample@w3k.example"))),
-        "reminder": render.reminder(game, to, ReminderFacts(
+                "What is posted counts."))), phase=MOVEMENT,
+            attached=(map_file, Attachment("sample.png", "image/png", b"sample", "sample@w3k.example"))),
+        "reminder": letter(REMINDER, game, to, ReminderFacts(
             48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics",
             "https://example.org/public/entry")),
-        "reminder plain": render.reminder(game, to, ReminderFacts(12, CLOSING, AT, SUBJECT)),
-        "postal_pack": render.postal_pack(game, WINTER, Recipient("ada@w3k.example"), PackFacts(
+        "reminder plain": letter(REMINDER, game, to, ReminderFacts(12, CLOSING, AT, SUBJECT)),
+        "postal_pack": letter(POSTAL_PACK, game, Recipient("ada@w3k.example"), PackFacts(
             ((f"Montrose{nasty}", 2), ("The Crown", 1)), ("Ormond",),
-            (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), (map_file,)),
-        "postal_pack bare": render.postal_pack(
-            game, WINTER, Recipient("ada@w3k.example"), PackFacts((), ("Ormond",))),
-        "announcement": render.announcement(game, to, AnnouncementFacts(
+            (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), phase=WINTER,
+            attached=(map_file,)),
+        "postal_pack bare": letter(POSTAL_PACK, game, Recipient("ada@w3k.example"),
+            PackFacts((), ("Ormond",)), phase=WINTER),
+        "announcement": letter(ANNOUNCEMENT, game, to, AnnouncementFacts(
             "a-key", f"Montrose is away{nasty}", (f"Reason: {nasty}", "Deadlines stay as they are."),
             CLOSING)),
-        "announcement bare": render.announcement(game, to, AnnouncementFacts("b-key", "The game pauses", ())),
-        "hand_over": render.hand_over(game, to, HandOverFacts(
+        "announcement bare": letter(ANNOUNCEMENT, game, to,
+            AnnouncementFacts("b-key", "The game pauses", ())),
+        "hand_over": letter(HAND_OVER, game, to, HandOverFacts(
             "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
-        **{f"game_over {kind}".removesuffix(" draw"): render.game_over(game, WINTER, to, GameOverFacts(
+        **{f"game_over {kind}".removesuffix(" draw"): letter(GAME_OVER, game, to, GameOverFacts(
             kind, (f"Montrose{nasty}", "The Crown"), f"All wrote so.{nasty}",
             ((f"Montrose{nasty}", 6, 9), ("The Crown", 6, 1)), ((f"Ada Quill{nasty}", ("Montrose",)),),
             Statistics((PowerCounts(f"Montrose{nasty}", 12, 1, 6, 2, 3, 1, 1),),
                        ((f"Montrose{nasty}", "The Crown", 1), ("The Crown", "Montrose", 3))),
-            ("1642",), {"Montrose": (6, 9)}, "https://example.org/public/powick-bridge/end"), (map_file,))
+            ("1642",), {"Montrose": (6, 9)}, "https://example.org/public/powick-bridge/end"), phase=WINTER,
+            attached=(map_file,))
            for kind in ("draw", "victory", "joint victory", "concession")},
-        "hand_over between": render.hand_over(
-            game, to, HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
+        "hand_over between": letter(HAND_OVER, game, to,
+            HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
     }  # fmt: skip

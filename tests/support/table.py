@@ -64,6 +64,7 @@ ORDERS = "orders@galloper.example"
 COORDINATOR = "coordinator@galloper.example"
 SUMMER = Phase(1642, "Summer", PhaseKind.MOVEMENT)
 SERVER = "mx.galloper.example"
+KINDS = letter_kinds()
 
 __all__ = ["multipart", "part", "picture", "text"]
 
@@ -115,7 +116,7 @@ class Table:
     @property
     def writer(self) -> LetterContext:
         sender = Sender(f"Galloper <{ORDERS}>", ORDERS, COORDINATOR, 8_000_000)
-        return LetterContext(self.site.blobs, self.site.clock, self.load, sender)
+        return LetterContext(self.site.blobs, self.site.clock, self.load, sender, KINDS)
 
     @property
     def mail_store(self) -> MailStore:

@@ -32,7 +32,7 @@ from tests.support.desk_table import DeskTable, open_desk
 from tests.support.played import archived, begin
 from tests.support.servers import outgoing
 from tests.support.site import make_site
-from tests.support.table import Table, address, open_table
+from tests.support.table import KINDS, Table, address, open_table
 
 OWNER, EARLS = "Harald Hardrada", "The Northern Earls"
 Line = str | tuple[str, LineState]
@@ -55,7 +55,8 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
     folder.mkdir()
     with make_site(folder) as site:
         table = open_table(site, slug="britain1066")
-        desk = LetterContext(site.blobs, site.clock, table.load, replace(table.writer.sender, base_url=BASE))
+        sender = replace(table.writer.sender, base_url=BASE)
+        desk = LetterContext(site.blobs, site.clock, table.load, sender, KINDS)
         table.announce = ResultsAnnouncer(desk, drawing=drawing)
         _settings(table)
         with site.store.begin() as session:

@@ -14,11 +14,12 @@ from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
 from service.games.options import OWN_WORDING
+from service.letters.kinds import AnyKind
 from service.letters.language import ENGLISH, LANGUAGES
 from service.letters.own_wording import LONGEST, LetterSentence, OwnWording, fault_of, sentences_of
 from service.mail.sending.compose import one_line
 from service.notices.letter_context import LetterContext
-from service.notices.previews import Previews, kinds_of
+from service.notices.previews import Previews
 from service.store import records
 from service.store.records import log_event
 from service.store.tables import GameRow
@@ -62,9 +63,9 @@ def wording(
     """The sentences of one kind of letter, ours and the game's own."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        game = _game(session, ports, game_id, kind, language)
+        game, of_kind = _game(session, ports, game_id, kind, language)
         words = OwnWording.of_options(game.options).of(language)
-        return _page(request, visitor, session, game, kind, language, words, notice=notice)
+        return _page(request, visitor, session, game, of_kind, language, words, notice=notice)
 
 
 @router.post("/previews/{game_id}/{kind}/wording")
@@ -82,7 +83,7 @@ def _reword(
 ) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        game = _game(session, ports, game_id, kind, code)
+        game, of_kind = _game(session, ports, game_id, kind, code)
         sentences = sentences_of(kind, code)
         act = sent.get("act", "")
         words = {} if act == "ours" else {
@@ -95,7 +96,7 @@ def _reword(
         faults = {sentence.message: fault for sentence in sentences if sentence.message in words
                   and (fault := fault_of(sentence, words[sentence.message]))}
         if faults or act not in {"keep", "ours"}:
-            return _page(request, visitor, session, game, kind, code, words, faults,
+            return _page(request, visitor, session, game, of_kind, code, words, faults,
                          status=400 if faults else 200, shown=True)
         before = OwnWording.of_options(game.options)
         after = before.reworded(code, [sentence.message for sentence in sentences], words)
@@ -123,13 +124,13 @@ def _count(wording: OwnWording, code: str, sentences: tuple[LetterSentence, ...]
 
 
 def _page(
-    request: Request, visitor: Visitor, session: Session, game: GameRow, kind: str, code: str,
+    request: Request, visitor: Visitor, session: Session, game: GameRow, kind: AnyKind, code: str,
     own: Mapping[str, str], faults: Mapping[str, str] | None = None, *, notice: str = "", status: int = 200,
     shown: bool = False,
 ) -> Response:  # fmt: skip
     ports: DeskPorts = request.app.state.ports
     writer = _context(ports)
-    sentences = sentences_of(kind, code)
+    sentences = sentences_of(kind.name, code)
     faults = faults or {}
     letter = None
     if shown and not faults:
@@ -145,11 +146,14 @@ def _page(
     )
 
 
-def _game(session: Session, ports: DeskPorts, game_id: str, kind: str, code: str) -> GameRow:
+def _game(
+    session: Session, ports: DeskPorts, game_id: str, kind: str, code: str
+) -> tuple[GameRow, AnyKind]:
     game = game_row(session, game_id)
-    if kind not in kinds_of(_context(ports).load(game.variant)) or code not in LANGUAGES:
+    found = _context(ports).kinds_of(game).get(kind)
+    if found is None or code not in LANGUAGES:
         raise HTTPException(404, "There is no such letter in this game. Nothing was changed.")
-    return game
+    return game, found
 
 
 def _context(ports: DeskPorts) -> LetterContext:

@@ -13,6 +13,7 @@ from email import policy
 from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 from email.utils import format_datetime, parseaddr
+from enum import IntEnum, StrEnum
 from html import escape
 
 from PIL import Image
@@ -27,6 +28,35 @@ _SMALLEST_SIDE = 500
 """Pixels; no side of a picture is made smaller than this."""
 _STEPS = 6
 """Sizes that are tried: 0.8, 0.64, ... 0.8 to the power of `_STEPS` - 1."""
+
+
+class Rank(IntEnum):
+    """In which order letters leave that wait together, the lowest first; of one rank the one that was written
+    first."""
+
+    URGENT = 10
+    """A clock is running: an order is asked for, a deadline has moved."""
+    ANSWER = 15
+    """Somebody waits for it, and may have to send a sheet again."""
+    REMINDER = 20
+    DRAFT = 25
+    USUAL = 30
+    RESULTS = 40
+    LATER = 50
+    """Nothing hangs on the hour, and maps make it large."""
+
+
+class Addressee(StrEnum):
+    """Whose a letter is while it waits: days may lie between writing and sending."""
+
+    PLAYER = "player"
+    """The player's own, whatever they play by then."""
+    SEATED_PLAYER = "seated player"
+    """The player's own, and of no use once they have left the seat."""
+    SEAT = "seat"
+    """Whoever plays the power needs it."""
+    COORDINATOR = "coordinator"
+    """The coordinator's, whose address may be a player's too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +76,7 @@ class OutLetter:
     `key` names it for ever: game, phase, kind, recipient, and a revision if it is sent again with other
     content. `linked` are files that are not attached and lie behind a link. `replies_to`: Message-IDs of the
     mail it answers, oldest first. `list_name`: the game's, for mail filters. `by_person`: somebody wrote it
-    by hand, and it says so.
+    by hand, and it says so. `rank` and `addressee` are those of its kind.
     """
 
     key: str
@@ -62,6 +92,8 @@ class OutLetter:
     replies_to: tuple[str, ...] = ()
     list_name: str | None = None
     by_person: bool = False
+    rank: Rank = Rank.USUAL
+    addressee: Addressee = Addressee.PLAYER
 
 
 def one_line(text: str, longest: int = _LONGEST_SUBJECT) -> str:

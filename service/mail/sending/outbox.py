@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -29,6 +29,7 @@ from sqlalchemy.orm import Session
 from service.clock import Clock
 from service.mail.sending import hold, present_address
 from service.mail.sending.compose import (
+    Addressee,
     Attachment,
     OutLetter,
     attachment_count,
@@ -38,7 +39,6 @@ from service.mail.sending.compose import (
     shrink,
 )
 from service.mail.sending.connections import RENEW_SECONDS, Connection, Connections
-from service.mail.sending.ranks import rank_of
 from service.mail.sending.smtp import (
     DeliveryUnknown,
     FolderTransport,
@@ -77,6 +77,7 @@ log = logging.getLogger(__name__)
 PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200))
 """Time before each further try after a 4xx: 48 hours in all, then a person is told."""
 
+_PLAYERS_OWN: Mapping[str, Addressee] = {}
 _HERE = "Until {until} they are here, for you alone"
 LINK_DAYS = timedelta(days=60)
 """Life of the link to files that were too large for a letter."""
@@ -212,7 +213,7 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
         message_id=prepared.message_id,
         state=OutboxState.QUEUED,
         tries=0,
-        rank=rank_of(letter.kind),
+        rank=letter.rank,
         due_at=now,
         possibly_twice=False,
         shrunk=False,
@@ -230,11 +231,13 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
 def send_due(
     store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
     not_sent: Callable[[Session, OutboxRow], None] | None = None, connections: Connections | None = None,
+    addressees: Mapping[str, Addressee] = _PLAYERS_OWN,
 ) -> SendCounts:
     """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
     a time.
 
     Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
+    `addressees`: whose a letter of each kind is; of a kind that is not named, the player's own.
     `connections`: those of the site, one where none are named; as many letters are handed over at the same
     time as this process gets of them, and none where other processes have them all. `transport` has one for
     each thread.
@@ -250,7 +253,7 @@ def send_due(
         own = site_connections.take(due) if due else []
         if not own:
             return total
-        round_ = _Round(store, blobs, transport, clock, sender, not_sent)
+        round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees)
         counts = _run_round(round_, site_connections, own)
         total += counts
         # What was written while these were given back found none free.
@@ -285,6 +288,7 @@ class _Round:
     clock: Clock
     sender: str
     not_sent: Callable[[Session, OutboxRow], None] | None
+    addressees: Mapping[str, Addressee]
     is_over: Event = field(default_factory=Event)
 
     def send(self, connection: Connection) -> SendCounts:
@@ -296,7 +300,8 @@ class _Round:
                 connection.wait(self.is_over)
                 if self.is_over.is_set() or connection.is_lost.is_set():
                     break
-                row = _claim_next(self.store, self.blobs, self.clock.now(), self.not_sent)
+                row = _claim_next(
+                    self.store, self.blobs, self.clock.now(), self.not_sent, self.addressees)
                 if row is None:
                     break
                 # A letter that nobody is to get has ended with its claim.
@@ -319,7 +324,8 @@ class _Round:
 
 
 def _claim_next(
-    store: Store, blobs: Blobs, now: datetime, not_sent: Callable[[Session, OutboxRow], None] | None
+    store: Store, blobs: Blobs, now: datetime, not_sent: Callable[[Session, OutboxRow], None] | None,
+    addressees: Mapping[str, Addressee],
 ) -> OutboxRow | None:
     with store.begin() as session:
         # Asked before each letter, so that a pause stops a round that has begun.
@@ -337,7 +343,8 @@ def _claim_next(
                 claimed_until=now + CLAIM,
             ):
                 row = session.get_one(OutboxRow, letter_id, populate_existing=True)
-                ended = present_address.bring_up_to_date(session, blobs, row, now)
+                ended = present_address.bring_up_to_date(
+                    session, blobs, row, now, addressees.get(row.kind, Addressee.PLAYER))
                 if ended is not None and ended.is_missed and not_sent is not None:
                     not_sent(session, row)
                 session.flush()

@@ -12,21 +12,12 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.mail.sending.compose import OutLetter, readdress
+from service.mail.sending.compose import Addressee, OutLetter, readdress
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.letter_parts import finished, keep
 from service.store.tables import AddressRow, OutboxRow, OutboxState, SeatRow
 
-FOR_COORDINATOR = frozenset({"coordinator_notice", "postal_pack"})
-"""Letters to the coordinator, whose address may be a player's too."""
-ABOUT_THE_SEAT = frozenset({
-    "draft_results", "retreat_request", "final_results", "adjustment", "year_end_results", "deadline_moved",
-    "correction", "hand_over", "announcement", "game_over",
-})
-"""Letters that whoever plays the power needs. All others are a player's own: answers, links, a welcome."""
-WHILE_SEATED = frozenset({"welcome", "reminder"})
-"""Letters of no use to a player who has left the seat."""
 _LONGEST_KEY = 300
 
 
@@ -40,7 +31,7 @@ class LetterReader:
 
 def reader_of(session: Session, letter: OutLetter) -> LetterReader:
     """The player to whose address a letter is written; nobody for the coordinator's letters."""
-    if letter.kind in FOR_COORDINATOR:
+    if letter.addressee is Addressee.COORDINATOR:
         return LetterReader()
     player = records.player_of(session, letter.recipient)
     if player is None:
@@ -59,14 +50,17 @@ class NotSent:
     is_missed: bool = True
 
 
-def bring_up_to_date(session: Session, blobs: Blobs, row: OutboxRow, now: datetime) -> NotSent | None:
+def bring_up_to_date(
+    session: Session, blobs: Blobs, row: OutboxRow, now: datetime, addressee: Addressee
+) -> NotSent | None:
     """Give a claimed letter the address its player has now, in its row and in its To; None if it can be sent.
+    `addressee` is that of its kind.
 
     A letter that nobody is to get ends here, with the reason in its row.
     """
     if row.player_id is None:
         return None
-    chosen = _address(session, row)
+    chosen = _address(session, row, addressee)
     if isinstance(chosen, NotSent):
         row.state, row.error, row.claimed_until = chosen.state, chosen.sentence, None
         records.log_event(session, now, "letter_not_sent", game_id=row.game_id, detail={"letter": row.id})
@@ -88,8 +82,8 @@ def bring_up_to_date(session: Session, blobs: Blobs, row: OutboxRow, now: dateti
     return None
 
 
-def _address(session: Session, row: OutboxRow) -> str | NotSent:
-    player, gone = _player(session, row)
+def _address(session: Session, row: OutboxRow, addressee: Addressee) -> str | NotSent:
+    player, gone = _player(session, row, addressee)
     if gone is not None:
         return gone
     known = session.scalars(
@@ -108,15 +102,18 @@ def _address(session: Session, row: OutboxRow) -> str | NotSent:
                                           "letter of its own", is_missed=False)
 
 
-def _player(session: Session, row: OutboxRow) -> tuple[int | None, NotSent | None]:
+def _player(
+    session: Session, row: OutboxRow, addressee: Addressee
+) -> tuple[int | None, NotSent | None]:
     """Who is to get a letter now, or why nobody is."""
-    if row.game_id is None or row.power is None or row.kind not in ABOUT_THE_SEAT | WHILE_SEATED:
+    follows_seat = addressee in {Addressee.SEAT, Addressee.SEATED_PLAYER}
+    if row.game_id is None or row.power is None or not follows_seat:
         return row.player_id, None
     seat = session.get(SeatRow, (row.game_id, row.power))
     holder = None if seat is None else seat.player_id
     if holder == row.player_id:
         return holder, None
-    if row.kind in WHILE_SEATED:
+    if addressee is Addressee.SEATED_PLAYER:
         return None, NotSent(OutboxState.CANCELLED, "its player has left the seat")
     if holder is None:
         return None, NotSent(OutboxState.CANCELLED, "its player has left the seat, and nobody holds it now")

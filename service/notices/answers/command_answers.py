@@ -7,8 +7,8 @@ They tell the asking power its own sheet, what everybody may see, and letters th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from email.message import EmailMessage
 
 from sqlalchemy import func, select
@@ -22,12 +22,16 @@ from service.games.phases import phase_of, powers_asked
 from service.intake.commands import Command, MailCommand
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import AnsweredMail, Closing, CommandFacts, OwnSheet, Recipient
+from service.letters.facts import AnsweredMail, AnswerToMail, Closing, Recipient
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.mail.mime.parts import payload_of
-from service.mail.sending.compose import Attachment, OutLetter, words_of
+from service.mail.sending.compose import Attachment, OutLetter, Rank, words_of
 from service.notices.answers import receipts
 from service.notices.blank_sheets import blank_sheet
+from service.notices.broadcasts import WELCOME
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
+from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.letter_parts import message_of
@@ -35,8 +39,39 @@ from service.store.tables import GameRow, LineState, OutboxRow, PhaseRow, Submis
 
 A_DAY = 5
 """Answers to one player within 24 hours, in one game. One more says that these are enough, and then none."""
-_WITH_MAP = ("welcome", "year_end_results")
-_RESULTS = ("draft_results", "final_results", "year_end_results")
+_WITH_MAP = (WELCOME.name, YEAR_END_RESULTS.name)
+_RESULTS = (DRAFT_RESULTS.name, FINAL_RESULTS.name, YEAR_END_RESULTS.name)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSheet:
+    """What is on file of a power's own orders. `posted`: the sheet that counts came by post. `held`: a sheet
+    waits for the coordinator. `unsure`: lines that the machine is unsure of, None where the game does not
+    show readings or the sheet was not read. The rest as in `ArrivedSheet`, None if no sheet counts."""
+
+    received_at: datetime | None = None
+    version: int | None = None
+    digest: str = ""
+    posted: bool = False
+    held: bool = False
+    unsure: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CommandFacts(AnswerToMail):
+    """The answer to a mail command (BOX-11). `command` is its word in small letters, `most` the answers a
+    day, `number` which of them this is, above `most` for the last word of a day. `sheet` belongs to "status".
+    `subject` is the one of the next sheet, "" if none is due; `map_page` is the public page of the map, or
+    ""."""
+
+    command: str
+    number: int
+    most: int
+    closing: Closing | None = None
+    sheet: OwnSheet = OwnSheet()
+    subject: str = ""
+    first_counts: bool = False
+    map_page: str = ""
 
 
 def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: AnsweredMail) -> bool:
@@ -57,13 +92,14 @@ def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: A
     base = letters.sender.base_url.rstrip("/")
     facts = replace(facts, map_page=f"{base}/public/{game.id}/map" if base else "")
     attached = _attached(session, letters, asked, game, variant, phase, power, to) if number <= A_DAY else []
-    return letters.put(session, render.command(letters.game_info(game), to, facts, attached))
+    return letters.put(session, render.letter(
+        COMMAND, letters.game_info(game), to, facts, attached=attached))
 
 
 def _answers_today(session: Session, letters: LetterContext, game: GameRow, power: str) -> int:
     addresses = records.addresses(session, game.id).get(power, ())
     return session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == "command", OutboxRow.game_id == game.id, OutboxRow.recipient.in_(addresses),
+        OutboxRow.kind == COMMAND.name, OutboxRow.game_id == game.id, OutboxRow.recipient.in_(addresses),
         OutboxRow.due_at > letters.clock.now() - timedelta(days=1))) or 0
 
 
@@ -136,7 +172,8 @@ def _results_again(
         return None
     text, html = stored.get_body(("plain",)), stored.get_body(("html",))
     return OutLetter(
-        key=f"{game.id}/command/{to.address}/{to.power}/{mail.key}", kind="command", recipient=to.address,
+        key=f"{game.id}/{COMMAND.name}/{to.address}/{to.power}/{mail.key}", kind=COMMAND.name,
+        recipient=to.address, rank=COMMAND.rank, addressee=COMMAND.addressee,
         subject=row.subject, text=words_of(text),
         html=None if html is None else str(html.get_content()),
         attachments=tuple(_files(stored)),
@@ -168,3 +205,23 @@ def _files(stored: EmailMessage) -> list[Attachment]:
                    str(part["content-id"]).strip("<>") if part["content-id"] else None)
         for part in stored.walk() if (name := part.get_filename())
     ]
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _command_sample(seat: Previews) -> Sample[CommandFacts]:
+    asked = MailCommand(Command.STATUS, seat.game.name, seat.name, seat.to.address)
+    mail = AnsweredMail("preview", seat.letters.clock.now(), f"{seat.game.name}, {seat.name}, STATUS")
+    phase = phase_due(seat.session, seat.game.id, seat.power)
+    facts = facts_of(seat.session, asked, mail, 1, phase, seat.power)
+    return Sample(facts, "As if this player had asked for STATUS.")
+
+
+COMMAND = LetterKind(
+    "command", CommandFacts, "Answer to a mail command",
+    Occasion("the sender", "a player asks by a word such as STATUS, in a game that takes such questions",
+             _command_sample),
+    rank=Rank.ANSWER, answers_mail=True)
+"""The answer to a mail command (BOX-11)."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import ClassVar
 
 from sqlalchemy import func, select, true, update
 from sqlalchemy.orm import Session, sessionmaker
@@ -17,20 +18,14 @@ from service.games.options import TYPED
 from service.games.phases import phase_of, power_name
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import (
-    AcknowledgementFacts,
-    AnsweredMail,
-    AnswerFacts,
-    Closing,
-    NoticedMail,
-    NoticeFacts,
-    Recipient,
-    SeatOnFile,
-)
+from service.letters.facts import AnsweredMail, AnswerToMail, Closing
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence
-from service.notices.answers import mail_notices
+from service.notices import coordinator_notices
+from service.notices.coordinator_notices import NoticedMail, NoticeFacts
 from service.notices.letter_context import LetterContext
 from service.notices.not_done import NotDone
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
     AddressRow,
@@ -46,6 +41,41 @@ from service.store.tables import (
 
 LONGEST_ANSWER = 20_000
 """Characters of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatOnFile:
+    """One seat of a player who wrote a letter: the open phase, the sheet that counts now ("version 2,
+    received ..." or ""), and the subject to copy for orders. `takes_typed_orders`: bold text counts there
+    too."""
+
+    game: str
+    power: str
+    closing: Closing
+    on_file: str
+    subject: str
+    takes_typed_orders: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AcknowledgementFacts(AnswerToMail):
+    """A plain letter reached the coordinator (BOX-10). `names_sheet`: its subject names a sheet, which it did
+    not bring; `seats` are the sender's own, with an open phase; `files` are attached files that were not
+    opened."""
+
+    seats: tuple[SeatOnFile, ...] = ()
+    files: tuple[str, ...] = ()
+    names_sheet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFacts(AnswerToMail):
+    """The coordinator's answer to a plain letter, in free words: `words` has line ends, and `subject` is the
+    one of the letter, without "Re:"."""
+
+    is_by_person: ClassVar[bool] = True
+    words: str
+    subject: str
 
 
 def acknowledge(
@@ -64,8 +94,8 @@ def acknowledge(
         tuple(map(str, row.files)), names_sheet)
     power = seats[0].power if game is not None and len(seats) == 1 else ""
     info = None if game is None else letters.game_info(game)
-    letters.put(session, render.acknowledgement(
-        info, letters.recipient(session, mail.sender or "", power), facts))
+    letters.put(session, render.letter(
+        ACKNOWLEDGEMENT, info, letters.recipient(session, mail.sender or "", power), facts))
 
 
 def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> None:
@@ -81,10 +111,9 @@ def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> 
                     "you and that it was not read as orders.",
         mail=NoticedMail(
             mail.sender or "", True, row.subject, player.name,
-            mail_notices.seats_in_words(session, letters, player, game),
-            mail_notices.closing_of(session, game)))
-    info = None if game is None else letters.game_info(game)
-    letters.put(session, render.coordinator_notice(info, Recipient(letters.sender.coordinator), facts))
+            coordinator_notices.seats_in_words(session, letters, player, game),
+            coordinator_notices.closing_of(session, game)))
+    coordinator_notices.notify(session, letters, game, facts)
 
 
 def seats_on_file(
@@ -150,7 +179,7 @@ class Correspondence:
             facts = AnswerFacts(
                 AnsweredMail(f"answer-{key[:40]}", last.at, last.subject, _message_ids(mail)), words,
                 _bare_subject(last.subject, "" if game is None else game.name))
-            letter = render.answer(info, self.letters.recipient(session, to), facts)
+            letter = render.letter(ANSWER, info, self.letters.recipient(session, to), facts)
             if not self.letters.put(session, letter):
                 return
             sent = session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one()
@@ -243,3 +272,35 @@ def _printable(words: str) -> str:
     lines = ("".join(char if char.isprintable() else " " for char in line).rstrip()
              for line in words.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _acknowledgement_sample(seat: Previews) -> Sample[AcknowledgementFacts]:
+    player = seat.session.get_one(SeatRow, (seat.game.id, seat.power)).player_id
+    seats = () if player is None else seats_on_file(
+        seat.session, seat.letters, seat.session.get_one(PlayerRow, player), seat.game)
+    mail = AnsweredMail("preview", seat.letters.clock.now(), "Three more days, please?")
+    own_seats = tuple(each for each in seats if each.power == seat.name)
+    facts = AcknowledgementFacts(mail, own_seats)
+    return Sample(facts, "As if this player had written.")
+
+
+def _answer_sample(seat: Previews) -> Sample[AnswerFacts]:
+    mail = AnsweredMail("preview", seat.letters.clock.now(), "Three more days, please?")
+    facts = AnswerFacts(mail, "(your words)", mail.subject)
+    return Sample(facts, "With your words left out.")
+
+
+ACKNOWLEDGEMENT = LetterKind(
+    "acknowledgement", AcknowledgementFacts, "Thanks for a letter without a sheet",
+    Occasion("the sender", "a player writes you a letter without a sheet", _acknowledgement_sample),
+    is_counted=True)
+"""Says at once that a letter reached the coordinator, and that it was not read as orders (BOX-10)."""
+
+ANSWER = LetterKind(
+    "answer", AnswerFacts, "Your answer to a letter",
+    Occasion("the player", "you answer a letter at Correspondence", _answer_sample))
+"""The coordinator's own words to one player (BOX-10)."""

@@ -7,12 +7,15 @@ address only.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
@@ -24,14 +27,16 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import PHOTO_DOUBTS, Note, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import ArrivedSheet, Closing, GameInfo, ReadBack, ReceiptFacts, Recipient, Trouble
+from service.letters.facts import Closing, GameInfo, KeyedFacts, LetterFacts, Recipient
+from service.letters.kinds import Contents, LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
-from service.mail.sending.compose import Attachment, OutLetter
+from service.mail.sending.compose import Attachment, OutLetter, Rank
 from service.notices.attachments import turned
+from service.notices.previews import Previews
 from service.pictures import BoxedLine
-from service.record.game_key import signed_receipt
-from service.record.references import sheet_mark
+from service.record.game_key import SignedReceipt, signed_receipt
+from service.record.references import RecordReference, sheet_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import (
@@ -46,6 +51,100 @@ from service.store.tables import (
 
 OPTION = "reading"
 """The game's option: whether a receipt shows each line as the machine read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """A line as the machine read it, for the player who wrote it: its number on the sheet, "" for a line of
+    the heading, its letters, whether the machine is unsure of them, and whether the line is struck out."""
+
+    number: str
+    text: str
+    unsure: bool = False
+    struck: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivedSheet:
+    """A sheet that arrived by mail. `version` is None if none was written, `photographs` counts those that
+    open, `digest` is the SHA-256 of the mail, `record` its entry in the record, `signed` what proves it.
+    `is_typed`: the orders were typed into the mail, and its only photograph is our drawing of that text."""
+
+    received_at: datetime
+    phase: Phase
+    version: int | None
+    photographs: int
+    digest: str
+    record: RecordReference | None = None
+    signed: SignedReceipt | None = None
+    is_typed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why a sheet that came does not count yet, and what would settle it at once."""
+
+    problem: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptFacts(LetterFacts):
+    """The receipt for a sheet (OUT-02). `replaces` is the version that it replaces; `notes` are sentences
+    about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
+    those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
+    if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
+    no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet.
+    `has_other`, of a late sheet: whether another sheet of its power came in time and counts."""
+
+    sheet: ArrivedSheet
+    closing: Closing | None
+    replaces: int | None = None
+    notes: tuple[str, ...] = ()
+    subject: str = ""
+    message_ids: tuple[str, ...] = ()
+    reading: tuple[ReadBack, ...] = ()
+    first_counts: bool = False
+    trouble: Trouble | None = None
+    has_other: bool = False
+
+    @property
+    def letter_key(self) -> str:
+        """See `LetterFacts`."""
+        return self.sheet.digest
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.sheet.phase
+
+    @property
+    def replies_to(self) -> tuple[str, ...]:
+        """See `LetterFacts`."""
+        return self.message_ids
+
+
+@dataclass(frozen=True, slots=True)
+class PostedFacts(KeyedFacts):
+    """The receipt for a letter that came by post (SUB-16). `received` is the day as logged, `arrived_at` the
+    moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
+    scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
+    own deadline, `is_late` whether the letter came after it, `has_other` whether another sheet of its power
+    counts. `key` names the letter for ever."""
+
+    phase: Phase
+    arrived_at: datetime
+    closing: Closing
+    version: int | None = None
+    postmark: str = ""
+    has_scan: bool = True
+    is_late: bool = False
+    has_other: bool = False
+
+    @property
+    def letter_phase(self) -> Phase:
+        """See `LetterFacts`."""
+        return self.phase
 
 
 def nobody() -> IntakeContext:
@@ -140,7 +239,16 @@ def read_letter(
         page_lines = [(number, line) for number, line in numbered if line.page_id == page.id]
         if page.upright is not None and page_lines:
             attached += _picture(blobs, page, page_lines, f"reading-{page_number}.jpg")
-    return render.receipt(info, to, facts, attached)
+    return receipt(info, to, facts, attached)
+
+
+def receipt(
+    info: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()
+) -> OutLetter:
+    """The receipt, with the file that proves it where it is signed."""
+    signed = facts.sheet.signed
+    proof = [] if signed is None else [Attachment(render.PROOF, "application/json", signed.file())]
+    return render.letter(RECEIPT, info, to, facts, attached=[*pictures, *proof])
 
 
 def _unsure(line: SettledLine) -> bool:
@@ -162,3 +270,65 @@ def _picture(
     # A receipt must not fail for a picture: without it the letter still has the page's lines in words.
     except (pictures.SheetUnusable, BlobError, OSError):
         return []
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _made_up_sheet(seat: Previews, received_at: datetime) -> ArrivedSheet:
+    """A sheet of the power that never came."""
+    # A digest like any other: zeros would look like a fault.
+    digest = hashlib.sha256(f"a sheet of {seat.power}, {received_at}".encode()).hexdigest()
+    return ArrivedSheet(received_at, seat.closing().phase, seat.next_version, 1, digest)
+
+
+def _receipt_sample(seat: Previews) -> Sample[ReceiptFacts]:
+    closing, row = seat.closing(), seat.newest_sheet()
+    if row is None:
+        sheet = _made_up_sheet(seat, seat.letters.clock.now())
+        basis = "As if a first sheet for this phase had just come; its numbers are made up."
+    else:
+        pages = records.pages(seat.session, row.id)
+        sheet = ArrivedSheet(row.received_at, closing.phase, row.version, len(pages), row.sha256 or "")
+        basis = "This power's newest sheet for this phase, as it came."
+    facts = ReceiptFacts(sheet, closing, subject=seat.subject(closing.phase, (sheet.version or 0) + 1))
+    return Sample(facts, basis)
+
+
+def _receipt_late_sample(seat: Previews) -> Sample[ReceiptFacts]:
+    closed = seat.phase()
+    # After a deadline a later phase is open: not one of retreats, for which most players have no unit.
+    after = next((row for row in records.phases(seat.session, seat.game.id)
+                  if row.ordinal > closed.ordinal and row.kind != PhaseKind.RETREAT), closed)
+    late = ReceiptFacts(
+        _made_up_sheet(seat, closed.deadline + timedelta(minutes=5)),
+        Closing(phase_of(after), after.deadline), subject=seat.subject(phase_of(after)),
+        has_other=seat.newest_sheet() is not None)
+    return Sample(late, "As if a sheet came five minutes late and the next phase were open.")
+
+
+def _receipt_posted_sample(seat: Previews) -> Sample[PostedFacts]:
+    closing = seat.closing()
+    facts = PostedFacts("preview", closing.phase, seat.letters.clock.now(), closing, version=1)
+    return Sample(facts, "As if a letter with a scan were logged.")
+
+
+RECEIPT = LetterKind(
+    "receipt", ReceiptFacts, "Receipt for a sheet in time",
+    Occasion("the sender", "a sheet arrives in time", _receipt_sample),
+    # Where receipts show each line as read, the desk's page of a letter told orders before the deadline.
+    rank=Rank.ANSWER, answers_mail=True, contents=Contents.SHEET)
+"""The machine's receipt for a sheet (OUT-02). It says what arrived, never what it means."""
+
+RECEIPT_LATE = LetterKind(
+    "receipt_late", ReceiptFacts, "Receipt for a sheet that is too late",
+    Occasion("the sender", "a sheet arrives after its deadline", _receipt_late_sample),
+    rank=Rank.ANSWER, answers_mail=True, is_counted=True)
+"""The answer to a sheet that came after the deadline and is not executed (CAL-03, Q-34)."""
+
+RECEIPT_POSTED = LetterKind(
+    "receipt_posted", PostedFacts, "Receipt for a letter that came by post",
+    Occasion("the player", "you log a letter that came by post", _receipt_posted_sample),
+    rank=Rank.ANSWER)
+"""The receipt for a letter that came by post (SUB-16)."""

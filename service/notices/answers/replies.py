@@ -25,27 +25,26 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import (
-    AnsweredMail,
-    ArrivedSheet,
-    Closing,
-    GameInfo,
-    HeldFacts,
-    NoticeFacts,
-    PostedFacts,
-    ReceiptFacts,
-    Recipient,
-    RejectionFacts,
-    Trouble,
-)
+from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo, Recipient
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
 from service.mail.message import IncomingMail
-from service.mail.sending.compose import Attachment
-from service.notices import sign_ups
-from service.notices.answers import bounces, command_answers, correspondence, mail_notices, receipts
-from service.notices.answers.receipts import nobody
+from service.mail.sending.compose import Attachment, Rank
+from service.notices import coordinator_notices, sign_ups
+from service.notices.answers import command_answers, correspondence, receipts
+from service.notices.answers.receipts import (
+    RECEIPT_LATE,
+    RECEIPT_POSTED,
+    ArrivedSheet,
+    PostedFacts,
+    ReceiptFacts,
+    Trouble,
+    nobody,
+)
 from service.notices.blank_sheets import blank_sheet
+from service.notices.coordinator_notices import NoticeFacts
 from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
     CorrespondenceRow,
@@ -61,9 +60,6 @@ from service.store.tables import (
 
 ANSWERS_A_DAY = 5
 """Answers to one address within a day."""
-# A receipt for a sheet in time is not counted: a player relies on each of them.
-COUNTED_KINDS = ("rejection", "held", "receipt_late", "acknowledgement")
-"""Kinds of letter that answer a mail which brings no sheet into play."""
 _UNPROVED = {RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
 LAST_ANSWER = Sentence(
     "This is answer number %(number)s to you within a day. If you send more on this day that cannot be "
@@ -74,6 +70,28 @@ _TOO_LATE_TO_MEND = Sentence(
 """What to do about a sheet that waits, where nothing can be done about it any more."""
 OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
 NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionFacts(AnswerToMail):
+    """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
+
+    `subject` is filled in, to copy, or ""; `closing` is what is open now, or None.
+    """
+
+    problem: str
+    reassurance: str
+    remedy: str
+    subject: str = ""
+    closing: Closing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFacts(AnswerToMail):
+    """A mail that waits for the coordinator: what is wrong with it, and what would settle it at once."""
+
+    problem: str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +143,7 @@ class Replies:
         info, to = self._about(session, submission, phase)
         facts = receipts.facts_of(session, submission, phase, verdict, to.power, trouble,
                                   is_over=self._is_over(phase))
-        self.letters.put(session, render.receipt(info, to, facts), phase)
+        self.letters.put(session, receipts.receipt(info, to, facts), phase)
 
     def _about(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow
@@ -150,7 +168,8 @@ class Replies:
                           for power, key in ballots.executed(session, phase).items()))
         for address in records.addresses(session, game.id).get(row.power, ()):
             to = self.letters.recipient(session, address, variant.powers[row.power].name)
-            self.letters.put(session, render.receipt_posted(self.letters.game_info(game), to, facts), phase)
+            self.letters.put(
+                session, render.letter(RECEIPT_POSTED, self.letters.game_info(game), to, facts), phase)
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
         """Say why a mail does not count and how to mend it (OUT-03). False if its sender had enough answers
@@ -184,7 +203,7 @@ class Replies:
         to = self.letters.recipient(session, address, verdict.power or ("" if seat is None else seat[1]))
         info = None if game is None else self.letters.game_info(game)
         attached = self.sheet(session, verdict, context, to)
-        self.letters.put(session, render.rejection(info, to, facts, attached))
+        self.letters.put(session, render.letter(REJECTION, info, to, facts, attached=attached))
         return True
 
     def sheet(
@@ -216,10 +235,11 @@ class Replies:
         facts = NoticeFacts(
             key=key, event=f"A mail needs you: {reason}.", since=received_at,
             link=f"{base}/quarantine/{key}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
-            consequence=consequence, mail=mail_notices.about_verdict(session, self.letters, verdict),
+            consequence=consequence, mail=coordinator_notices.about_verdict(session, self.letters, verdict),
         )
         player = records.player_of(session, verdict.sender) if verdict.sender else None
-        self._notify(session, None, facts, mark=self.letters.rehearsal_mark(session, player))
+        coordinator_notices.notify(session, self.letters, None,
+            facts, mark=self.letters.rehearsal_mark(session, player))
 
     def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
         """A plain letter came: acknowledge it, and tell the coordinator (BOX-10)."""
@@ -245,7 +265,7 @@ class Replies:
 
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""
-        mail_notices.notify_of_ignored_mail(session, self.letters, row)
+        coordinator_notices.notify_of_ignored_mail(session, self.letters, row)
 
     def bounced(self, session: Session, letter_id: int) -> None:
         """A letter came back."""
@@ -255,12 +275,14 @@ class Replies:
             return
         game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
         now, base = self.letters.clock.now(), self.letters.sender.base_url
-        self._notify(session, game, bounces.about_letter(row, now, base))
+        coordinator_notices.notify(session, self.letters, game,
+            coordinator_notices.about_returned_letter(row, now, base))
 
     def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
         """Some letter to a player came back."""
         player, base = session.get_one(PlayerRow, player_id), self.letters.sender.base_url
-        self._notify(session, None, bounces.about_player(player, self.letters.clock.now(), base))
+        coordinator_notices.notify(session, self.letters, None, coordinator_notices.about_returned_mail_of(
+            player, self.letters.clock.now(), base))
 
     def unusable(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
@@ -288,8 +310,8 @@ class Replies:
         info, closing = self.letters.game_info(game), Closing(phase_of(phase), phase.deadline)
         if self._is_over(phase):
             # No new version can come in time, so the coordinator settles this one (LET-01).
-            self.letters.put(
-                session, render.held(info, to, HeldFacts(answered, words.problem, _TOO_LATE_TO_MEND)), phase)
+            late = HeldFacts(answered, words.problem, _TOO_LATE_TO_MEND)
+            self.letters.put(session, render.letter(HELD, info, to, late), phase)
             return
         other = submission.power in ballots.executed(session, phase)
         reassurance = Sentence(OTHER_COUNTS if other else NO_OTHER)
@@ -301,7 +323,7 @@ class Replies:
             closing=closing,
         )
         blank = blank_sheet(variant, info, closing, submission.power, to)
-        self.letters.put(session, render.rejection(info, to, facts, [blank]), phase)
+        self.letters.put(session, render.letter(REJECTION, info, to, facts, attached=[blank]), phase)
 
     def held(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
@@ -324,7 +346,7 @@ class Replies:
         is_answered = self._with_receipt(session, submission, phase, words)
         if not is_answered and self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
             to = self.letters.recipient(session, submission.sender, power)
-            self.letters.put(session, render.held(self.letters.game_info(game), to, facts), phase)
+            self.letters.put(session, render.letter(HELD, self.letters.game_info(game), to, facts), phase)
         has_other = submission.power in ballots.executed(session, phase)
         notice = NoticeFacts(
             key=f"held-{mail.sha256}", event=f"A sheet of {power} is held: {words.problem}",
@@ -332,9 +354,9 @@ class Replies:
             link=f"{base}/sheets/{phase.id}" if (base := self.letters.sender.base_url.rstrip("/")) else "",
             consequence="it does not count, and the version before it does." if has_other else
                         "it does not count, and the power has no other sheet.",
-            mail=mail_notices.about_sheet(session, facts.mail.subject, submission, game, power),
+            mail=coordinator_notices.about_sheet(session, facts.mail.subject, submission, game, power),
         )
-        self._notify(session, game, notice, phase)
+        coordinator_notices.notify(session, self.letters, game, notice, phase)
 
     def _posted(
         self, session: Session, submission: SubmissionRow, phase: PhaseRow, reason: RefusalReason
@@ -349,15 +371,7 @@ class Replies:
             since=submission.received_at, link=self.letters.sender.base_url,
             consequence="it does not count until you settle it. Its scan is kept.",
         )
-        self._notify(session, game, facts, phase)
-
-    def _notify(
-        self, session: Session, game: GameRow | None, facts: NoticeFacts, phase: PhaseRow | None = None,
-        *, mark: str = "",
-    ) -> None:
-        info = None if game is None else self.letters.game_info(game)
-        coordinator = Recipient(self.letters.sender.coordinator, notice=mark)
-        self.letters.put(session, render.coordinator_notice(info, coordinator, facts), phase)
+        coordinator_notices.notify(session, self.letters, game, facts, phase)
 
     def _late(self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict) -> None:
         phase = session.scalar(select(PhaseRow).where(
@@ -378,7 +392,7 @@ class Replies:
             sheet, closing, subject=subject, message_ids=_message_ids(mail),
             has_other=names.get(power) in ballots.executed(session, phase))
         to = self.letters.recipient(session, verdict.reply_to, power)
-        self.letters.put(session, render.receipt_late(self.letters.game_info(game), to, facts), phase)
+        self.letters.put(session, render.letter(RECEIPT_LATE, self.letters.game_info(game), to, facts), phase)
 
     def _context(self, session: Session, received_at: datetime, verdict: Verdict) -> IntakeContext:
         sender = self.letters.sender
@@ -394,8 +408,11 @@ class Replies:
         """How many answers an address had within the day. Once that is enough, the coordinator gets a
         notice, at most one a day."""
         now = self.letters.clock.now()
+        # Answers to mails that bring no sheet into play. A receipt for a sheet in time is not counted: a
+        # player relies on each of them.
+        counted = self.letters.kinds.names(lambda kind: kind.is_counted)
         before = session.scalar(select(func.count()).select_from(OutboxRow).where(
-            OutboxRow.recipient == address, OutboxRow.kind.in_(COUNTED_KINDS),
+            OutboxRow.recipient == address, OutboxRow.kind.in_(counted),
             OutboxRow.due_at > now - timedelta(days=1))) or 0
         if before >= ANSWERS_A_DAY:
             base = self.letters.sender.base_url.rstrip("/")
@@ -407,7 +424,7 @@ class Replies:
                 since=now, link=f"{base}/quarantine" if base else "",
                 consequence="they do not know that the last ones do not count. Sheets that could not be read "
                             "are held; the other mails are in quarantine. All of them are kept.")
-            self._notify(session, game, facts)
+            coordinator_notices.notify(session, self.letters, game, facts)
         return before
 
 
@@ -424,3 +441,44 @@ def _answered_mail(mail: MailRow, submission: SubmissionRow, key: str) -> Answer
 def _message_ids(mail: MailRow) -> tuple[str, ...]:
     message_id = (mail.verdict or {}).get("message_id")
     return (str(message_id),) if message_id else ()
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _words_of(seat: Previews, reason: RefusalReason) -> tuple[str, str]:
+    """The problem and the remedy of a refusal, as the seat's player would read them."""
+    words = explain(Verdict(VerdictKind.REJECTED, reason, game=seat.game.name, power=seat.name), nobody())
+    return words.problem, words.remedy
+
+
+def _rejection_sample(seat: Previews) -> Sample[RejectionFacts]:
+    words, closing = _words_of(seat, RefusalReason.TOO_DARK), seat.closing()
+    subject = seat.subject(closing.phase, seat.next_version)
+    mail = AnsweredMail("preview", seat.letters.clock.now(), subject)
+    facts = RejectionFacts(
+        mail, words[0], Sentence(NO_OTHER if seat.newest_sheet() is None else OTHER_COUNTS),
+        words[1], subject, closing)
+    return Sample(facts, "As if a photograph were too dark.")
+
+
+def _held_sample(seat: Previews) -> Sample[HeldFacts]:
+    words, closing = _words_of(seat, RefusalReason.HEADING_DISAGREES), seat.closing()
+    mail = AnsweredMail(
+        "preview", seat.letters.clock.now(), seat.subject(closing.phase, seat.next_version))
+    facts = HeldFacts(mail, *words)
+    return Sample(facts, "As if the sheet's heading and the mail's subject disagreed.")
+
+
+REJECTION = LetterKind(
+    "rejection", RejectionFacts, "Refusal of a mail",
+    Occasion("the sender, if registered", "a mail cannot be used", _rejection_sample),
+    rank=Rank.ANSWER, answers_mail=True, is_counted=True)
+"""The answer to a mail that cannot be used: why, and how to mend it (OUT-03)."""
+
+HELD = LetterKind(
+    "held", HeldFacts, "A sheet waits for the coordinator",
+    Occasion("the sender", "a sheet waits for you", _held_sample),
+    rank=Rank.ANSWER, answers_mail=True, is_counted=True)
+"""The answer to a mail that waits for the coordinator."""

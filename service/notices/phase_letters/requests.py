@@ -4,6 +4,8 @@ are barred; builds and removals, and no more of them than there are.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Disband, Retreat, SendSupply
@@ -13,8 +15,53 @@ from adjudicator.position import Dislodgement, Position
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
 from service.games.results import order_text, redacted_for, unit_text
-from service.letters.facts import AdjustmentFacts, Closing, RetreatUnit
+from service.letters.facts import Closing, LetterFacts
+from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence
+from service.mail.sending.compose import Addressee, Rank
+from service.notices.previews import Previews
+
+
+@dataclass(frozen=True, slots=True)
+class RetreatUnit:
+    """A unit, in words, that must retreat or disband. `beaten_from`: the place the attack came from, "" where
+    the rules hide it; `barred`: sentences about places that it may not enter; `examples`: lines to write."""
+
+    words: str
+    beaten_from: str = ""
+    barred: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RetreatFacts(LetterFacts):
+    """Units that must retreat or disband, when their orders close, and the subject to copy (OUT-05)."""
+
+    units: tuple[RetreatUnit, ...]
+    closing: Closing
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustmentFacts(LetterFacts):
+    """A power's offer (`count` above 0) or demand (below 0) for the Winter, before transfers (OUT-07).
+    `lots_may_decide`: removals that nobody orders are drawn by lot; `separate_sheets`: builds and removals
+    must not be on one sheet. `places`: in how many places the power may build, None if they are enough.
+    `may_receive_supply`: another power may send it supply, with which it may build or keep a unit."""
+
+    count: int
+    closing: Closing
+    subject: str
+    may_send_supply: bool = True
+    lots_may_decide: bool = True
+    separate_sheets: bool = True
+    places: int | None = None
+    may_receive_supply: bool = False
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the power may or must send anything at all."""
+        return self.count != 0 or self.may_send_supply or self.may_receive_supply
 
 
 def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> list[RetreatUnit]:
@@ -129,3 +176,40 @@ def _free_places(variant: Variant, position: Position, power: str) -> int:
     return sum(map(is_free, variant.board.provinces))
 
 
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _retreat_request_sample(seat: Previews) -> Sample[RetreatFacts]:
+    closing = seat.coming(PhaseKind.RETREAT)
+    units = sorted((unit for unit in seat.position().units if unit.power == seat.power),
+                   key=lambda unit: unit_text(seat.variant, unit))
+    # From the first neighbour by name, that an attack can come from.
+    variant = seat.variant
+    asked = [retreat_unit(variant, Dislodgement(unit, attackers_of(variant, unit)[0]), frozenset())
+             for unit in units[:1]]
+    facts = RetreatFacts(tuple(asked), closing, seat.subject(closing.phase))
+    return Sample(facts, "As if the first of this power’s units had been dislodged.", closing.phase)
+
+
+def _adjustment_sample(seat: Previews) -> Sample[AdjustmentFacts]:
+    closing = seat.coming(PhaseKind.ADJUSTMENT)
+    _, resolution = seat.judged(PhaseKind.ADJUSTMENT)
+    count = 1 if resolution is None else resolution.adjust.get(seat.power, 1)
+    facts = adjustment_facts(seat.variant, count, closing, seat.subject(closing.phase))
+    return Sample(facts, "As if one unit were offered.", closing.phase)
+
+
+RETREAT_REQUEST = LetterKind(
+    "retreat_request", RetreatFacts, "Request for retreats",
+    Occasion("owners of dislodged units", "with the draft results", _retreat_request_sample,
+             PhaseKind.RETREAT),
+    rank=Rank.URGENT, addressee=Addressee.SEAT)
+"""Asks the owner of dislodged units for their retreats (OUT-05)."""
+
+ADJUSTMENT = LetterKind(
+    "adjustment", AdjustmentFacts, "Builds and removals that are due",
+    Occasion("all players, each a letter of their own", "with the results before builds and removals",
+             _adjustment_sample, PhaseKind.ADJUSTMENT),
+    rank=Rank.REMINDER, addressee=Addressee.SEAT)
+"""A power's own offer to build or demand to remove (OUT-07)."""

@@ -40,7 +40,7 @@ from service.letters.language import N_, powers_in_row
 from service.letters.set_aside import translatable
 from service.notices.attachments import COPY, Enclosure, sheet_copies
 from service.notices.ending import game_over_facts
-from service.notices.results import concerned
+from service.notices.results_facts import concerned
 from service.public import visits
 from service.public.page import language_of
 from service.public.page import show as show_page

@@ -12,6 +12,8 @@ from service.archive import verify_letters
 from service.letters import render
 from service.letters.facts import GameInfo, Proofs, Recipient
 from service.letters.language import LANGUAGES, wordings
+from service.notices.answers.receipts import RECEIPT
+from service.notices.results_facts import FINAL_RESULTS
 from service.record.references import Commitment, RecordReference
 from tests.support import letters_samples as samples
 from tools import verify_record
@@ -28,11 +30,12 @@ def text_of(kind: str, code: str) -> str:
                Commitment("Winter 1646", 20, SEED, is_mixed=True), Commitment("Winter 1647", 28, SEED)),
         record=RecordReference(41, ROOT))
     if kind == "results":
-        letter = render.final_results(GAME, samples.MOVEMENT, to, replace(samples.results(), proofs=proofs))
+        letter = render.letter(FINAL_RESULTS, GAME, to, replace(samples.results(), proofs=proofs),
+            phase=samples.MOVEMENT)
     else:
-        facts = samples.RECEIPT
+        facts = samples.RECEIPT_FACTS
         sheet = replace(facts.sheet, record=RecordReference(17, LEAF, "2027-03-12T18:02:05Z"))
-        letter = render.receipt(GAME, to, replace(facts, sheet=sheet))
+        letter = render.letter(RECEIPT, GAME, to, replace(facts, sheet=sheet))
     return " ".join(letter.text.split())
 
 

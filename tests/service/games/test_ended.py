@@ -20,8 +20,8 @@ from service.archive.verify import run_verify
 from service.desk.games.ending import declare
 from service.games.ended.ending import CannotEnd, EndKind, GameEnd, end_game, end_of, verdict
 from service.games.ended.otherwise import fancied
-from service.letters.ending.statistics import statistics_of
 from service.letters.gazette.values import JudgedPhase
+from service.letters.statistics import statistics_of
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, LineState, PhaseState

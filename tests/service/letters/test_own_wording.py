@@ -11,6 +11,8 @@ from service.letters import render
 from service.letters.facts import GameInfo, Recipient
 from service.letters.own_wording import OwnWording, fault_of, sentences_of
 from service.mail.sending.compose import OutLetter
+from service.notices.answers.receipts import RECEIPT
+from service.notices.kinds import CORE
 from tests.support import letters_samples as samples
 
 PRAISE = "Your %(phase)s for %(power)s have arrived, %(version)s. Thank you."
@@ -21,7 +23,7 @@ TO = Recipient("p@example.org", "Montrose")
 
 
 def receipt(*sentences: tuple[str, str, str]) -> OutLetter:
-    return render.receipt(replace(GAME, wording=OwnWording(sentences)), TO, samples.RECEIPT)
+    return render.letter(RECEIPT, replace(GAME, wording=OwnWording(sentences)), TO, samples.RECEIPT_FACTS)
 
 
 def test_a_sentence_is_said_in_the_games_own_words_in_both_forms_and_nothing_else_changes() -> None:
@@ -53,7 +55,7 @@ def test_words_that_lose_a_fact_or_name_another_are_refused(words: str, fault: s
     assert bool(fault) == bool(fault_of(sentence, words))
 
 
-@pytest.mark.parametrize("kind", render.KINDS)
+@pytest.mark.parametrize("kind", [kind.name for kind in CORE])
 def test_what_proves_a_letter_and_what_happened_on_the_board_keep_our_words(kind: str) -> None:
     messages = {sentence.message for sentence in sentences_of(kind, "en")}
     assert len(messages) >= 7

@@ -20,9 +20,12 @@ from service.intake.verdicts import explanations
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import AnsweredMail, GameInfo, Recipient, RejectionFacts, ResultsFacts
+from service.letters.facts import AnsweredMail, GameInfo, Recipient, ResultsFacts
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import compose
+from service.notices.answers.replies import REJECTION, RejectionFacts
+from service.notices.kinds import CORE
+from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from tests.support import letters_samples as samples
 
 NASTY = "\r\nBcc: victim@example.org\r\n\r\n<script>alert('x')</script>&\x00\u2028" + "long " * 100
@@ -66,15 +69,11 @@ def joined(pieces: list[str]) -> str:
     return "".join(piece for piece in pieces if piece != "-").casefold()
 
 
-def test_every_kind_has_its_two_templates_and_a_sample() -> None:
+def test_every_kind_has_its_template_and_a_sample() -> None:
     kinds = {letter.kind for letter in LETTERS.values()}
-    assert kinds == set(render.KINDS)
+    assert kinds == {kind.name for kind in CORE if kind.occasion is not None}
     names = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
-    assert names == {
-        f"{kind}{part}"
-        for kind in {*kinds, render.LINK, render.SIGN_UP}
-        for part in ("-subject.txt", ".jinja")
-    }
+    assert names == {f"{kind.name}.jinja" for kind in CORE}
 
 
 @pytest.mark.parametrize("name", LETTERS)
@@ -131,9 +130,8 @@ def test_letters_have_keys_of_their_own_and_answers_are_threaded() -> None:
 def test_two_players_at_one_address_get_a_letter_each() -> None:
     game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
     keys = {
-        render.draft_results(
-            game, samples.MOVEMENT, Recipient("home@post.example", power), samples.results()
-        ).key
+        render.letter(DRAFT_RESULTS, game, Recipient("home@post.example", power), samples.results(),
+            phase=samples.MOVEMENT).key
         for power in ("Montrose", "Argyll")
     }
     assert len(keys) == 2
@@ -207,7 +205,8 @@ def result_lines(*orders: ShownOrder) -> list[str]:
     """The lines of a results letter about these orders, each on one line."""
     facts = ResultsFacts(powers=(ShownPower("The Crown", orders),))
     game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
-    letter = render.final_results(game, samples.MOVEMENT, Recipient("a@b.example", "Montrose"), facts)
+    letter = render.letter(FINAL_RESULTS, game, Recipient("a@b.example", "Montrose"), facts,
+        phase=samples.MOVEMENT)
     text = letter.text.replace(" \n  ", " ").partition("THE CROWN\n")[2].partition("\n\n")[0]
     return text.splitlines()
 
@@ -246,9 +245,9 @@ def test_results_open_with_the_news_and_the_readers_own_power() -> None:
         "Dear Graham Jones,", "THE NEWS", "No sheet came from Montrose.", "\nMONTROSE\n", "\nTHE CROWN\n",
         "WHAT COMES NEXT", "coordinator of Powick Bridge", "fingerprint 9f86")]
     assert order == sorted(order)
-    crown = render.final_results(
-        GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada"), samples.MOVEMENT,
-        Recipient("a@b.example", "The Crown"), samples.results()).text
+    crown = render.letter(FINAL_RESULTS,
+        GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada"),
+            Recipient("a@b.example", "The Crown"), samples.results(), phase=samples.MOVEMENT).text
     assert "3 of your 4 orders did not go as you wrote them." in crown
     assert crown.index("\nTHE CROWN\n") < crown.index("\nMONTROSE\n")
 
@@ -259,13 +258,15 @@ def test_powers_of_whom_there_is_nothing_to_tell_are_named_together() -> None:
     game = GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada")
     silent = tuple(ShownPower(name, (), sheet=False) for name in ("Argyll", "Ormond", "Kerry"))
     facts = ResultsFacts(powers=silent)
-    text = render.year_end_results(game, samples.WINTER, Recipient("a@b.example", "Ormond"), facts).text
+    text = render.letter(YEAR_END_RESULTS, game, Recipient("a@b.example", "Ormond"), facts,
+        phase=samples.WINTER).text
     assert "No sheet came from Argyll, Ormond or Kerry." in text
     assert text.count("Argyll") == 1
     assert "ORMOND\n- No sheet was received." in text
     assert "\nARGYLL\n" not in text
     alone = ResultsFacts(powers=(ShownPower("Argyll", (), sheet=False),))
-    text = render.year_end_results(game, samples.WINTER, Recipient("a@b.example", "Ormond"), alone).text
+    text = render.letter(YEAR_END_RESULTS, game, Recipient("a@b.example", "Ormond"), alone,
+        phase=samples.WINTER).text
     assert "ARGYLL\n- No sheet was received." in text
 
 
@@ -300,7 +301,7 @@ def test_every_reason_has_its_sentence_and_its_mending(reason: RefusalReason) ->
     explanation = explanations.explain(
         Verdict(VerdictKind.REJECTED, reason, sender="graham.j@mailbox.example"), context
     )
-    letter = render.rejection(None, Recipient("graham.j@mailbox.example"), RejectionFacts(
+    letter = render.letter(REJECTION, None, Recipient("graham.j@mailbox.example"), RejectionFacts(
         AnsweredMail("k", samples.AT, "x"), explanation.problem, explanation.reassurance, explanation.remedy,
         explanation.subject))
     flat = re.sub(r"\s+", " ", letter.text)
@@ -314,12 +315,6 @@ def test_a_template_never_leaves_a_name_blank() -> None:
     template = render.letter_environment("en", markup=False).get_template("receipt.jinja")
     with pytest.raises(UndefinedError):
         template.render(game=None)
-
-
-def test_every_kind_of_answer_is_a_kind_of_letter() -> None:
-    """Each answer that the quarantine page offers can be rendered."""
-    # The quarantine page once asked for "receipt-late", which no letter is: no late receipt was shown.
-    assert set(render.ANSWER_KINDS) <= set(render.KINDS)
 
 
 @pytest.mark.parametrize("name", [

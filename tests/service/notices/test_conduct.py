@@ -11,8 +11,8 @@ import maps
 from service.games.ballots import executed
 from service.intake.postal_mail import PostalMail, PostedLetter, originals_awaited
 from service.intake.sheets.recognizer import ImageOpener
-from service.letters.render import KINDS
 from service.notices.broadcasts import Broadcasts
+from service.notices.kinds import CORE
 from service.notices.results import ResultsAnnouncer
 from service.scheduler import due_now
 from service.store.tables import AddressRow, MailState, PhaseState, SubmissionRow
@@ -83,7 +83,8 @@ def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> 
     welcome(table)
     assert len(table.letters("welcome")) == 1
     others = [letter for letter in every_letter().values() if letter.kind != "welcome"]
-    assert {letter.kind for letter in others} == {*KINDS} - {"welcome"}
+    assert {letter.kind for letter in others} == {
+        kind.name for kind in CORE if kind.occasion is not None} - {"welcome"}
     assert not [
         letter.kind
         for letter in others

@@ -28,7 +28,7 @@ from service.store.tables import (
 )
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
-from tests.support.table import SERVER, Table, address, autumn_1642, open_table
+from tests.support.table import KINDS, SERVER, Table, address, autumn_1642, open_table
 
 ASKED = ("Montrose", "Ormond")
 
@@ -39,7 +39,7 @@ def table(site: Site) -> Table:
     opened = open_table(site)
     ask(opened, *ASKED)
     base = replace(opened.writer.sender, base_url="https://orders.example.org")
-    writer = Reminders(LetterContext(site.blobs, site.clock, opened.load, base))
+    writer = Reminders(LetterContext(site.blobs, site.clock, opened.load, base, KINDS))
 
     def remind(payload: dict[str, object]) -> None:
         with site.store.begin() as session:

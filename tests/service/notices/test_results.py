@@ -20,7 +20,8 @@ from adjudicator.units import Unit
 from service.games import seal
 from service.games.turns import NotReady
 from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
-from service.notices.results import ResultsAnnouncer, concerned
+from service.notices.results import ResultsAnnouncer
+from service.notices.results_facts import concerned
 from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture

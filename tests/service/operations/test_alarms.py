@@ -22,7 +22,7 @@ from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, WorkerRow
 from tests.support.desk_table import open_desk
 from tests.support.site import Site
-from tests.support.table import Table, open_table
+from tests.support.table import KINDS, Table, open_table
 
 COORDINATOR = "coordinator@galloper.example"
 
@@ -36,7 +36,7 @@ def make(table: Table, pulse: MailboxStatus | None = None) -> Alarms:
     clock = table.site.clock
     sender = Sender("Galloper <orders@galloper.example>", "orders@galloper.example", COORDINATOR, 8_000_000,
                     "https://orders.galloper.example")
-    desk = LetterContext(table.site.blobs, clock, maps.load, sender)
+    desk = LetterContext(table.site.blobs, clock, maps.load, sender, KINDS)
     health = Health(table.site.store, clock, pulse or MailboxStatus(clock), Path(), lambda: True)
     return Alarms(health, table.site.store, desk)
 

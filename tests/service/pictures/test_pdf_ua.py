@@ -10,11 +10,11 @@ import pytest
 import maps
 from maps.variant import Variant
 from service import pictures
-from service.letters.ending.statistics import PowerCounts, Statistics
 from service.letters.facts import GameInfo, GameOverFacts
 from service.letters.gazette.compose import compose
 from service.letters.gazette.values import JudgedPhase
 from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
+from service.letters.statistics import PowerCounts, Statistics
 from service.notices.blank_sheets import printed_sheet
 from service.pictures import A4, PaperEnvelope, to_pdf
 from service.pictures.paper.sheet_form import FormSheet, form_pdf

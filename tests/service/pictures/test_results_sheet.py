@@ -11,6 +11,7 @@ from PIL import Image
 
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
+from service.notices.results_facts import DRAFT_RESULTS
 from service.pictures import results_html, results_pdf, results_pictures, to_pdf
 from tests.support import letters_samples as samples
 
@@ -30,7 +31,8 @@ def test_the_picture_says_what_the_letter_says() -> None:
     facts = samples.results()
     # A printer sets an apostrophe as a curl, a letter as text has it straight.
     drawn_words = pdf_words(results_pdf(GAME, HEADING, facts)).replace("’", "'")
-    text = render.draft_results(GAME, samples.MOVEMENT, Recipient("a@b.example", "Montrose"), facts).text
+    text = render.letter(DRAFT_RESULTS, GAME, Recipient("a@b.example", "Montrose"), facts,
+        phase=samples.MOVEMENT).text
     # The picture has no greeting, no dates, no signature and no proofs: it is the results.
     unwrapped = re.sub(r"\n  (?! )", " ", text).partition("THE NEWS")[2].partition("WHAT COMES NEXT")[0]
     lines = [re.sub(r"^[-✓✗] ", "", line) for line in unwrapped.splitlines() if line.strip()]

@@ -6,7 +6,8 @@ import re
 
 from service.clock import SimulatedClock
 from service.games.ended.ending import EndKind, GameEnd, end_game
-from service.notices.results import ResultsAnnouncer, concerned
+from service.notices.results import ResultsAnnouncer
+from service.notices.results_facts import concerned
 from service.store.tables import GameRow
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import open_desk, plain

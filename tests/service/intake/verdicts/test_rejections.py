@@ -11,7 +11,8 @@ from service.intake.verdicts.explanations import explain
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.intake.verdicts.verdict import RefusalReason, VerdictKind
 from service.letters import render
-from service.letters.facts import AnsweredMail, Recipient, RejectionFacts
+from service.letters.facts import AnsweredMail, Recipient
+from service.notices.answers.replies import REJECTION, RejectionFacts
 from tests.support.letters_samples import AT
 from tests.support.mail_builder import MONTROSE, context, judge, mail, part, text
 
@@ -44,7 +45,7 @@ def test_a_refusal_says_how_to_mend_it_as_the_list_does(reason: RefusalReason) -
     base = judge(mail(), known=known)
     assert base.verdict is VerdictKind.ACCEPTED
     words = explain(replace(base, verdict=VerdictKind.REJECTED, reason=reason), known)
-    letter = render.rejection(None, Recipient(MONTROSE), RejectionFacts(
+    letter = render.letter(REJECTION, None, Recipient(MONTROSE), RejectionFacts(
         AnsweredMail("key", AT, base.subject), words.problem, words.reassurance, words.remedy, words.subject))
     letter_text = re.sub(r"\s+", " ", letter.text).casefold()
     for phrase in REQUIRED_PHRASES[reason]:

@@ -16,6 +16,7 @@ from service.mail.sending.outbox import OutLetter, put
 from service.store.blobs import Blobs
 from service.store.tables import OutboxRow, OutboxState
 from tests.support.mails import wait_for
+from tests.support.table import KINDS
 
 MOST, MAPS, REQUESTS = 3, 120, 6
 
@@ -23,7 +24,8 @@ MOST, MAPS, REQUESTS = 3, 120, 6
 def write(place: StormSite, kind: str, count: int) -> None:
     with place.store.begin() as session:
         for number in range(count):
-            letter = OutLetter(f"{kind}/{number}", kind, f"{number}@players.example", kind, "Words")
+            letter = OutLetter(f"{kind}/{number}", kind, f"{number}@players.example", kind, "Words",
+                               rank=KINDS.by_name[kind].rank)
             put(session, Blobs(Path(place.settings.data) / "blobs"), letter, sender="G <o@galloper.example>",
                 now=SystemClock().now())
 

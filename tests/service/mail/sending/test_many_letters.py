@@ -12,11 +12,13 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select, update
 
+from service.mail.sending.compose import Rank
 from service.mail.sending.connections import LEASE, RENEW_SECONDS, Connections
 from service.mail.sending.outbox import OutLetter, put, send_due
 from service.mail.sending.smtp import MailEnvelope, ServerUnavailable
 from service.store.tables import LeaseRow, OutboxRow, OutboxState
 from tests.support.site import Site
+from tests.support.table import KINDS
 
 LETTERS, CONNECTIONS = 40, 4
 
@@ -50,7 +52,8 @@ class NotedRelay:
 def write(site: Site, *kinds: str) -> None:
     with site.store.begin() as session:
         for number, kind in enumerate(kinds):
-            letter = OutLetter(f"{kind}/{number}", kind, f"p{number}@players.example", "S", "T")
+            letter = OutLetter(f"{kind}/{number}", kind, f"p{number}@players.example", "S", "T",
+                               rank=KINDS.by_name[kind].rank if kind in KINDS.by_name else Rank.USUAL)
             put(session, site.blobs, letter, sender="G <orders@galloper.example>", now=site.clock.now())
 
 

@@ -12,17 +12,19 @@ from sqlalchemy.orm import Session
 from service.desk.games import seat_acts
 from service.desk.games.seat_acts import Holder
 from service.letters import render
-from service.letters.facts import AnsweredMail, DeadlineFacts, HeldFacts
+from service.letters.facts import AnsweredMail
 from service.mail.sending.compose import readdress
 from service.mail.sending.outbox import SendCounts, retry, send_due
+from service.notices.answers.replies import HELD, HeldFacts
+from service.notices.broadcasts import DEADLINE_MOVED, DeadlineFacts
+from service.notices.coordinator_notices import report_unsent
 from service.notices.letter_context import LetterContext
-from service.notices.unsent_letters import report_unsent
 from service.record import chain
 from service.store import records
 from service.store.tables import AddressRow, EntryRow, GameRow, OutboxRow, OutboxState, SeatRow
 from tests.support.letters import SENDER, smtp
 from tests.support.servers.smtp_sink import SmtpSink
-from tests.support.table import COORDINATOR, ORDERS, SUMMER, Table, address
+from tests.support.table import COORDINATOR, KINDS, ORDERS, SUMMER, Table, address
 
 POWER = "Montrose"
 OLD, NEW = address(POWER), "new@montrose.example"
@@ -36,7 +38,8 @@ def writer(table: Table) -> LetterContext:
 def send(table: Table, sink: SmtpSink) -> SendCounts:
     return send_due(
         table.site.store, table.site.blobs, smtp(sink.port), table.site.clock,
-        sender=SENDER, not_sent=partial(report_unsent, writer(table)))
+        sender=SENDER, not_sent=partial(report_unsent, writer(table)),
+        addressees=KINDS.addressees)
 
 
 def moved(table: Table, *, to: str = OLD) -> None:
@@ -45,7 +48,7 @@ def moved(table: Table, *, to: str = OLD) -> None:
         game = session.get_one(GameRow, table.game)
         facts = DeadlineFacts("m1", SUMMER, table.site.clock.now(), table.site.clock.now(), "Floods.")
         recipient = writer(table).recipient(session, to, POWER)
-        letter = render.deadline_moved(writer(table).game_info(game), recipient, facts)
+        letter = render.letter(DEADLINE_MOVED, writer(table).game_info(game), recipient, facts)
         assert writer(table).put(session, letter)
 
 
@@ -55,7 +58,7 @@ def answer(table: Table) -> None:
         facts = HeldFacts(AnsweredMail("m" * 64, table.site.clock.now(), "Orders"), "It waits.", "Wait.")
         info = writer(table).game_info(session.get_one(GameRow, table.game))
         assert writer(table).put(
-            session, render.held(info, writer(table).recipient(session, OLD, POWER), facts))
+            session, render.letter(HELD, info, writer(table).recipient(session, OLD, POWER), facts))
 
 
 def change_address(table: Table) -> None:

@@ -24,7 +24,7 @@ from service.intake.sheets.recognizer import ImageOpener
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, Recipient
 from service.notices.answers.replies import Replies
-from service.notices.phase_letters.requests import adjustment_facts, units_to_retreat
+from service.notices.phase_letters.requests import ADJUSTMENT, adjustment_facts, units_to_retreat
 from service.notices.results import ResultsAnnouncer
 from tests.support.mail_builder import picture
 from tests.support.site import Site
@@ -130,7 +130,7 @@ def test_who_has_nothing_to_build_learns_that_supply_may_come(site: Site) -> Non
     variant = maps.load("w3k")
     facts = adjustment_facts(variant, 0, CLOSING, "", next(iter(variant.powers)), variant.start)
     assert (facts.may_send_supply, facts.may_receive_supply, facts.is_due) == (False, True, True)
-    words = " ".join(render.adjustment(GAME, CLOSING.phase, TO, facts).text.split())
+    words = " ".join(render.letter(ADJUSTMENT, GAME, TO, facts, phase=CLOSING.phase).text.split())
     assert "With supply that is sent to you, you may have more units." in words
     assert "You need send nothing. If you send a sheet, it must come before" in words
 

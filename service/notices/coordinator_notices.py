@@ -1,0 +1,204 @@
+"""Notices to the coordinator: about a mail, whose it is and what it is about; about a letter that came back,
+or that goes to nobody. Each says what follows if nothing is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.games.hold_reasons import REASONS
+from service.games.phases import phase_of, power_name
+from service.intake.verdicts.verdict import RefusalReason, Verdict
+from service.letters import render
+from service.letters.facts import Closing, KeyedFacts, Recipient
+from service.letters.kinds import LetterKind, Occasion, Sample
+from service.mail.sending.compose import Addressee, Rank
+from service.notices.letter_context import LetterContext
+from service.notices.previews import Previews
+from service.store import records
+from service.store.tables import (
+    GameRow,
+    IgnoredMailRow,
+    MailRow,
+    OutboxRow,
+    PhaseRow,
+    PlayerRow,
+    SeatRow,
+    SubmissionRow,
+)
+
+MOST_AN_HOUR = 5
+"""Notices about ignored mails within an hour, whoever their senders are."""
+_UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
+_IGNORED = "ignored-mail"
+
+
+@dataclass(frozen=True, slots=True)
+class NoticedMail:
+    """The mail that a notice is about, for the coordinator alone. `sender` as its From field says, "" if that
+    cannot be read; `is_proved` whether the mail server confirms it; `player` their name, "" if nobody has the
+    address; `about` names game and power in words; `closing` is that game's open phase, or None."""
+
+    sender: str
+    is_proved: bool
+    subject: str
+    player: str = ""
+    about: str = ""
+    closing: Closing | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeFacts(KeyedFacts):
+    """Something the coordinator should look at: where, since when, what happens if they do nothing, and the
+    mail that it is about, or None."""
+
+    event: str
+    link: str
+    since: datetime
+    consequence: str
+    mail: NoticedMail | None = None
+
+
+def notify(
+    session: Session, letters: LetterContext, game: GameRow | None, facts: NoticeFacts,
+    phase: PhaseRow | None = None, *, mark: str = "",
+) -> None:
+    """Put a notice into the outbox, once for its key. `mark`: the first line of one that names no game."""
+    info = None if game is None else letters.game_info(game)
+    to = Recipient(letters.sender.coordinator, notice=mark)
+    letters.put(session, render.letter(COORDINATOR_NOTICE, info, to, facts), phase)
+
+
+def about_verdict(session: Session, letters: LetterContext, verdict: Verdict) -> NoticedMail | None:
+    """The mail of a verdict, as a notice names it. None if its header was not read."""
+    if verdict.sender is None and not verdict.subject and verdict.reason is None:
+        return None
+    sender = verdict.sender or ""
+    is_proved = verdict.sender is not None and verdict.reason not in _UNPROVED
+    player = records.player_of(session, sender) if sender else None
+    game = None if verdict.game is None else session.scalar(
+        select(GameRow).where(GameRow.name == verdict.game))
+    named = ", ".join(part for part in (verdict.game, verdict.power) if part)
+    return NoticedMail(
+        sender, is_proved, verdict.subject, "" if player is None else player.name,
+        named or seats_in_words(session, letters, player), closing_of(session, game))
+
+
+def about_sheet(
+    session: Session, subject: str, submission: SubmissionRow, game: GameRow, power: str
+) -> NoticedMail:
+    """The mail that brought a sheet, as a notice names it."""
+    player = records.player_of(session, submission.sender)
+    return NoticedMail(submission.sender, True, subject, "" if player is None else player.name,
+                       f"{game.name}, {power}", closing_of(session, game))
+
+
+def seats_in_words(
+    session: Session, letters: LetterContext, player: PlayerRow | None, game: GameRow | None = None
+) -> str:
+    """The seats of a player in one game or in all: "Powick Bridge, Montrose; Naseby, Ormond"."""
+    if player is None:
+        return ""
+    rows = session.execute(
+        select(GameRow, SeatRow.power).join(SeatRow, SeatRow.game_id == GameRow.id)
+        .where(SeatRow.player_id == player.id, *([] if game is None else [GameRow.id == game.id]))
+        .order_by(GameRow.name, SeatRow.power)).all()
+    return "; ".join(f"{own.name}, {power_name(own.variant, power, letters.load)}" for own, power in rows)
+
+
+def closing_of(session: Session, game: GameRow | None) -> Closing | None:
+    """The open phase of a game and its deadline; None if no phase is open."""
+    phase = None if game is None else records.open_phase(session, game.id)
+    return None if phase is None else Closing(phase_of(phase), phase.deadline)
+
+
+def notify_of_ignored_mail(session: Session, letters: LetterContext, row: IgnoredMailRow) -> None:
+    """Tell the coordinator of an ignored mail with an attachment (BOX-01): one notice an hour for each
+    player, and `MOST_AN_HOUR` in all."""
+    # The earlier mail counts, or was answered; the list at the desk is enough.
+    if row.reason == RefusalReason.DUPLICATE:
+        return
+    now = letters.clock.now()
+    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.kind == COORDINATOR_NOTICE.name, OutboxRow.key.contains(_IGNORED),
+        OutboxRow.due_at > now - timedelta(hours=1))) or 0
+    if sent >= MOST_AN_HOUR:
+        return
+    mail = session.get_one(MailRow, row.sha256)
+    player = session.get_one(PlayerRow, row.player_id)
+    why = REASONS.get(row.reason, "a rule of ours ignores it")
+    base = letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        key=f"{_IGNORED}-{row.player_id}-{now:%Y-%m-%d-%H}",
+        event=f"A mail under a player's address was ignored: {why}. It seems to have an attachment.",
+        since=mail.received_at, link=f"{base}/quarantine#ignored" if base else "",
+        consequence="it does not count, and nobody is answered. If it is a sheet, take it back at the desk: "
+                    "then it is judged like any other mail, by the time at which it was received. Further "
+                    "mails of this hour may bring no notice of their own; the desk lists them all.",
+        mail=NoticedMail(row.sender, False, row.subject, player.name,
+                         seats_in_words(session, letters, player)),
+    )
+    notify(session, letters, None, facts, mark=letters.rehearsal_mark(session, player))
+
+
+def about_returned_letter(row: OutboxRow, now: datetime, base_url: str) -> NoticeFacts:
+    """A letter came back: which, and why if its server said, without the reader's address."""
+    # "it came back as undeliverable: the mailbox is full (5.2.2)"
+    cause = (row.error or "").partition(": ")[2]
+    return NoticeFacts(
+        # One notice for each time that the letter was sent, however often its bounce comes.
+        key=f"bounce-{row.id}" + (f"-{row.sent_at:%Y%m%d%H%M%S}" if row.sent_at else ""),
+        event=f"A letter came back as undeliverable: {row.subject}",
+        since=now,
+        link=f"{base_url}/letters/{row.id}" if base_url else "",
+        consequence=f"its reader does not have it{f', because {cause}' if cause else ''}. Ask them in some "
+                    "other way for another address. You can print results from Letters and post them.",
+    )  # fmt: skip
+
+
+def about_returned_mail_of(player: PlayerRow, now: datetime, base_url: str) -> NoticeFacts:
+    """Some letter to a player came back, and the report does not say which."""
+    return NoticeFacts(
+        # Once a day: anybody can write such a report.
+        key=f"bounce-player-{player.id}-{now:%Y-%m-%d}",
+        event=f"A letter to {player.name} came back as undeliverable; the report does not say which",
+        since=now,
+        link=f"{base_url}/letters" if base_url else "",
+        consequence="every letter to this player still leaves. If more come back, ask the player in some "
+                    "other way for another address.",
+    )  # fmt: skip
+
+
+def report_unsent(letters: LetterContext, session: Session, row: OutboxRow) -> None:
+    """Put one notice about an unsent letter into the outbox, without its reader's address."""
+    game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+    base = letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        # A letter that is tried again, and fails again, brings no second notice.
+        key=f"unsent-{row.id}", event=f"A letter was not sent: {row.subject}. The reason: {row.error}.",
+        since=letters.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
+        consequence="nobody gets it. It is kept under Letters, where you can read and print it.")
+    notify(session, letters, game, facts)
+
+
+# The kinds of these letters
+# --------------------------------------------------------------------------------------------------
+
+
+def _coordinator_notice_sample(seat: Previews) -> Sample[NoticeFacts]:
+    base = seat.letters.sender.base_url.rstrip("/")
+    facts = NoticeFacts(
+        "preview", f"A mail needs you: {REASONS['unknown_sender']}.",
+        f"{base}/quarantine" if base else "", seat.letters.clock.now(),
+        "it does not count. The mail stays in quarantine, unchanged.")
+    return Sample(facts, "As if a stranger had written.")
+
+
+COORDINATOR_NOTICE = LetterKind(
+    "coordinator_notice", NoticeFacts, "Notice to the coordinator",
+    Occasion("you", "something waits for a person", _coordinator_notice_sample),
+    rank=Rank.URGENT, addressee=Addressee.COORDINATOR)
+"""Tells the coordinator that something waits for a person."""
