@@ -7,7 +7,6 @@ leaves rows that say otherwise than their last entry: that is what is looked for
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +30,7 @@ from service.record.entries import (
 )
 from service.store import records
 from service.store.digests import is_forgotten, kept_leaf, link, plain, start
+from service.store.record_triggers import TRIGGERS
 from service.store.tables import (
     CorrectionRow,
     EntryRow,
@@ -54,8 +54,6 @@ from service.store.tables import (
 
 CHANGED_BY_HAND = "changed_by_hand"
 """The event by which a difference is entered. All players are told of it, and both checkers name it."""
-SCRIPTS = ("0008_record", "0022_conduct", "0023_sealed_lots", "0024_game_keys")
-"""The migrations whose triggers note what is written."""
 FORGOTTEN = "forgotten"
 """What stands in place of a fact whose words were deleted."""
 UNCOMPARED = frozenset({"begun", "gone"})
@@ -148,16 +146,9 @@ def missing_triggers(session: Session) -> list[str]:
         "WHERE tgenabled <> 'D' AND tgname LIKE 'record%'"
         if session.get_bind().dialect.name == "postgresql" else
         "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-    triggers = {str(name): str(body) for name, body in session.execute(bodies)}
-    wrong = []
-    for script in SCRIPTS:
-        module = importlib.import_module(f"migrations.versions.{script}")
-        for number, (kind, *_) in enumerate(module.TRIGGERS, start=getattr(module, "FIRST", 1)):
-            # The text that follows the name of its table of notes.
-            noted = triggers.get(f"record_{number}", "").partition("record_due (what, fact) VALUES ('")[2]
-            if not noted.startswith(f"{kind}'"):
-                wrong.append(f"record_{number}")
-    return wrong
+    bodies_by_name = {str(name): str(body) for name, body in session.execute(bodies)}
+    return [trigger.name for trigger in TRIGGERS
+            if trigger.note not in bodies_by_name.get(trigger.name, "")]
 
 
 def _note(session: Session, kind: str, fact: str) -> None:
