@@ -114,8 +114,9 @@ def test_everything_is_there_and_the_record_has_the_same_root(
     try:
         assert rows_of(engine) == before
         store, whole = sessions(engine), tmp_path / "whole.zip"
+        blobs = Blobs(site_folder / "data" / "blobs")
         with store() as session, whole.open("w+b") as archive:
-            write_archive(session, Blobs(site_folder / "data" / "blobs"), GAME, Edition.WHOLE, NOW, "x", archive)
+            write_archive(session, blobs, GAME, Edition.WHOLE, NOW, "x", archive)
         report = io.StringIO()
         code = run_verify(whole, sorted((played / "letters").iterdir()), report)
         assert (code, report.getvalue().splitlines()[-1]) == (0, f"Root {root.link}"), report.getvalue()

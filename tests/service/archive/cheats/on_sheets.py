@@ -183,9 +183,9 @@ def _counted_by(count: Count) -> Play:
 
 CHEATS = (
     Cheat("one version is deleted", KEEPER, BEFORE, "sheets", sql(*removal(V2)), "C17"),
-    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*removal(V1, V2)), "C17"),
+    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*removal(V1, V2)), "C1"),
     Cheat("all sheets of a power are deleted after the deadline", KEEPER, BEFORE, "closed",
-          sql(*removal(V1, V2)), "C17"),
+          sql(*removal(V1, V2)), "C1"),
     Cheat("sheets are deleted without triggers", OPERATOR, BEFORE, "sheets",
           without_triggers(*removal(V1, V2)), "C1"),
     Cheat("one version is deleted without triggers", OPERATOR, BEFORE, "sheets",
