@@ -77,7 +77,7 @@ from service.notices.phase_letters.approval import Approvals
 from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
-from service.operations import letter_storage, reread_settings, retention
+from service.operations import reread_settings, retention
 from service.operations.alarms import SECONDS as ALARM_SECONDS
 from service.operations.alarms import Alarms
 from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS
@@ -90,7 +90,6 @@ from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
 from service.operations.root_stamps import SECONDS as STAMP_SECONDS
 from service.operations.root_stamps import HttpAuthority, RootStamps
-from service.record import chain
 from service.record.chain import sessions
 from service.site_folder import certificates_in, key_of
 from service.store import records
@@ -256,7 +255,6 @@ def open_site(
     now = clock or SystemClock()
     store = sessions(engine, now, key_of(settings, engine), settings.beacon)
     blobs = open_blobs(settings)
-    chain.begin_all(store)
     jobs = DbosJobs(engine, workers=workers)
     jobs.prepare()
     use_jail(Jail(settings.reader.child_jail))
@@ -506,9 +504,6 @@ class Running:
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look,
             )
-        self._schedule.every(
-            "letters-by-parts", letter_storage.SECONDS,
-            letter_storage.LetterStorage(site.store, site.blobs).look, leader_only=True)
         self._schedule.every("stamps", STAMP_SECONDS, site.root_stamps.look, leader_only=True)
         self._schedule.every("beacon", BEACON_SECONDS, site.beacon_rounds.look, leader_only=True)
         if settings_reader is not None:

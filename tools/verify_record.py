@@ -4,9 +4,9 @@
     python3 verify_record.py --receipt RECEIPT.eml [SHEET.eml or PHOTOGRAPH ...]
     python3 verify_record.py --stamps ARCHIVE FOLDER      (the time stamps as files, for openssl)
 
-It is one file that needs Python's standard library alone and shares no code with Galloper, so that a player
-can read all of it and run it (TRU-08). It stops at the first thing that is wrong. If the program `galloper`
-is installed, that judges every phase again. docs/record.md describes the format and says what each check
+It is one file that needs Python's standard library alone, so that a player can read all of it and run it
+(TRU-08). It stops at the first thing that is wrong. If the program `galloper` is installed, that judges every
+phase again; `galloper verify` runs this file. docs/record.md describes the format and says what each check
 relies on; the rules C1 to C24, about the conduct of the record's keeper, have the same numbers there and
 here. Its parts, in order, each with its first function and the rules that it checks:
 
@@ -18,7 +18,7 @@ here. Its parts, in order, each with its first function and the rules that it ch
     6. The conduct of the keeper, a function for each rule or two    time          C1 to C21, C23, C24
     7. The judge, the seal, the names of the letters                 judge_again
     8. The words by which letters name a root
-    9. The program: everything in its turn                           main
+    9. The program: everything in its turn                           read_record
 """
 
 import base64
@@ -37,13 +37,15 @@ from collections import Counter, defaultdict
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 # 1. Words that every part uses. ------
 HEX = r"(?:with this (?:digest|root)|mit (?:diesem Prüfwert|dieser Wurzel)): ([0-9a-f]{64})"
 FOLDERS = ("photographs", "pictures", "mails", "letters")
 OTHER_FILES = ("README.txt", "manifest.json", "record.jsonl", "tables.jsonl")
 Facts = list[tuple[int, dict[str, Any]]]  # what entries of one kind say, each with its number
+Letters = list[tuple[str, bytes]]  # mails with the names of their files
+tell = print  # where every sentence goes that is no alarm
 SLACK, TOGETHER = timedelta(minutes=5), timedelta(minutes=2)  # of two clocks; of entries of one act
 CHUNK = 1 << 20  # bytes read at once: the photographs of years do not fit into memory
 
@@ -56,19 +58,41 @@ def canonical(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+def plain(text: str) -> str:
+    """Without control characters: a name in an archive could hide an alarm on a terminal."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
 def must(condition: Any, sentence: str) -> None:
     if not condition:
-        raise SystemExit("NOT AS IT SHOULD BE: " + sentence)
+        raise SystemExit("NOT AS IT SHOULD BE: " + plain(sentence))
 
 
 def note(sentence: str) -> None:
-    print("To know: " + sentence)
+    tell("To know: " + plain(sentence))
 
 
 def say(path: str, sentence: str) -> None:
     """Confirm something of a letter that a player kept; an archive's own letters are only checked."""
     if not path.startswith("letters/"):
-        print(f"{path}: {sentence}")
+        tell(plain(f"{path}: {sentence}"))
+
+
+class Record(NamedTuple):
+    """An archive whose chain and files fit: facts by kind; leaf, link and parts of each entry (the first leaf
+    and link are before entry 1); and of each phase the judging that stands, with its number."""
+
+    files: zipfile.ZipFile
+    manifest: dict[str, Any]
+    facts: dict[str, Facts]
+    leaves: list[str]
+    links: list[str]
+    entries: list[dict[str, Any]]
+    judged: dict[int, tuple[int, dict[str, Any]]]
+
+    @property
+    def whole(self) -> bool:
+        return bool(self.manifest["edition"] == "whole")
 
 
 def latest(facts: Facts, before: int, key: str, value: Any) -> dict[str, Any]:
@@ -88,7 +112,7 @@ def read_chain(
     forgotten = {number for line in lines if '"forgotten"' in line
                  for number in json.loads(line).get("body", {"tells": {}})["tells"].get("detail", {}).get(
                      "entries", []) if json.loads(line)["body"]["tells"].get("event") == "forgotten"}
-    leaves, links = [""], [sha(f"galloper record {manifest['format']}\n{manifest['game']}")]
+    leaves, links = [""], [sha(f"galloper record 2\n{manifest['game']}")]
     for n, line in enumerate(lines, 1):
         must(line.startswith("{") and line.endswith("}"), f"entry {n} cannot be read.")
         entry = json.loads(line)
@@ -100,12 +124,12 @@ def read_chain(
         must("body" in entry or manifest["edition"] == "players" or n in forgotten,
              f"entry {n} is closed in a whole archive.")
         if "body" in entry:
+            must(set(entry["body"]) == {"what", "fact", "entered", "tells"}, f"entry {n} has another form.")
             entry["inner"] = sha(f"{entry['salt']}\n{canonical(entry['body'])}")
             phase = entry["body"]["tells"].get("phase")
             entry["head"] = f"{entry['body']['what']} {phase if isinstance(phase, int) else '-'}"
         if "inner" in entry:
-            leaf = sha(f"{entry['head']}\n{entry['inner']}") if manifest["format"] > 1 else entry["inner"]
-            must(leaf == entry["leaf"], f"entry {n} was changed.")
+            must(sha(f"{entry['head']}\n{entry['inner']}") == entry["leaf"], f"entry {n} was changed.")
         if "body" in entry:
             facts[entry["body"]["what"]].append((n, entry["body"]["tells"]))
         entries.append(entry)
@@ -119,9 +143,7 @@ def read_chain(
 
 def named_files(facts: dict[str, Facts]) -> dict[tuple[str, str], int]:
     """Every file that the record names, by folder and digest, with the first entry that names it."""
-    begun = facts["begun"][0][1]
-    named = [(1, "photographs", key) for key in (begun["found"] or {}).get("photographs", [])]
-    named += [(n, "photographs", key) for n, sheet in facts["sheet"] for key in sheet["photographs"]]
+    named = [(n, "photographs", key) for n, sheet in facts["sheet"] for key in sheet["photographs"]]
     named += [
         (n, "pictures", page["upright"])
         for n, reading in facts["reading"] for page in reading["pages"] if page["upright"]
@@ -336,32 +358,46 @@ def versions_of(text: str) -> set[tuple[str, str]]:
     return {(version.replace("nummer", "number"), "".join(mark)) for version, *mark in named}
 
 
-def check_letter(
-    path: str, data: bytes, facts: dict[str, Facts], leaves: list[str], links: list[str], game: str,
-    judged: dict[int, tuple[int, dict[str, Any]]], entries: list[dict[str, Any]],
-) -> None:
+def words_of(data: bytes) -> tuple[Any, str]:
+    """A mail, and its words in one line: mail programs wrap lines where they like."""
+    message: Any = email.message_from_bytes(data, policy=email.policy.default)
+    body = message.get_body(("plain", "html"))
+    return message, " ".join(body.get_content().split()) if body else ""
+
+
+def pattern_of(titles: Any) -> str:
+    return "|".join(re.escape(" ".join(title.split())) for title in titles)
+
+
+def names_of(record: Record) -> str:
+    """A pattern of what letters call the game: its short name, and each name that it ever had."""
+    return pattern_of({record.manifest["game"], *(entered["name"] for _, entered in record.facts["game"])})
+
+
+def places_of(text: str, names: str) -> list[int]:
+    """The numbers of the entries that a letter names."""
+    return [int(numbers[0]) for numbers in receipts_of(text, names) + roots_of(text, names)]
+
+
+def check_letter(path: str, data: bytes, record: Record) -> None:
     """What a letter names is in the record as it was mailed, and a photograph that you sent is the one
     entered."""
-    message: Any = email.message_from_bytes(data, policy=email.policy.default)
-    body, end = message.get_body(("plain", "html")), len(links) - 1
-    # Mail programs wrap lines where they like.
-    text = " ".join(body.get_content().split()) if body else ""
-    titles = {game, *(entered["name"] for _, entered in facts["game"])}
-    names = "|".join(re.escape(" ".join(title.split())) for title in titles)
+    (message, text), names = words_of(data), names_of(record)
+    facts, leaves, links, entries = record.facts, record.leaves, record.links, record.entries
+    end = len(entries)
     # 1. Receipts and roots.
     received = {n: sheet["received"] for n, sheet in facts["sheet"]}
-    two = links[0] == sha(f"galloper record 2\n{game}")
-    lost = restores_after(message, entries) if two else []
+    lost = restores_after(message, entries)
     receipts, roots = receipts_of(text, names), roots_of(text, names)
     for number, digest in [(int(n), digest) for n, _, digest in receipts] + [(int(n), d) for n, d in roots]:
         for restore in [n for n in lost if n <= number and digest not in (leaves + links)]:
             note(f"entry {number}, which {path} names, was lost by the restore of entry {restore}.")
             return
-    for number in [int(numbers[0]) for numbers in receipts + roots]:
+    for number in places_of(text, names):
         must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter "
                             f"names entry {number}.")
     for entry, stamp, digest in receipts:
-        worth = check_signature(path, text, names, int(entry), stamp, digest, message, facts) if two else ""
+        worth = check_signature(path, text, names, int(entry), stamp, digest, message, facts)
         must((leaves[int(entry)], received.get(int(entry), stamp)) == (digest, stamp),
              f"entry {entry} is not the one of the receipt {path}. {worth}")
         closed = entries[int(entry) - 1]
@@ -380,12 +416,11 @@ def check_letter(
         say(path, f"the record up to entry {entry} is the one mailed.")
         check_versions(path, text, facts, int(entry))
         check_arrival(path, message, entries[int(entry) - 1], facts)
-        if two:
-            check_announced_entries(path, text, names, int(entry), entries)
-    check_what_is_missing(path, message, text, names, facts, two=two)
+        check_announced_entries(path, text, names, int(entry), entries)
+    check_what_is_missing(path, message, text, names, facts)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
-        check_seeds(path, text, facts, judged)
+        check_seeds(path, text, facts, record.judged)
     # 3. Photographs.
     for part in message.walk():
         digest = sha(part.get_payload(decode=True) or b"")
@@ -541,7 +576,7 @@ def check_signature(
 
 
 def check_what_is_missing(
-    path: str, message: Any, text: str, names: str, facts: dict[str, Facts], *, two: bool
+    path: str, message: Any, text: str, names: str, facts: dict[str, Facts]
 ) -> None:
     """Rule C21: the key of a welcome is on record; a letter of this game by which something is proved names
     its entry or its root; and what names nothing is said to do so."""
@@ -555,8 +590,10 @@ def check_what_is_missing(
     is_of_game = str(message["List-Id"] or "").strip().lstrip("<").partition(".")[0] in slugs
     named = receipts_of(text, names) if kind == "receipt" else roots_of(text, names)
     proving = ("receipt", "welcome", "handover", "draftresults", "finalresults", "yearendresults")
-    must(named or not is_of_game or kind not in proving or not two,
+    must(named or not is_of_game or kind not in proving,
          f"{path} is a {kind} of this game and names no place in its record (rule C21).")
+    if path.startswith("letters/"):
+        return
     others = set(re.findall(r"(?:On record in|The record of|Im Protokoll von|Das Protokoll von) "
                             r"(.{1,200}?) (?:as entry|has|als Eintrag|hat) \d+", text))
     if not (message["From"] or message["Subject"] or message["Date"]):
@@ -567,20 +604,18 @@ def check_what_is_missing(
         note(f"{path} {about}.")
 
 
-def check_pool(paths: list[str], facts: dict[str, Facts], entries: list[dict[str, Any]]) -> None:
+def check_pool(letters: Letters, record: Record) -> None:
     """Rule C22: letters of several players tell the same of one place, unless a restore lost one of them."""
-    names = "|".join(re.escape(" ".join(title.split())) for title in {
-        facts["begun"][0][1]["game"], *(entered["name"] for _, entered in facts["game"])})
+    names = names_of(record)
     places: dict[tuple[str, int], dict[str, str]] = defaultdict(dict)
-    for path in paths:
-        body = email.message_from_bytes(Path(path).read_bytes(), policy=email.policy.default).get_body(
-            ("plain", "html"))
-        text = " ".join(body.get_content().split()) if body else ""
+    for path, data in letters:
+        _, text = words_of(data)
         for number, digest in roots_of(text, names):
             places["the record up to", int(number)][digest] = path
         for number, _, digest in receipts_of(text, names):
             places["the sheet of", int(number)][digest] = path
-    restores = [entry.n for entry in Conduct(entries).of("event") if entry.tells["event"] == "restored"]
+    restores = [entry.n for entry in Conduct(record.entries).of("event")
+                if entry.tells["event"] == "restored"]
     for (place, n), digests in sorted(places.items()):
         versions = "; ".join(f"{digest[:12]} in {path}" for digest, path in sorted(digests.items()))
         must(len(digests) == 1 or any(restore <= n for restore in restores),
@@ -592,10 +627,11 @@ def root_words(root: str) -> str:
     return " ".join(WORDS[number >> shift & 2047] for shift in (33, 22, 11, 0))
 
 
-def check_receipt_alone(path: Path, sheets: list[Path]) -> None:
+def check_receipt_alone(receipt: tuple[str, bytes], sheets: Letters) -> None:
     """A receipt proves a sheet without any archive: the keeper signed its entry, and it has these
     photographs."""
-    proof = proof_in(email.message_from_bytes(path.read_bytes(), policy=email.policy.default))
+    path, letter = receipt
+    proof = proof_in(email.message_from_bytes(letter, policy=email.policy.default))
     must(proof, f"{path} has no file receipt.json: it is no signed receipt, or the file was lost on its way.")
     n, body = proof["entry"], proof["body"]
     signed = statement(proof["game"], n, proof["leaf"], proof["root"], proof["received"], proof["mail"])
@@ -607,19 +643,18 @@ def check_receipt_alone(path: Path, sheets: list[Path]) -> None:
          f"entry {n}: salt and body in {path} do not give its digest or root.")
     must((proof["received"], proof["mail"]) == (body["tells"]["received"], body["tells"]["mail"] or "-"),
          f"entry {n}: {path} signs another mail or time than its entry has.")
-    print(f"{path}: the keeper of {proof['game']} signed that a sheet of {body['tells']['power']} for phase "
-          f"{phase} was received {proof['received']}, as entry {n}. Key {fingerprint(proof['key'])}: compare "
-          "it with your welcome or any map.")
-    for sheet in sheets:
-        data = sheet.read_bytes()
+    say(path, f"the keeper of {proof['game']} signed that a sheet of {body['tells']['power']} for phase "
+              f"{phase} was received {proof['received']}, as entry {n}. Key {fingerprint(proof['key'])}: "
+              "compare it with your welcome or any map.")
+    for sheet, data in sheets:
         parts = [part.get_payload(decode=True) for part in email.message_from_bytes(data).walk()]
         digests = {sha(part) for part in (data, *parts) if isinstance(part, bytes)}
         must(digests & {proof["mail"], *body["tells"]["photographs"]},
              f"{sheet} has none of the photographs of entry {n}.")
-        print(f"{sheet}: it is the sheet of this receipt.")
+        say(sheet, "it is the sheet of this receipt.")
 
 
-# 6. The conduct of the keeper: rules C1 to C21, C23, C24 of docs/record.md, for records of format 2. ------
+# 6. The conduct of the keeper: rules C1 to C21, C23, C24 of docs/record.md. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
               "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
@@ -696,13 +731,11 @@ def rule(number: str, condition: Any, entry: Entry, sentence: str) -> None:
     must(condition, f"entry {entry.n}: {sentence} (rule {number}).")
 
 
-def check_conduct(
-    entries: list[dict[str, Any]], judged: dict[int, tuple[int, dict[str, Any]]], files: zipfile.ZipFile,
-        whole: bool, variant: str
-) -> None:
+def check_conduct(archive: Record) -> None:
     """Every rule of conduct, in the order of their numbers."""
-    record = Conduct(entries)
-    final = [entry for entry in record.of("judged") if judged.get(entry.tells["phase"], (0,))[0] == entry.n]
+    record, whole, variant = Conduct(archive.entries), archive.whole, archive.manifest["variant"]
+    final = [entry for entry in record.of("judged")
+             if archive.judged.get(entry.tells["phase"], (0,))[0] == entry.n]
     for entry in final:
         clock = [phase for phase in record.of("phase", entry.n) if phase.phase == entry.phase]
         if clock:
@@ -713,7 +746,7 @@ def check_conduct(
     rule_2_sheets_stay(record)
     rule_3_arrivals(record)
     if whole:
-        rules_4_5_mails(record, files)
+        rules_4_5_mails(record, archive.files)
     rule_6_readings_stay(record)
     rule_8_decisions(record)
     rules_9_to_12_phases(record, final, whole)
@@ -722,9 +755,9 @@ def check_conduct(
     rules_14_17_times(record)
     rule_15_letters(record, final, whole)
     if not whole:
-        rule_16_closed(record, entries, final, variant)
+        rule_16_closed(record, archive.entries, final, variant)
     rule_20_forgotten(record, variant)
-    rule_24_stamps(record, entries)
+    rule_24_stamps(record, archive.entries)
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
             note(f"entry {entry.n}: the site was restored from a backup of "
@@ -1327,6 +1360,11 @@ def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]]) -> None:
         note(f"an authority outside ({last['authority']}) saw the root of entry {last['entry']} at "
              f"{last['time']}. Stamps: {len(stamped)}. Their signatures are not checked here: write them out "
              "with --stamps, and ask openssl.")
+        phases = {event.tells["detail"]["phase"] for event in stamped}
+        sent = {phase.tells["phase"] for phase in record.of("phase") if phase.tells["state"] == "sent"}
+        for phase in sorted(sent - phases):
+            if min(phases) < phase < max(phases):
+                note(f"the results of phase {phase} have no time stamp, though others have.")
 
 
 def write_stamps(archive: Path, folder: Path) -> None:
@@ -1344,14 +1382,18 @@ def write_stamps(archive: Path, folder: Path) -> None:
 
 
 # 7. The judge, the seal, the names of the letters. ------
-def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]]]) -> None:
-    """Each phase begins where the one before ended, and the judge, run as a separate program, says the same
-    again."""
-    for (_, before), (n, after) in pairwise(judged):
+def check_boards(record: Record) -> None:
+    """Each phase begins where the one before ended."""
+    for (_, before), (n, after) in pairwise(record.judged.values()):
         left, begins = before["resolution"]["resolution"]["position"], after["position"]["position"]
         # An archive for players keeps some phases closed; one may lie between these two.
-        closed_between = manifest["edition"] == "players" and left["phase"] != begins["phase"]
+        closed_between = not record.whole and left["phase"] != begins["phase"]
         must(closed_between or left == begins, f"entry {n} does not begin where the phase before ended.")
+
+
+def judge_again(record: Record) -> None:
+    """The judge, run as a separate program, says the same again of each phase."""
+    judged = list(record.judged.values())
     cases = [(n, phase) for n, phase in judged if phase["case"] is not None]
     for n, phase in cases:
         results, answer = (
@@ -1364,7 +1406,7 @@ def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]
         print("No phase was judged again: the program `galloper` is not installed.")
         return
     completed_process = subprocess.run(
-        [program, "adjudicate", "--variant", manifest["variant"]],
+        [program, "adjudicate", "--variant", record.manifest["variant"]],
         capture_output=True, text=True, check=False,
         input="\n".join(json.dumps(phase["case"]) for _, phase in cases),
     )
@@ -1376,7 +1418,7 @@ def judge_again(manifest: dict[str, Any], judged: list[tuple[int, dict[str, Any]
     print(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
 
 
-def check_seal(path: Path) -> None:
+def check_seal(path: Any) -> None:
     """The file ends with the SHA-256 of everything before it, as 64 hexadecimal digits."""
     with path.open("rb") as file:
         left, seal = path.stat().st_size - 64, hashlib.sha256()
@@ -1387,16 +1429,16 @@ def check_seal(path: Path) -> None:
              "the file is damaged or cut off: nothing in it counts, from entry 1 on.")
 
 
-def letters_named(words: list[str]) -> list[str]:
+def letters_named(words: list[str]) -> Letters:
     """The files that the command line names; a terminal of Windows leaves *.eml as it is."""
-    paths = []
+    paths: list[str] = []
     for word in words:
         files = [word] if Path(word).is_file() else sorted(
             map(str, Path(word).parent.glob(Path(word).name)))
         if not files:
             note(f"there is no file {word}: no letter was compared.")
         paths += files
-    return paths
+    return [(path, Path(path).read_bytes()) for path in paths]
 
 
 # 8. The words by which letters name a root, four of the 2,048 in the English list of BIP 39. ------
@@ -1530,22 +1572,13 @@ WORDS = WORD_LIST.split()
 
 
 # 9. The program: everything in its turn. ------
-def main() -> None:
-    """Check everything, or stop at the first thing that is not as it should be."""
-    must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
-    if sys.argv[1] == "--receipt":
-        check_receipt_alone(Path(sys.argv[2]), [Path(name) for name in sys.argv[3:]])
-        return
-    if sys.argv[1] == "--stamps":
-        must(len(sys.argv) == 4, "name the archive, and a folder for its time stamps.")
-        write_stamps(Path(sys.argv[2]), Path(sys.argv[3]))
-        return
-    check_seal(Path(sys.argv[1]))
-    files = zipfile.ZipFile(sys.argv[1])
+def read_record(path: Any) -> Record:
+    """Check the seal, the chain, the files and each judged phase. `path` is a Path, or opens like one."""
+    check_seal(path)
+    files = zipfile.ZipFile(path.open("rb"))
     must(len(set(files.namelist())) == len(files.namelist()), "two files in it have one name.")
     manifest = json.loads(files.read("manifest.json"))
-    must(manifest["format"] in (1, 2), "it was written by a newer Galloper; nothing is checked, from entry "
-                                       "1 on.")
+    must(manifest["format"] == 2, "it was written by a newer Galloper; nothing is checked, from entry 1 on.")
     # Not splitlines: a reason may have a line separator of Unicode, which JSON leaves as it is.
     lines = files.read("record.jsonl").decode().removesuffix("\n").split("\n")
     facts, leaves, links, entries = read_chain(lines, manifest)
@@ -1555,20 +1588,39 @@ def main() -> None:
     judged = {number: entry for number, entry in sorted(newest.items()) if "taken_back" not in entry[1]}
     for n, phase in judged.values():
         check_phase(facts, n, phase)
-    if manifest["format"] > 1:
-        check_conduct(entries, judged, files, manifest["edition"] == "whole", manifest["variant"])
-        for name in files.namelist():
-            if name.startswith("letters/"):
-                check_letter(name, files.read(name), facts, leaves, links, manifest["game"], judged, entries)
-    else:
-        print("To know: its format is 1; the conduct of its keeper is not checked.")
-    letter_paths = letters_named(sys.argv[2:])
-    check_pool(letter_paths, facts, entries)
-    for path in letter_paths:
-        check_letter(path, Path(path).read_bytes(), facts, leaves, links, manifest["game"], judged, entries)
-    judge_again(manifest, list(judged.values()))
-    print(f"{manifest['name']}: {len(links) - 1} entries, {sum(map(len, facts.values()))} of them open, "
-          f"unbroken. Root {links[-1]}")
+    record = Record(files, manifest, facts, leaves, links, entries, judged)
+    check_boards(record)
+    return record
+
+
+def check(path: Any, letters: Letters) -> Record:
+    """Check an archive, its keeper's conduct, its own letters, and those that players kept."""
+    record = read_record(path)
+    check_conduct(record)
+    for name in record.files.namelist():
+        if name.startswith("letters/"):
+            check_letter(name, record.files.read(name), record)
+    check_pool(letters, record)
+    for name, data in letters:
+        check_letter(name, data, record)
+    return record
+
+
+def main() -> None:
+    """Check everything, or stop at the first thing that is not as it should be."""
+    must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
+    if sys.argv[1] == "--receipt":
+        receipt, *sheets = [(name, Path(name).read_bytes()) for name in sys.argv[2:]]
+        check_receipt_alone(receipt, sheets)
+        return
+    if sys.argv[1] == "--stamps":
+        must(len(sys.argv) == 4, "name the archive, and a folder for its time stamps.")
+        write_stamps(Path(sys.argv[2]), Path(sys.argv[3]))
+        return
+    record = check(Path(sys.argv[1]), letters_named(sys.argv[2:]))
+    judge_again(record)
+    print(plain(f"{record.manifest['name']}: {len(record.entries)} entries, "
+                f"{sum(map(len, record.facts.values()))} of them open, unbroken. Root {record.links[-1]}"))
 
 
 def run() -> None:

@@ -24,8 +24,8 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import shelf
+from service.archive.checker import VerifyReport, checking
 from service.archive.forgotten import forgotten_files
-from service.archive.verify_letters import entries_named
 from service.clock import SimulatedClock
 from service.intake.filing import queue_reading
 from service.jobs import Jobs
@@ -242,9 +242,12 @@ def _enter_restore(
 
 def _newest_named(session: Session, game_id: str, letters: Sequence[bytes]) -> int:
     """The last entry that letters name; 0 where they name none."""
-    game = session.get_one(GameRow, game_id)
-    return max((number for letter in letters for number in entries_named(letter, (game.name, game_id))),
-               default=0)
+    game, numbers = session.get_one(GameRow, game_id), [0]
+    with checking(VerifyReport()) as checker:
+        names = checker.pattern_of((game.name, game_id))
+        for letter in letters:
+            numbers += checker.places_of(checker.words_of(letter)[1], names)
+    return max(numbers)
 
 
 def _members(source: IO[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -303,8 +306,7 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
 
 def check_record(session: Session, game: str) -> chain.Root:
     """The end of a game's record, after every digest in it was computed again. Raises BackupFault."""
-    edition = chain.edition(session, game)
-    before, last = start(game, edition), 0
+    before, last = start(game), 0
     shelved = session.get(ShelvedGameRow, game)
     if shelved is not None:
         # Its entries are in a file, and are computed when it comes back. What was entered since follows.
@@ -313,7 +315,7 @@ def check_record(session: Session, game: str) -> chain.Root:
     number = last
     for number, row in enumerate(here, start=last + 1):
         before = link(before, number, row.leaf)
-        if (row.number, row.link) != (number, before) or kept_leaf(row.salt, row.body, edition) != row.leaf:
+        if (row.number, row.link) != (number, before) or kept_leaf(row.salt, row.body) != row.leaf:
             raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; "
                               f"take an "
                               f"older backup.")

@@ -1,16 +1,99 @@
-"""The independent checker as players fetch it: one file that needs Python alone
-(`tools/verify_record.py`)."""
+"""The checker of archives (`tools/verify_record.py`): one file that needs Python alone, which players fetch
+and `galloper verify` runs."""
 
 from __future__ import annotations
 
 import sys
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+from adjudicator.errors import UserFacingError
 
 NAME = "verify_record.py"
 _PLACES = (Path(__file__).parents[2] / "tools" / NAME, Path(sys.prefix) / "share" / "galloper" / NAME)
 """In a checkout, and where a wheel puts it."""
+_ALARM, _NOTE = "NOT AS IT SHOULD BE: ", "To know: "
+"""How the checker begins a sentence about a fault, and one about what a player should know."""
 
 
+class CheckerMissing(UserFacingError):
+    """The installation has no checker; the sentence says what to do."""
+
+
+class CheckedRecord(Protocol):
+    """What the checker returns of an archive (`verify_record.Record`): the facts of open entries by kind,
+    each with its number; the parts of every entry; and of each phase the judging that stands, with its
+    number."""
+
+    files: zipfile.ZipFile
+    manifest: dict[str, Any]
+    facts: Mapping[str, list[tuple[int, dict[str, Any]]]]
+    entries: list[dict[str, Any]]
+    judged: dict[int, tuple[int, dict[str, Any]]]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is no players' archive."""
+        ...
+
+
+@dataclass(slots=True)
+class VerifyReport:
+    """The result of a check: sentences about faults, about what was confirmed, and about what a player should
+    know of though it is no fault."""
+
+    faults: list[str] = field(default_factory=list)
+    confirmations: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def hear(self, sentence: str) -> None:
+        """Take a sentence of the checker that is no alarm."""
+        if sentence.startswith(_NOTE):
+            self.notes.append(sentence.removeprefix(_NOTE))
+        else:
+            self.confirmations.append(sentence)
+
+
+@cache
 def checker_file() -> bytes | None:
     """The file; None where an installation left it out."""
     return next((path.read_bytes() for path in _PLACES if path.is_file()), None)
+
+
+@contextmanager
+def checking(report: VerifyReport) -> Iterator[ModuleType]:
+    """The checker as a module whose sentences go into a report. It stops at the first fault, which ends the
+    block. Raises CheckerMissing."""
+    source = checker_file()
+    if source is None:
+        raise CheckerMissing(f"This installation has no {NAME}. Install Galloper again, or check the archive "
+                             f"with the file of its source.")
+    module = ModuleType("verify_record")
+    exec(compile(source, NAME, "exec"), vars(module))  # noqa: S102 a file of ours
+    vars(module)["tell"] = report.hear
+    try:
+        yield module
+    except SystemExit as alarm:
+        report.faults.append(str(alarm.code).removeprefix(_ALARM))
+    except UserFacingError as fault:
+        report.faults.append(str(fault))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RecursionError,
+            AttributeError, KeyError, TypeError, ValueError, IndexError, AssertionError) as fault:
+        # The digests fit, but something has a shape that we never write: a forger who computed the chain
+        # again, or another file.
+        report.faults.append(f"This is no archive of a game, or an entry has another form than this Galloper "
+                             f"writes ({type(fault).__name__}: {fault}).")
+
+
+def last_before(record: CheckedRecord, kind: str, before: int, **conditions: Any) -> dict[str, Any] | None:
+    """The facts of the last open entry of a kind before entry `before` whose facts have the values of
+    `conditions`; None if there is none."""
+    return next((tells for number, tells in reversed(record.facts[kind]) if number < before
+                 and all(tells.get(key) == value for key, value in conditions.items())), None)

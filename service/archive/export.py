@@ -31,7 +31,7 @@ from service.record.notable import RESTORED
 from service.record.time_stamps import ROOT_STAMPED
 from service.store import records
 from service.store.blobs import BlobError
-from service.store.digests import canonical, plain
+from service.store.digests import FORMAT, canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
@@ -75,7 +75,7 @@ class _PlayersEdition:
     `over` those and the ones that were passed over, as nobody had to retreat, `executed` the sheets that
     counted in them, `until` the instant up to which the log of acts is open,
     `secrets` what the rules still hide, `last` the entry of the last judging whose results were sent, 0 for
-    none, `format` that of the record."""
+    none."""
 
     sent: frozenset[int]
     over: frozenset[int]
@@ -83,12 +83,11 @@ class _PlayersEdition:
     until: str
     secrets: Secrets
     last: int
-    format: int
 
     def shows_head(self, number: int) -> bool:
         """Whether a closed entry shows its kind and phase: up to the judging of the last results."""
         # What a player may still hide, such as that a sheet came, is behind that.
-        return self.format > 1 and number <= self.last
+        return number <= self.last
 
     def opens(self, kind: str, tells: dict[str, Any]) -> bool:
         if kind == "letter":
@@ -126,7 +125,7 @@ def write_archive(
     root = record.root(session, game_id)
     opener = None if edition is Edition.WHOLE else _players_edition(session, game)
     manifest = {
-        "format": record.edition(session, game_id), "game": game.id, "name": game.name,
+        "format": FORMAT, "game": game.id, "name": game.name,
             "variant": game.variant,
         "edition": edition.value,
         "made": plain(now), "galloper": version, "entries": root.number, "root": root.link,
@@ -188,7 +187,6 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
         until,
         secrets_of(session, game),
         last,
-        record.edition(session, game.id),
     )
 
 
@@ -239,8 +237,6 @@ class _NamedFiles:
         match kind:
             case "sheet":
                 self.photographs += tells["photographs"]
-            case "begun" if tells["found"]:
-                self.photographs += tells["found"]["photographs"]
             case "reading":
                 self.pictures += [page["upright"] for page in tells["pages"] if page["upright"] is not None]
             case "mail":

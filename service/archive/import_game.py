@@ -6,7 +6,6 @@ Nothing is overwritten, and no letter leaves the site before a person says so.
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -21,19 +20,11 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import backup, rows
-from service.archive.archive_file import (
-    MOST_BYTES,
-    MOST_TEXT,
-    Archive,
-    ArchivePath,
-    BrokenArchive,
-    VerifyReport,
-    read_archive,
-)
+from service.archive.archive_file import MOST_BYTES, MOST_TEXT, ArchivePath
+from service.archive.checker import CheckedRecord, VerifyReport
 from service.archive.jailed import contents_in_child
 from service.archive.table_rows import RowFault, TableRows, read_rows
-from service.archive.verify_files import check_chain, check_files
-from service.archive.verify_game import check_game
+from service.archive.verify import read_record
 from service.clock import SimulatedClock
 from service.jobs import Jobs
 from service.record import chain
@@ -52,14 +43,12 @@ class ImportFault(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """A checked archive as it came out of the child. `entries`: number and link of each. `begun`: what the
-    first entry tells. `own_files`: the digest of every file that no entry names. `sizes`: bytes of the other
-    files."""
+    """A checked archive as it came out of the child. `entries`: number and link of each. `own_files`: the
+    digest of every file that no entry names. `sizes`: bytes of the other files."""
 
     game: str
     name: str
     entries: tuple[tuple[int, str], ...]
-    begun: dict[str, Any]
     own_files: dict[str, str]
     tables: bytes
     sizes: tuple[int, ...]
@@ -161,23 +150,22 @@ def contents_of(path: ArchivePath) -> Iterator[bytes]:
     """A checked archive in parts: a line of JSON, `tables.jsonl`, then each of the other files. The line has
     `refused` alone where the archive cannot be taken."""
     try:
-        archive = _checked(path)
+        record = _checked(path)
     except ImportFault as fault:
         yield json.dumps({"refused": str(fault)}).encode() + b"\n"
         return
-    with path.open("rb") as file, zipfile.ZipFile(file) as zipped:
-        named = [info for info in zipped.infolist() if info.filename.startswith(FOLDERS)]
-        tables = archive.texts["tables.jsonl"]
-        yield json.dumps({
-            "game": archive.manifest["game"], "name": archive.manifest["name"],
-            "entries": [[entry.number, entry.link] for entry in archive.entries],
-            "begun": next(archive.open_entries("begun"), (1, {}))[1],
-            "own_files": {name: archive.digests[name] for name in sorted(archive.digests) if "/" not in name},
-            "sizes": [len(tables), *(info.file_size for info in named)],
-        }).encode() + b"\n"
-        yield tables
-        for info in named:
-            yield zipped.read(info)
+    files = record.files
+    named = [info for info in files.infolist() if info.filename.startswith(FOLDERS)]
+    tables = files.read("tables.jsonl")
+    yield json.dumps({
+        "game": record.manifest["game"], "name": record.manifest["name"],
+        "entries": [[entry["n"], entry["link"]] for entry in record.entries],
+        "own_files": {name: key_of(files.read(name)) for name in sorted(files.namelist()) if "/" not in name},
+        "sizes": [len(tables), *(info.file_size for info in named)],
+    }).encode() + b"\n"
+    yield tables
+    for info in named:
+        yield files.read(info)
 
 
 @contextmanager
@@ -200,7 +188,7 @@ def _read_contents(answer: IO[bytes]) -> Contents:
             size, *sizes = [min(abs(int(size)), MOST_BYTES) for size in head["sizes"]]
             return Contents(
                 str(head["game"]), str(head["name"]),
-                tuple((int(number), str(link)) for number, link in head["entries"]), dict(head["begun"]),
+                tuple((int(number), str(link)) for number, link in head["entries"]),
                 {str(name): str(digest) for name, digest in head["own_files"].items()}, answer.read(size),
                 tuple(sizes))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
@@ -208,24 +196,17 @@ def _read_contents(answer: IO[bytes]) -> Contents:
     raise ImportFault(str(refused)[:1000])
 
 
-def _checked(path: ArchivePath) -> Archive:
+def _checked(path: ArchivePath) -> CheckedRecord:
     report = VerifyReport()
-    try:
-        archive = read_archive(path)
-        check_chain(archive, report)
-        if not report.faults:
-            check_files(archive, report)
-            check_game(archive, report)
-    except BrokenArchive as fault:
-        raise ImportFault(str(fault)) from fault
-    if report.faults:
+    record = read_record(path, report)
+    if record is None:
         raise ImportFault(f"{report.faults[0]} Nothing was put in.")
-    if not archive.is_whole or "tables.jsonl" not in archive.texts:
+    if not record.whole or "tables.jsonl" not in record.files.namelist():
         raise ImportFault(
             "A players' archive cannot be carried on: it has digests where sheets would be. Ask the "
             "coordinator for the whole one."
         )
-    return archive
+    return record
 
 
 def _compare(session: Session, archive: Contents) -> None:
@@ -241,6 +222,6 @@ def _compare(session: Session, archive: Contents) -> None:
     if number is not None:
         raise ImportFault(f"tables.jsonl says otherwise than entry {number} of the record. Nothing was put "
                           f"in.")
-    words = rows.first_without_entry(session, game, archive.begun)
+    words = rows.first_without_entry(session, game)
     if words is not None:
         raise ImportFault(f"tables.jsonl has {words}, and the record has no entry of it. Nothing was put in.")

@@ -61,10 +61,11 @@ def _load() -> Callable[[], None]:
     for folder in filter(None, os.environ.get(sandbox_child.READABLE, "").split(os.pathsep)):
         maps.add_folder(Path(folder))
     # Before the jail: the boards' and the judge's own code.
-    from service.archive import import_game, verify
+    from service.archive import checker, import_game, verify
     from service.games import beacons
     from service.record import time_stamps
 
+    checker.checker_file()
     beacons.prepare()
     time_stamps.prepare()
 

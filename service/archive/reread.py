@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import json
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,9 +24,8 @@ from ocr.engines.hand import Hand
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
-from service.archive.archive_file import Archive, VerifyReport, read_archive
-from service.archive.verify_files import check_chain, check_files
-from service.archive.verify_game import judged_phases
+from service.archive.archive_file import check_outside
+from service.archive.checker import CheckedRecord, VerifyReport, checking, last_before
 from service.games.rulings import as_written
 from service.intake.sheets.recognizer import HandRecognizer, Recognizer
 
@@ -117,10 +115,10 @@ def run_reread(
     read_with: ReadWith = ReadWith.THEN,
 ) -> int:
     """Print what changes, and a summary; with `as_json` a JSON line for every line of ink, the summary last.
-    Returns 0. Raises RereadFault, BrokenArchive and maps.MapError."""
+    Returns 0. Raises RereadFault and maps.MapError."""
     counts: Counter[Change] = Counter()
     archive = check_archive(path)
-    for comparison in reread(path, archive, recognizer, load, phase, progress, read_with):
+    for comparison in reread(archive, recognizer, load, phase, progress, read_with):
         counts[comparison.change] += 1
         if as_json:
             print(json.dumps(_as_json(comparison), ensure_ascii=False), file=out, flush=True)
@@ -147,56 +145,48 @@ def run_reread(
     return 0
 
 
-def check_archive(path: Path) -> Archive:
-    """A whole archive whose chain and files fit. Raises RereadFault and BrokenArchive."""
-    archive, report = read_archive(path), VerifyReport()
-    if not archive.is_whole:
+def check_archive(path: Path) -> CheckedRecord:
+    """A whole archive whose chain, files and sheets fit. Raises RereadFault."""
+    report = VerifyReport()
+    record: CheckedRecord | None = None
+    with checking(report) as checker:
+        check_outside(path)
+        record = checker.read_record(path)
+    if record is None:
+        raise RereadFault(f"{report.faults[0]} Nothing was read.")
+    if not record.whole:
         raise RereadFault("A players' archive has no photographs to be read again. Ask the coordinator for "
                           "the whole one.")
-    check_chain(archive, report)
-    if not report.faults:
-        check_files(archive, report)
-    if report.faults:
-        raise RereadFault(f"{report.faults[0]} Nothing was read.")
-    return archive
+    return record
 
 
 def reread(
-    path: Path, archive: Archive, recognizer: Recognizer, load: Callable[[str], Variant], phase: int | None,
+    archive: CheckedRecord, recognizer: Recognizer, load: Callable[[str], Variant], phase: int | None,
     progress: TextIO, read_with: ReadWith = ReadWith.THEN
 ) -> Iterator[Comparison]:
     """Every line of orders on the sheets that counted, of one phase or of all."""
     variant = load(str(archive.manifest["variant"]))
     hands = ArchivedHands.of(archive)
-    with zipfile.ZipFile(path) as zipped:
-        photographs = {
-            name.partition("/")[2].partition(".")[0]: name
-            for name in zipped.namelist()
-            if name.startswith("photographs/")
-        }
-        for number, tells in judged_phases(archive).values():
-            if phase is not None and tells["phase"] != phase:
-                continue
-            clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
-            # A game may take order words of other languages: without them its sheets would all read as worse.
-            options = (archive.last_before("game", number) or {}).get("options") or {}
-            written = as_written(variant, options)
-            reader = PageReader(vocabulary_of(written, PhaseKind(clock["kind"])))
-            for power, key in tells["executed"].items():
-                print(f"reading phase {tells['phase']}: {power}", file=progress)
-                old = _recorded_pages(archive, number, key)
-                reader_of_sheet = _recognizer_of(archive, number, key, hands, recognizer, read_with, progress)
-                # One photograph may hold several pages and is read once.
-                for photograph in dict.fromkeys(name for name, _ in old):
-                    fresh = _read_now(
-                        zipped.read(photographs[photograph]),
-                        reader_of_sheet,
-                        reader,
-                        written,
-                        str(archive.manifest["name"]),
-                    )
-                    for was, now in _pair_lines([lines for name, lines in old if name == photograph], fresh):
-                        yield _compare(tells["phase"], power, key, was, now)
+    photographs = {name.partition("/")[2].partition(".")[0]: name
+                   for name in archive.files.namelist() if name.startswith("photographs/")}
+    for number, tells in archive.judged.values():
+        if phase is not None and tells["phase"] != phase:
+            continue
+        clock = last_before(archive, "phase", number, phase=tells["phase"]) or {}
+        # A game may take order words of other languages: without them its sheets would all read as worse.
+        options = (last_before(archive, "game", number) or {}).get("options") or {}
+        written = as_written(variant, options)
+        reader = PageReader(vocabulary_of(written, PhaseKind(clock["kind"])))
+        for power, key in tells["executed"].items():
+            print(f"reading phase {tells['phase']}: {power}", file=progress)
+            old = _recorded_pages(archive, number, key)
+            reader_of_sheet = _recognizer_of(archive, number, key, hands, recognizer, read_with, progress)
+            # One photograph may hold several pages and is read once.
+            for photograph in dict.fromkeys(name for name, _ in old):
+                data = archive.files.read(photographs[photograph])
+                fresh = _read_now(data, reader_of_sheet, reader, written, str(archive.manifest["name"]))
+                for was, now in _pair_lines([lines for name, lines in old if name == photograph], fresh):
+                    yield _compare(tells["phase"], power, key, was, now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,9 +198,9 @@ class ArchivedHands:
     newest: Mapping[int, Hand]
 
     @staticmethod
-    def of(archive: Archive) -> ArchivedHands:
-        """From the rows that the archive carries; an archive from before has none."""
-        records = [json.loads(line) for line in archive.texts.get("tables.jsonl", b"").splitlines()]
+    def of(archive: CheckedRecord) -> ArchivedHands:
+        """From the rows that a whole archive carries."""
+        records = [json.loads(line) for line in archive.files.read("tables.jsonl").splitlines()]
         rows = [record["row"] for record in records if record["table"] == "hands"]
         hands = {row["id"]: Hand(base64.b64decode(row["layer"]), row["base"])
                  for row in sorted(rows, key=lambda row: row["version"]) if row["layer"] is not None}
@@ -223,7 +213,7 @@ class ArchivedHands:
 
 
 def _recognizer_of(
-    archive: Archive, number: int, key: int, hands: ArchivedHands, recognizer: Recognizer,
+    archive: CheckedRecord, number: int, key: int, hands: ArchivedHands, recognizer: Recognizer,
     read_with: ReadWith, progress: TextIO
 ) -> Recognizer:
     """Who reads a sheet again."""
@@ -232,7 +222,7 @@ def _recognizer_of(
     if read_with is ReadWith.NOW:
         hand = hands.newest.get(key)
         return recognizer if hand is None else recognizer.with_hand(hand)
-    digest = (archive.last_before("reading", number, sheet=key) or {}).get("hand")
+    digest = (last_before(archive, "reading", number, sheet=key) or {}).get("hand")
     if digest is None:
         return recognizer
     if digest not in hands.by_digest:
@@ -252,11 +242,11 @@ class _RecordedLine:
     decided: bool
 
 
-def _recorded_pages(archive: Archive, number: int, key: int) -> list[tuple[str, list[_RecordedLine]]]:
+def _recorded_pages(archive: CheckedRecord, number: int, key: int) -> list[tuple[str, list[_RecordedLine]]]:
     """The pages of a sheet that were read, each as its photograph and its lines of orders."""
-    reading = archive.last_before("reading", number, sheet=key) or {"pages": []}
+    reading = last_before(archive, "reading", number, sheet=key) or {"pages": []}
     decisions: dict[int, dict[str, Any]] = {}
-    for entry_number, decision in archive.open_entries("decision"):
+    for entry_number, decision in archive.facts["decision"]:
         if entry_number < number and decision["sheet"] == key:
             decisions[decision["decision"]] = decision
     standing = {

@@ -31,7 +31,6 @@ from service.store.tables import (
     LotContributionRow,
     MailRow,
     OutboxRow,
-    OutboxState,
     PageRow,
     PhaseRow,
     PlayerRow,
@@ -125,12 +124,9 @@ def load(connection: Connection, rows: TableRows, game_id: str) -> None:
                            f"{game_id}.")
 
 
-def first_without_entry(session: Session, game_id: str, begun: Mapping[str, Any]) -> str | None:
+def first_without_entry(session: Session, game_id: str) -> str | None:
     """The first row that was loaded and of which the record has no entry, in words; None if there is none.
-
-    The triggers noted every row of a fact. `begun`: what the first entry tells; a game that is older than its
-    record has rows from before it, and of those no letter may still be waiting.
-    """
+    The triggers noted every row of a fact."""
     entered = set(session.execute(
         select(EntryRow.what, EntryRow.fact).where(EntryRow.game_id == game_id)))
     noted = session.execute(
@@ -139,16 +135,9 @@ def first_without_entry(session: Session, game_id: str, begun: Mapping[str, Any]
     for kind, fact in noted:
         if (kind, fact) in entered or not [game for game, _ in FACTS[kind](session, fact) if game == game_id]:
             continue
-        if begun.get("found") and not (kind == "letter" and _may_leave(session, fact)):
-            continue
         table = {"letter": "outbox", "event": "events", "sheet": "submissions"}.get(kind, f"the fact {kind}")
         return f"row {fact} of {table}"
     return None
-
-
-def _may_leave(session: Session, fact: str) -> bool:
-    return session.get_one(OutboxRow, int(fact)).state in {
-        OutboxState.QUEUED, OutboxState.SENDING, OutboxState.HELD}
 
 
 def first_difference(session: Session, game_id: str) -> int | None:

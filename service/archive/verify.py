@@ -1,7 +1,7 @@
 """`galloper verify`: compare an archive with itself, with letters that were mailed, and with the judge.
 
-It shares no code with `tools/verify_record.py`, only the description in docs/record.md: two programs that
-agree are worth more than one. Every fault is a sentence with the number of its entry. Nothing is written.
+The checker that players fetch (`service.archive.checker`) stops at the first fault; where it finds none,
+every phase is judged again. Every fault is a sentence with the number of its entry. Nothing is written.
 """
 
 from __future__ import annotations
@@ -11,14 +11,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from service.archive.archive_file import Archive, BrokenArchive, VerifyReport, read_archive
-from service.archive.conduct.check import check_conduct
-from service.archive.pooled_letters import Places, check_places
-from service.archive.receipts import verify_receipt
-from service.archive.verify_files import check_chain, check_files
-from service.archive.verify_game import check_game
-from service.archive.verify_letters import check_letter, check_own_letters
-from service.archive.verify_stamps import check_stamps
+from service.archive.archive_file import ArchivePath, check_outside
+from service.archive.checker import CheckedRecord, VerifyReport, checking
+from service.archive.judge_again import check_stamps, judge_again
+
+
+def read_record(path: ArchivePath, report: VerifyReport) -> CheckedRecord | None:
+    """An archive whose chain, files and results fit, without a look at its keeper's conduct; None where the
+    report has a fault."""
+    record: CheckedRecord | None = None
+    with checking(report) as checker:
+        check_outside(path)
+        record = checker.read_record(path)
+        judge_again(record, report)
+    return None if report.faults else record
 
 
 def run_verify(
@@ -29,42 +35,13 @@ def run_verify(
     `authorities`: certificates as PEM that must vouch for its time stamps. Returns 0 if nothing is wrong,
     else 1."""
     report = VerifyReport()
-    try:
-        archive = read_archive(path)
-        check_chain(archive, report)
-        if not report.faults:
-            check_files(archive, report)
-            check_game(archive, report)
-            check_conduct(archive, report)
-            check_own_letters(archive, report)
-            check_stamps(archive, report, authorities)
-            places: Places = {}
-            for letter in letters:
-                check_letter(archive, letter.name, letter.read_bytes(), report, places)
-            check_places(archive, places, report)
-    except BrokenArchive as fault:
-        report.faults.append(str(fault))
-    except (KeyError, TypeError, ValueError, IndexError) as fault:
-        # The digests fit, but an entry has a shape that we never write: a forger who computed the chain
-        # again.
-        report.faults.append(
-            f"An entry has another form than this Galloper writes ({type(fault).__name__}: {fault})."
-        )
-    if as_json:
-        print(json.dumps(_as_json(report, None if report.faults else archive), ensure_ascii=False), file=out)
-        return 1 if report.faults else 0
-    for line in () if quiet else report.confirmations:
-        print(line, file=out)
-    for line in () if quiet else report.notes:
-        print(f"To know: {line}", file=out)
-    for line in report.faults:
-        print(f"NOT AS IT SHOULD BE: {line}", file=out)
-    if not report.faults and not quiet:
-        opened = sum(entry.body is not None for entry in archive.entries)
-        print((f"{archive.manifest['name']}: {len(archive.entries)} entries, {opened} of them open, "
-               f"unbroken."), file=out)
-        print(f"Root {archive.manifest['root']}", file=out)
-    return 1 if report.faults else 0
+    record: CheckedRecord | None = None
+    with checking(report) as checker:
+        check_outside(path)
+        record = checker.check(path, [(letter.name, letter.read_bytes()) for letter in letters])
+        judge_again(record, report)
+        check_stamps(record, report, authorities)
+    return _print(report, None if report.faults else record, out, as_json=as_json, quiet=quiet)
 
 
 def run_verify_receipt(
@@ -72,23 +49,37 @@ def run_verify_receipt(
 ) -> int:
     """Check a receipt alone, with the mails or photographs of its sheet. Returns 0 if nothing is wrong."""
     report = VerifyReport()
-    sheet_files = [(sheet.name, sheet.read_bytes()) for sheet in sheets]
-    verify_receipt(path.name, path.read_bytes(), sheet_files, report)
+    with checking(report) as checker:
+        receipt, *of_sheet = ((file.name, file.read_bytes()) for file in (path, *sheets))
+        checker.check_receipt_alone(receipt, of_sheet)
+    return _print(report, None, out, as_json=as_json, quiet=quiet)
+
+
+def _print(
+    report: VerifyReport, record: CheckedRecord | None, out: TextIO, *, as_json: bool, quiet: bool
+) -> int:
     if as_json:
-        print(json.dumps(_as_json(report, None), ensure_ascii=False), file=out)
+        print(json.dumps(_as_json(report, record), ensure_ascii=False), file=out)
         return 1 if report.faults else 0
     for line in () if quiet else report.confirmations:
         print(line, file=out)
+    for line in () if quiet else report.notes:
+        print(f"To know: {line}", file=out)
     for line in report.faults:
         print(f"NOT AS IT SHOULD BE: {line}", file=out)
+    if record is not None and not quiet:
+        opened = sum("body" in entry for entry in record.entries)
+        print(f"{record.manifest['name']}: {len(record.entries)} entries, {opened} of them open, unbroken.",
+              file=out)
+        print(f"Root {record.manifest['root']}", file=out)
     return 1 if report.faults else 0
 
 
-def _as_json(report: VerifyReport, archive: Archive | None) -> dict[str, Any]:
-    """The object of the contract. `archive` is None where something is wrong with it."""
+def _as_json(report: VerifyReport, record: CheckedRecord | None) -> dict[str, Any]:
+    """The object of the contract. `record` is None where something is wrong with it."""
     data: dict[str, Any] = {"sound": not report.faults, "faults": report.faults,
                             "confirmed": report.confirmations, "notes": report.notes}
-    if archive is not None:
-        data |= {"game": archive.manifest["game"], "entries": len(archive.entries),
-                 "root": archive.manifest["root"]}
+    if record is not None:
+        data |= {"game": record.manifest["game"], "entries": len(record.entries),
+                 "root": record.manifest["root"]}
     return data

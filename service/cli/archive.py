@@ -20,7 +20,6 @@ from service.jobs import DbosJobs
 from service.operations.backup_key import opened as opened_backup
 from service.operations.backup_key import write_encrypted
 from service.operations.health import BACKUP
-from service.record import chain
 from service.record.chain import sessions
 from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
 from service.store import records
@@ -39,8 +38,6 @@ def export_game(
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
-        # A site from before the record has games without one; their record begins here.
-        chain.begin_all(store)
         unfinished = _unfinished_path(output)
         try:
             with store() as session:
@@ -115,7 +112,6 @@ def backup_site(
     engine, unfinished = open_engine(settings.database_url), _unfinished_path(output)
     try:
         store, now = sessions(engine), SystemClock().now()
-        chain.begin_all(store)
         keys = settings.backup_recipients
         with store.begin() as session:
             copies.enter_backup(session, reason, now, is_encrypted=bool(keys))

@@ -28,7 +28,7 @@ from service.games.phases import phase_of
 from service.games.turns import judge_when_read
 from service.notices.broadcasts import Broadcasts
 from service.operations.beacon_rounds import Relays
-from service.record import chain, game_key
+from service.record import game_key
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.blobs_remote import open_blobs
@@ -63,8 +63,6 @@ class Printing:
 def _site(folder: Path) -> Iterator[tuple[Settings, Store, Broadcasts]]:
     settings = settings_of(folder)
     with opened(settings) as store:
-        # A site from before the record has games without one; their record begins here.
-        chain.begin_all(store)
         yield settings, store, Broadcasts(writer_of(settings, open_blobs(settings), SystemClock()))
 
 

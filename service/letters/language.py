@@ -188,11 +188,6 @@ def language(code: str) -> Language:
         return Language(code, gettext.GNUTranslations(file))
 
 
-def wordings(message: str) -> tuple[str, ...]:
-    """A message in every language, English first. So an archive knows a letter in any of them."""
-    return tuple(dict.fromkeys(language(code).catalogue.gettext(message) for code in LANGUAGES))
-
-
 def phase_words(phase: Phase) -> str:
     """A phase as players write it: "Autumn 1644 Retreat Orders"."""
     return f"{phase} Orders"

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.games.sealed_lots import BEACON
 from service.record import live
-from service.record.entries import BESIDE, FACTS, phase_content
+from service.record.entries import BESIDE, FACTS
 from service.site_key import IN_SESSION, SiteKey
 from service.store import records
 from service.store.digests import (
@@ -41,16 +41,8 @@ from service.store.tables import (
     EventRow,
     GameRow,
     HeadRow,
-    LineRow,
-    MailRow,
-    OutboxRow,
-    PageRow,
     PhaseRow,
-    PhaseState,
     RecordPendingRow,
-    ReviewRow,
-    SeatRow,
-    SubmissionRow,
     UserRow,
 )
 
@@ -134,14 +126,7 @@ def _judged_games(session: Session, due: Iterable[tuple[str, str]]) -> list[str]
 def root(session: Session, game_id: str) -> Root:
     """The end of a game's chain as this transaction sees it."""
     row = session.get(HeadRow, game_id, populate_existing=True)
-    return Root(game_id, 0, start(game_id, edition(session, game_id))) if row is None else Root(game_id,
-        row.number, row.link)
-
-
-def edition(session: Session, game_id: str) -> int:
-    """The format of a game's record, which its first entry says; that of today where there is none yet."""
-    body = session.scalar(select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.number == 1))
-    return FORMAT if body is None else int(json.loads(body)["tells"]["format"])
+    return Root(game_id, 0, start(game_id)) if row is None else Root(game_id, row.number, row.link)
 
 
 def note_people(session: Session, game_id: str) -> None:
@@ -162,10 +147,9 @@ def note_reading(session: Session, submission_id: int) -> None:
 def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
     # Every link up to it is computed anew: an entry before it may have been changed, removed or added.
-    own_edition = edition(session, game_id)
-    before = start(game_id, own_edition)
+    before = start(game_id)
     for number, row in enumerate(entries(session, game_id), start=1):
-        before = link(before, number, kept_leaf(row.salt, row.body, own_edition))
+        before = link(before, number, kept_leaf(row.salt, row.body))
         if (row.number, row.link) != (number, before):
             return None
         if digest in {row.link, row.leaf}:
@@ -198,8 +182,7 @@ def entry_line(row: EntryRow, *, opened: bool, headed: bool = False) -> dict[str
     if opened and not gone:
         return line | {"salt": row.salt, "body": json.loads(row.body)}
     own_head, own_inner = head(json.loads(row.body)), kept_inner(row.salt, row.body)
-    # In a record of format 1 the leaf is the inner digest itself, and a closed entry shows nothing else.
-    if headed or (gone and own_inner != row.leaf):
+    if headed or gone:
         return line | {"head": own_head, "inner": own_inner}
     return line
 
@@ -227,20 +210,10 @@ def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
     for row, entry in session.execute(events):
         line = {"game": row.game_id, "id": row.id, "at": row.at.astimezone(UTC).isoformat(),
                 "actor": row.actor, "what": row.what, "detail": row.detail}
-        # Events older than the record, and those of no game, have no entry.
+        # Events of no game have no entry.
         yield canonical(line if entry is None else line | entry_line(entry, opened=True)) + "\n"
     for entry in session.scalars(others):
         yield canonical({"game": entry.game_id} | entry_line(entry, opened=False)) + "\n"
-
-
-def begin_all(store: sessionmaker[Session]) -> int:
-    """Begin the record of every game from before there were records; the number of records begun."""
-    with store.begin() as session:
-        bare = list(session.scalars(
-            select(GameRow.id).where(GameRow.id.not_in(select(HeadRow.game_id))).order_by(GameRow.id)))
-        for game in bare:
-            _Chain(session, game).add([], frozenset())
-        return len(bare)
 
 
 class _Chain:
@@ -250,11 +223,10 @@ class _Chain:
         self._session = session
         self._game = game_id
         self._now = now_of(session)
-        self._edition = edition(session, game_id)
         locked = select(HeadRow.number, HeadRow.link).where(HeadRow.game_id == game_id).with_for_update()
         row = session.execute(locked).one_or_none()
         self._new = row is None and records.insert_once(
-            session, HeadRow, game_id=game_id, number=0, link=start(game_id, self._edition))
+            session, HeadRow, game_id=game_id, number=0, link=start(game_id))
         if row is None:
             row = session.execute(locked).one()
         self._number, self._link = int(row.number), str(row.link)
@@ -262,10 +234,10 @@ class _Chain:
     def add(self, facts: Sequence[tuple[str, str, dict[str, Any]]], due: frozenset[tuple[str, str]]) -> None:
         new_entries = []
         if self._new:
-            opening = _opening(self._session, self._game, due)
-            new_entries.append(self._entry(BEGUN, self._game, plain(opening)))
-            facts = [*_people(self._session, self._game, due), *_running(self._session, self._game, due),
-                *facts]
+            variant = self._session.get_one(GameRow, self._game).variant
+            opening = {"format": FORMAT, "game": self._game, "variant": variant, "found": None}
+            new_entries.append(self._entry(BEGUN, self._game, opening))
+            facts = [*_people(self._session, self._game, due), *facts]
         last = {} if self._new else self._last([(kind, fact) for kind, fact, _ in facts])
         new_entries += [self._entry(kind, fact, tells) for kind, fact, tells in facts
                         if not _tells_the_same(last.get((kind, fact)), kind, tells)]
@@ -297,7 +269,7 @@ class _Chain:
         body = canonical(content)
         # New for each entry: of the same words twice, neither leaf nor salt is the same.
         salt = secrets.token_hex(32)
-        entry_leaf = leaf(salt, body, self._edition, content)
+        entry_leaf = leaf(salt, body, content)
         self._number += 1
         self._link = link(self._link, self._number, entry_leaf)
         return {
@@ -331,45 +303,6 @@ def now_of(session: Session) -> datetime:
     return datetime.now(UTC) if clock is None else clock.now()
 
 
-def _opening(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> dict[str, Any]:
-    """The first entry: what an older site had when its record began, and nothing for a new game."""
-    # Of phases that were over, only what they left. Everything of those still running is entered right after.
-    game = session.get_one(GameRow, game_id)
-    opening = {"format": FORMAT, "game": game_id, "variant": game.variant, "found": None}
-    if ("game", game_id) in due and not _papers(session, game_id, due):
-        return opening
-    phases = records.phases(session, game_id)
-    over = [phase for phase in phases if phase.state == PhaseState.SENT]
-    photographs = session.scalars(
-        select(PageRow.original)
-        .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
-        .where(SubmissionRow.phase_id.in_([phase.id for phase in over]))
-        .distinct()
-        .order_by(PageRow.original)
-    )
-    return {
-        **opening,
-        "found": {
-            "phases_over": [phase_content(phase) for phase in over],
-            "photographs": list(photographs),
-            "mails": session.scalar(select(func.count()).select_from(MailRow)),
-            "letters": session.scalar(
-                select(func.count()).select_from(OutboxRow).where(OutboxRow.game_id == game_id)
-            ),
-        },
-    }
-
-
-def _papers(session: Session, game_id: str, due: frozenset[tuple[str, str]]) -> bool:
-    """Whether the game has submissions from before this transaction."""
-    submission_ids = session.scalars(
-        select(SubmissionRow.id)
-        .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-        .where(PhaseRow.game_id == game_id)
-    )
-    return any(("sheet", str(key)) not in due for key in submission_ids)
-
-
 def _people(
     session: Session, game_id: str, due: frozenset[tuple[str, str]]
 ) -> list[tuple[str, str, dict[str, Any]]]:
@@ -377,33 +310,6 @@ def _people(
     names = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
     return [("person", name, plain(tells)) for name in names if ("person", name) not in due
             for game, tells in FACTS["person"](session, name) if game == game_id]
-
-
-def _running(
-    session: Session, game_id: str, due: frozenset[tuple[str, str]]
-) -> list[tuple[str, str, dict[str, Any]]]:
-    """Everything of an older site's game, its seats, and its phases that are not over, without what this
-    transaction enters by itself."""
-    # Each fact follows those that it names: a decision its line's reading, a reading its sheet.
-    phases = [phase for phase in records.phases(session, game_id) if phase.state != PhaseState.SENT]
-    ids = [phase.id for phase in phases]
-    submission_ids = list(session.scalars(
-        select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(ids)).order_by(SubmissionRow.id)))
-    reviews = session.scalars(
-        select(ReviewRow.id)
-        .join(LineRow, LineRow.id == ReviewRow.line_id)
-        .join(PageRow, PageRow.id == LineRow.page_id)
-        .where(PageRow.submission_id.in_(submission_ids))
-        .order_by(ReviewRow.id)
-    )
-    seats = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id).order_by(SeatRow.power))
-    keys = [("game", game_id), *(("seat", f"{game_id}:{power}") for power in seats),
-            *(("phase", str(key)) for key in ids), *(("sheet", str(key)) for key in submission_ids),
-            *((kind, str(key)) for key in submission_ids for kind in ("reading", "aside")),
-            *(("decision", str(key)) for key in reviews),
-            *(("judged", str(phase.id)) for phase in phases if phase.resolution is not None)]
-    return [(kind, fact, plain(tells)) for kind, fact in keys if (kind, fact) not in due
-            for _, tells in FACTS[kind](session, fact)]
 
 
 def sessions(

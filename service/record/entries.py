@@ -374,6 +374,6 @@ FACTS: Mapping[str, Callable[[Session, str], Iterator[GameEntry]]] = {
     "correction": _correction, "event": _event, "person": _person, "key": _key,
     "gone": _gone,
 }
-"""Every kind of fact that is entered, by the name that the triggers use (migrations 0008, 0022 to 0024)."""
+"""Every kind of fact that is entered, by the name that the triggers use (`service.store.record_triggers`)."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}
 """Facts that are entered too, in entries of their own, when a fact of this kind was written."""

@@ -7,7 +7,6 @@ leaves rows that say otherwise than their last entry: that is what is looked for
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +30,7 @@ from service.record.entries import (
 )
 from service.store import records
 from service.store.digests import is_forgotten, kept_leaf, link, plain, start
+from service.store.record_triggers import TRIGGERS
 from service.store.tables import (
     CorrectionRow,
     EntryRow,
@@ -53,9 +53,7 @@ from service.store.tables import (
 )
 
 CHANGED_BY_HAND = "changed_by_hand"
-"""The event by which a difference is entered. All players are told of it, and both checkers name it."""
-SCRIPTS = ("0008_record", "0022_conduct", "0023_sealed_lots", "0024_game_keys")
-"""The migrations whose triggers note what is written."""
+"""The event by which a difference is entered. All players are told of it, and the checker names it."""
 FORGOTTEN = "forgotten"
 """What stands in place of a fact whose words were deleted."""
 UNCOMPARED = frozenset({"begun", "gone"})
@@ -108,7 +106,6 @@ def differences(
     over, so that a judging in the seventh year takes no longer than one in the first."""
     broken, last = _read_chain(session, game_id)
     noted = [] if broken is None else [Difference(How.CHAIN, "entry", str(broken), broken)]
-    begun = next((tells for (kind, _), (_, tells) in last.items() if kind == "begun"), {})
     rows = _rows_of(session, game_id, running=running)
     for (kind, fact), (number, tells) in last.items():
         if (kind, fact) in due or kind in UNCOMPARED or kind not in FACTS or (
@@ -122,7 +119,7 @@ def differences(
                 noted.append(Difference(How.DELETED, kind, fact, number))
         elif not _alike(kind, tells, now):
             noted.append(Difference(How.CHANGED, kind, fact, number))
-    noted += _added(session, rows, frozenset(last) | due, is_older=bool(begun.get("found")))
+    noted += _added(session, rows, frozenset(last) | due)
     return noted + [Difference(How.TRIGGER, "trigger", name) for name in missing_triggers(session)]
 
 
@@ -148,16 +145,9 @@ def missing_triggers(session: Session) -> list[str]:
         "WHERE tgenabled <> 'D' AND tgname LIKE 'record%'"
         if session.get_bind().dialect.name == "postgresql" else
         "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
-    triggers = {str(name): str(body) for name, body in session.execute(bodies)}
-    wrong = []
-    for script in SCRIPTS:
-        module = importlib.import_module(f"migrations.versions.{script}")
-        for number, (kind, *_) in enumerate(module.TRIGGERS, start=getattr(module, "FIRST", 1)):
-            # The text that follows the name of its table of notes.
-            noted = triggers.get(f"record_{number}", "").partition("record_due (what, fact) VALUES ('")[2]
-            if not noted.startswith(f"{kind}'"):
-                wrong.append(f"record_{number}")
-    return wrong
+    bodies_by_name = {str(name): str(body) for name, body in session.execute(bodies)}
+    return [trigger.name for trigger in TRIGGERS
+            if trigger.note not in bodies_by_name.get(trigger.name, "")]
 
 
 def _note(session: Session, kind: str, fact: str) -> None:
@@ -170,16 +160,13 @@ def _read_chain(
     """The first entry at which the chain is broken, and the last entry of each fact."""
     last: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}
     broken: int | None = None
-    edition, before, number = 0, "", 0
+    before, number = start(game_id), 0
     for number, row in enumerate(session.scalars(
         select(EntryRow).where(EntryRow.game_id == game_id).order_by(EntryRow.number)
         .execution_options(populate_existing=True)), start=1
     ):
         body = json.loads(row.body)
-        if number == 1:
-            edition = int(body["tells"]["format"])
-            before = start(game_id, edition)
-        own_leaf = kept_leaf(row.salt, row.body, edition, body)
+        own_leaf = kept_leaf(row.salt, row.body, body)
         before = link(before, number, own_leaf)
         if broken is None and (row.number, row.leaf, row.link) != (number, own_leaf, before):
             broken = row.number
@@ -248,11 +235,9 @@ def _now(
     now: dict[str, Any] | None
     match kind:
         case "seat":
-            # Earlier programs entered real names.
-            is_named = not str(entered["player"] or "player-").startswith("player-")
-            now = dict(entered) if is_named else _of_game(session, game_id, kind, fact)
+            now = _of_game(session, game_id, kind, fact)
         case "sheet" | "reading" | "aside":
-            now = _of_sheet(session, game_id, rows, kind, fact, entered)
+            now = _of_sheet(session, game_id, rows, kind, fact)
         case "person":
             now = person_content(session, fact, game_id)
         case "mail":
@@ -281,7 +266,7 @@ def _of_game(session: Session, game_id: str, kind: str, fact: str) -> dict[str, 
 
 
 def _of_sheet(
-    session: Session, game_id: str, rows: _GameRows, kind: str, fact: str, entered: Mapping[str, Any]
+    session: Session, game_id: str, rows: _GameRows, kind: str, fact: str
 ) -> dict[str, Any] | None:
     """A sheet, what was read on it, or its other words."""
     row = session.get(SubmissionRow, int(fact))
@@ -298,9 +283,6 @@ def _of_sheet(
                 current_fact = reading_content(row, phase, pages, lines)
             case _:
                 current_fact = aside_content(row, phase, lines)
-    # Earlier programs entered words beside the orders that are empty.
-    if kind == "aside" and current_fact is None and not any(words for _, words in entered["lines"]):
-        return dict(entered)
     return current_fact
 
 
@@ -315,11 +297,8 @@ def _alike(kind: str, entered: Mapping[str, Any], now: Mapping[str, Any]) -> boo
     return pages[0] == pages[1] and all(entered[name] == now[name] for name in both - {"pages"})
 
 
-def _added(
-    session: Session, rows: _GameRows, known: frozenset[tuple[str, str]], *, is_older: bool
-) -> list[Difference]:
-    """Rows of a game of which no entry was ever made. Of a game that is older than its record, only rows that
-    are younger than its first entries."""
+def _added(session: Session, rows: _GameRows, known: frozenset[tuple[str, str]]) -> list[Difference]:
+    """Rows of a game of which no entry was ever made."""
     phases = rows.keys_of(PhaseRow)
     sheets = select(SubmissionRow.id).where(SubmissionRow.phase_id.in_(phases))
     reviews = (
@@ -336,10 +315,6 @@ def _added(
     added = []
     for kind, own_keys in keys.items():
         entered = {int(fact) for of, fact in known if of == kind}
-        first = min(entered, default=None) if is_older else 0
-        added += [Difference(How.ADDED, kind, str(key)) for key in sorted(own_keys)
-                  if key not in entered and first is not None and key > first]
+        added += [Difference(How.ADDED, kind, str(key)) for key in sorted(own_keys) if key not in entered]
     seats = sorted(f"{row.game_id}:{row.power}" for row in rows.held if isinstance(row, SeatRow))
-    if not is_older:
-        added += [Difference(How.ADDED, "seat", seat) for seat in seats if ("seat", seat) not in known]
-    return added
+    return added + [Difference(How.ADDED, "seat", seat) for seat in seats if ("seat", seat) not in known]

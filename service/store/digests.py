@@ -9,10 +9,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 FORMAT = 2
-"""The rules by which the record of a new game is kept."""
-FORMATS = (1, 2)
-"""Every edition of the rules whose records can be read. Format 2 shows the kind and the phase of closed
-entries, and its conduct is checked (docs/record.md, "Two formats")."""
+"""The rules by which a record is kept (docs/record.md)."""
 # PostgreSQL stores no NUL in text, and UTF-8 writes no half of a surrogate pair (RFC 3629, 3).
 _UNWRITABLE = re.compile("[\x00\ud800-\udfff]")
 """Characters that become U+FFFD."""
@@ -23,9 +20,9 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def start(game_id: str, edition: int = FORMAT) -> str:
-    """The link before the first entry of a game whose record has this format."""
-    return digest(f"galloper record {edition}\n{game_id}")
+def start(game_id: str) -> str:
+    """The link before the first entry of a game."""
+    return digest(f"galloper record {FORMAT}\n{game_id}")
 
 
 def head(body: dict[str, Any]) -> str:
@@ -35,16 +32,14 @@ def head(body: dict[str, Any]) -> str:
 
 
 def inner(salt: str, body: str) -> str:
-    """The digest of one entry's body: in format 1 its leaf."""
+    """The digest of one entry's body."""
     # Without the salt anybody could try all likely orders on the leaf of an entry that is still closed.
     return digest(f"{salt}\n{body}")
 
 
-def leaf(salt: str, body: str, edition: int, loaded: dict[str, Any] | None = None) -> str:
-    """The leaf of an entry with this body in a record of this format; "" for a body that is none. `loaded`:
-    the body as it is once loaded, where that is known."""
-    if edition == 1:
-        return inner(salt, body)
+def leaf(salt: str, body: str, loaded: dict[str, Any] | None = None) -> str:
+    """The leaf of an entry with this body; "" for a body that is none. `loaded`: the body as it is once
+    loaded, where that is known."""
     try:
         own_head = head(json.loads(body) if loaded is None else loaded)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -59,11 +54,11 @@ def kept_inner(salt: str, body: str) -> str:
     return salt if is_forgotten(body) else inner(salt, body)
 
 
-def kept_leaf(salt: str, body: str, edition: int, loaded: dict[str, Any] | None = None) -> str:
+def kept_leaf(salt: str, body: str, loaded: dict[str, Any] | None = None) -> str:
     """The leaf of an entry as the database keeps it; "" for a body that is none. `loaded`: see `leaf`."""
     if not is_forgotten(body):
-        return leaf(salt, body, edition, loaded)
-    return salt if edition == 1 else headed(head(json.loads(body)), salt)
+        return leaf(salt, body, loaded)
+    return headed(head(json.loads(body)), salt)
 
 
 def is_forgotten(body: str) -> bool:
@@ -75,7 +70,7 @@ def is_forgotten(body: str) -> bool:
 
 
 def headed(own_head: str, own_inner: str) -> str:
-    """The leaf of an entry of format 2, which a reader computes for a closed entry too."""
+    """The leaf of an entry, which a reader computes for a closed entry too."""
     return digest(f"{own_head}\n{own_inner}")
 
 

@@ -22,6 +22,7 @@ from service.jobs import _GIVEN_UP, KEPT, MOST_WORKERS_ON_SQLITE, REST, TRIES, W
 from service.store import records
 from service.store.tables import EventRow, WorkerRow
 from tests.support.mails import wait_for
+from tests.support.servers.postgres import Postgres, binaries
 from tests.support.site import Site, make_site
 
 MakeJobs = Callable[..., DbosJobs]
@@ -195,6 +196,35 @@ def test_work_of_a_worker_that_never_comes_back_is_taken_over(
         # The first step ended with the dead worker and does not run again.
         assert (first, payloads) == ([], [{"word": "x"}])
         assert jobs.take_over(now + timedelta(seconds=101)) == 0
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")
+@pytest.mark.xfail(strict=True, reason="issue 26: whether a worker is silent is judged by another's clock")
+def test_a_clock_ahead_takes_no_work_of_the_living(
+    cluster: Postgres, tmp_path: Path, make_jobs: MakeJobs
+) -> None:
+    """The clock of a second machine is two minutes ahead, and the first reported a moment ago."""
+    begun, release = list[Payload](), Event()
+
+    def work_until_released(payload: Payload) -> None:
+        begun.append(payload)
+        release.wait(20)
+
+    with make_site(tmp_path, cluster.url()) as site:
+        living, ahead = make_jobs(site), make_jobs(site, workers=1, executor="ahead")
+        living.register("long", work_until_released)
+        living.start()
+        living.tend(datetime.now(UTC))
+        enqueue(site, living, "long", "long:1")
+        wait_for(lambda: bool(begun))
+        living.beat(datetime.now(UTC))
+        try:
+            assert ahead.take_over(datetime.now(UTC) + timedelta(seconds=120)) == 0
+        finally:
+            release.set()
+            living.wait_idle(60)
+    assert len(begun) == 1
 
 
 def test_tending_the_queue_notes_that_the_worker_lives_and_forgets_what_is_old(

@@ -26,6 +26,7 @@ from adjudicator.units import Unit
 from demo.story import read_story
 from grammar.print import canonical
 from maps.variant import Variant
+from service.bootstrap import letter_kinds
 from service.games import create, sealed_lots, turns
 from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule

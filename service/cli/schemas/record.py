@@ -26,7 +26,7 @@ from service.cli.schemas.parts import (
     with_text,
 )
 from service.record.entries import FACTS
-from service.store.digests import FORMATS
+from service.store.digests import FORMAT
 from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
 
 _NUMBER: Schema = {"type": "integer", "minimum": 1}
@@ -39,7 +39,7 @@ def manifest() -> Schema:
     """`manifest.json` of an archive."""
     return an_object(
         {
-            "format": {"enum": list(FORMATS)},
+            "format": {"enum": [FORMAT]},
             "game": with_text(FILLED, "The game's short name."),
             "name": FILLED,
             "variant": FILLED,
@@ -155,8 +155,7 @@ def _kinds() -> dict[str, Schema]:
     )
     return {
         BEGUN: _tells(
-            {"format": {"enum": list(FORMATS)}, "game": FILLED, "variant": FILLED,
-                "found": or_null(_DOCUMENT)}
+            {"format": {"enum": [FORMAT]}, "game": FILLED, "variant": FILLED, "found": {"type": "null"}}
         ),
         "game": _tells({"name": FILLED, "aliases": list_of(TEXT), "variant": FILLED, "options": _DOCUMENT}),
         "seat": _tells({"power": FILLED, "player": or_null(TEXT)}),

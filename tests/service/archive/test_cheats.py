@@ -1,5 +1,5 @@
 """TRU-01, TRU-05, TRU-06, TRU-08: ways to cheat, played through the program with fitting letters, are found
-by both checkers.
+by the checker that players run, and by `galloper verify`, which runs it.
 
 The list is in the folder `cheats`, by what is touched; what no checker can find is listed there with its
 reason.
@@ -7,16 +7,19 @@ reason.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.service.archive.cheats import (
     on_archives,
     on_clock,
     on_conduct,
+    on_cover,
     on_letters,
     on_lines,
     on_lots,
@@ -25,11 +28,12 @@ from tests.service.archive.cheats import (
 )
 from tests.service.archive.cheats.table import EXCHANGED, Cheat
 from tests.support import keeper
-from tests.support.keeper import OTHER, PLAYERS, VICTIM, Evidence
+from tests.support.keeper import OTHER, PLAYERS, VICTIM, Checker, Evidence
 
 CHEATS: tuple[Cheat, ...] = (
     *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_lots.CHEATS, *on_letters.CHEATS,
-    *on_archives.CHEATS, *on_conduct.CHEATS, *on_stamps.CHEATS)
+    *on_archives.CHEATS, *on_conduct.CHEATS, *on_stamps.CHEATS,
+    *on_cover.CHEATS)
 IMPOSSIBLE = (
     *on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE, *on_lots.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
@@ -37,7 +41,7 @@ QUICK = ("all sheets of a power are deleted", "a letter by post is typed in once
          "the same, and the results say nothing of it", "an order is called no order",
          "the deadline is moved for a late sheet", "a sheet is left out of the lots",
          "the chain is cut and goes on", "two players get two records", "a mail in time is stamped as late",
-         "a sheet is left out after the root was stamped")
+         "a stamp is said to be of another root", "an event of the log is deleted")
 """Cheats of the quick suite; the slow one plays all."""
 
 
@@ -69,46 +73,72 @@ def played(cheat: Cheat, saved: Path, folder: Path) -> Evidence:
     return evidence if forge is None else forge(evidence)
 
 
-def findings(cheat: Cheat, saved: Path, folder: Path) -> dict[tuple[str, str, str], str]:
-    """What each checker says of each archive with the letters of one, some and all, by archive, letters and
-    checker: alarms, and for a cheat that is told to all, what it tells."""
-    evidence = played(cheat, saved, folder)
-    checkers = {"galloper": keeper.galloper(folder / "galloper"),
-                "independent": keeper.independent(folder / "tool")}
-    words: dict[tuple[str, str, str], str] = {}
+Words = dict[tuple[str, str], str]
+"""What a checker says, by archive and by whose letters it was shown."""
+
+
+def findings(cheat: Cheat, evidence: Evidence, check: Checker) -> Words:
+    """What a checker says of each archive with the letters of one, some and all: alarms, and for a cheat that
+    is told to all, what it tells."""
+    words: Words = {}
     for edition, archive in (("whole", evidence.whole), ("players", evidence.players)):
         for shown, powers in SHOWN.items():
-            for name, check in checkers.items():
-                alarms, notes = check(archive, evidence.shown(powers))
-                named = [line for line in notes.split("\n") if "tells of it" in line]
-                words[edition, shown, name] = alarms or ("\n".join(named) if cheat.is_named else "")
+            alarms, notes = check(archive, evidence.shown(powers))
+            named = [line for line in notes.split("\n") if "tells of it" in line]
+            words[edition, shown] = alarms or ("\n".join(named) if cheat.is_named else "")
     return words
 
 
-def missed(cheat: Cheat, words: dict[tuple[str, str, str], str]) -> list[str]:
-    """Who did not find a cheat: each checker must, from either archive with as many letters as it needs."""
+def is_found(cheat: Cheat, words: Words) -> bool:
+    """Whether it shows in either archive with as many letters as it needs."""
     shown = "all" if cheat.needs == "pool" else "one"
-    return [name for name in ("galloper", "independent")
-            if not any(words[edition, shown, name] for edition in ("whole", "players"))]
+    return any(words[edition, shown] for edition in ("whole", "players"))
 
 
 @pytest.mark.parametrize("cheat", [cheat for cheat in CHEATS if cheat.name in QUICK],
                          ids=attrgetter("name"))
 @pytest.mark.usefixtures("program")
-def test_a_cheat_is_found_by_both_checkers(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
+def test_a_cheat_is_found_by_its_rule(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
     """Each of these by the rule that the list names."""
-    words = findings(cheat, saved, tmp_path)
-    assert missed(cheat, words) == [], words
-    assert any(f"rule {cheat.rule})" in text or not cheat.rule.startswith("C") or cheat.is_named
-               for text in words.values()), words
+    evidence = played(cheat, saved, tmp_path)
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        words = findings(cheat, evidence, check)
+        assert is_found(cheat, words), words
+        assert any(f"rule {cheat.rule})" in text or not cheat.rule.startswith("C") or cheat.is_named
+                   for text in words.values()), words
+
+
+def cases(cheats: tuple[Cheat, ...]) -> list[ParameterSet]:
+    """Cheats as cases of a test, those that are not found yet expected to fail."""
+    return [pytest.param(cheat, id=cheat.name, marks=[pytest.mark.xfail(
+        strict=True, raises=AssertionError, reason=cheat.open_issue)] if cheat.open_issue else [])
+        for cheat in cheats]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cheat", CHEATS, ids=attrgetter("name"))
+@pytest.mark.parametrize("cheat", cases(CHEATS))
 @pytest.mark.usefixtures("program")
-def test_every_cheat_is_found_by_both_checkers(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
-    words = findings(cheat, saved, tmp_path)
-    assert missed(cheat, words) == [], words
+def test_every_cheat_is_found(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
+    words = findings(cheat, played(cheat, saved, tmp_path), keeper.independent(tmp_path / "tool"))
+    assert is_found(cheat, words), words
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("play", cases(on_cover.HONEST))
+def test_what_only_looks_like_a_cheat_is_called_none(play: Cheat, saved: Path, tmp_path: Path) -> None:
+    words = findings(play, played(play, saved, tmp_path), keeper.independent(tmp_path / "tool"))
+    assert {shown: text for shown, text in words.items() if text} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("program")
+def test_an_alarm_has_nothing_that_moves_the_cursor(saved: Path, tmp_path: Path) -> None:
+    """A name from the archive stands in the sentence; printed as it is, it would hide the sentence."""
+    hides = next(cheat for cheat in on_cover.CHEATS if cheat.rule == "C8")
+    words = findings(hides, played(hides, saved, tmp_path), keeper.independent(tmp_path / "tool"))
+    for text in words.values():
+        assert "did this" in text
+        assert not [sign for line in text.split("\n") for sign in line if unicodedata.category(sign) == "Cc"]
 
 
 def test_the_list_is_long_enough_and_says_why_something_is_impossible() -> None:

@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from service.archive import verify_game
-from service.archive.archive_file import Archive, ArchiveEntry
 from service.desk.games import acts
 from service.desk.sheet import acts as sheet_acts
 from service.desk.sheet.acts import ActRefused
@@ -184,16 +182,11 @@ def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -
 
 
 def test_a_sheet_that_was_filed_for_another_power_is_no_rival_any_more() -> None:
-    """(TRU-01) In a game where the first sheet counts both checkers held it against the sheet that counted
+    """(TRU-01) In a game where the first sheet counts the checker held it against the sheet that counted
     for the power that it was filed for at first."""
     first = {"sheet": 3, "phase": 1, "power": "White", "received": "2027-03-10T01:00:00Z", "fate": "counts"}
     counted = {"sheet": 4, "phase": 1, "power": "White", "received": "2027-03-11T01:00:00Z", "fate": "counts"}
     entered = [(10, first), (12, counted), (15, first | {"power": "Black"})]
-    entries = tuple(ArchiveEntry(number, "", "", "", {"what": "sheet", "tells": tells})
-                    for number, tells in entered)
-    archive = Archive({}, {}, {}, entries)
     assert verify_record.sheets_of(entered, 20, 1, "White") == {4: counted}
-    assert verify_game._sheets_before(archive, 20, counted) == {4: counted}
     # Before it was filed anew it was one.
     assert set(verify_record.sheets_of(entered, 14, 1, "White")) == {3, 4}
-    assert set(verify_game._sheets_before(archive, 14, counted)) == {3, 4}

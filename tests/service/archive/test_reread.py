@@ -23,9 +23,8 @@ from adjudicator.orders import Order
 from adjudicator.serialize import codec
 from ocr.engines.hand import Hand
 from ocr.page import Box, Page
-from service.archive.archive_file import BrokenArchive, read_archive
 from service.archive.export import Edition
-from service.archive.reread import Change, ReadWith, RereadFault, run_reread
+from service.archive.reread import Change, ReadWith, RereadFault, check_archive, run_reread
 from service.games import decisions
 from service.games.decisions import Act, Decision
 from service.games.options import ORDER_LANGUAGES
@@ -198,7 +197,7 @@ def test_it_wants_the_photographs_and_an_archive_that_fits(table: Table, tmp_pat
         again(archived(table, Edition.PLAYERS), tmp_path, NOW)
     # Cut off, the seal is wrong; without a photograph, the record names what is missing.
     whole_archive = archived(table)
-    with pytest.raises(BrokenArchive, match="cut off"):
+    with pytest.raises(RereadFault, match="cut off"):
         again(whole_archive[:-100], tmp_path, NOW)
     files = unpacked(whole_archive)
     del files[next(name for name in files if name.startswith("photographs/"))]
@@ -212,8 +211,8 @@ def test_a_judged_phase_is_judged_again_to_the_same_bytes(table: Table, tmp_path
     `test_lots.py::test_the_same_seed_gives_the_same_lots_again`."""
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
-    archive = read_archive(path)
-    ((_, tells),) = archive.open_entries("judged")
+    archive = check_archive(path)
+    ((_, tells),) = archive.facts["judged"]
     orders: list[Order] = [outcome.order for outcome in codec.load_resolution(tells["resolution"]).outcomes]
     variant = maps.load(archive.manifest["variant"])
     resolution = judge(

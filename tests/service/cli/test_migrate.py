@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -11,35 +12,58 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from alembic import command
 from sqlalchemy import text
 
-from service.archive.backup import newest_migration
+import migrations
 from service.cli.migrate import DATABASE_NEWER, STEPS_DUE, migrate_site
 from service.operations.health import BACKUP
 from service.site_folder import SiteError, settings_of
-from service.store.engine import alembic_config, open_engine
+from service.store.engine import migrate, open_engine
 from service.store.upgrade import difference
 from tests.support.own_site import own_site
 from tests.support.servers.postgres import Postgres, binaries
 
 ROOT = Path(__file__).parents[3]
-OLD, NEWEST = "0006", newest_migration()
+OLD, NEWEST = "0001", "0003"
+SCRIPT = """'''{sentence}'''
+import sqlalchemy as sa
+from alembic import op
+revision, down_revision = "{own}", "{before}"
+def upgrade():
+    op.create_table("{table}", sa.Column("id", sa.Integer(), primary_key=True))
+"""
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A site whose database has the tables of an older program, and a user."""
+def scripts(tmp_path: Path) -> Path:
+    """The scripts of a later program: today's, and two more."""
+    folder = tmp_path / "later"
+    shutil.copytree(Path(migrations.__file__).parent, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    for own, before, table, sentence in (("0002", "0001", "kites", "Where kites fly."),
+                                         ("0003", "0002", "strings", "What they hang on.")):
+        script = SCRIPT.format(own=own, before=before, table=table, sentence=sentence)
+        (folder / "versions" / f"{own}_{table}.py").write_text(script)
+    return folder
+
+
+def upgrade_program(scripts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on this program is the later one."""
+    monkeypatch.setattr(migrations, "__file__", str(scripts / "__init__.py"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, scripts: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A site whose database has the tables of the program before, and a user."""
     own_site(tmp_path)
-    url = settings_of(tmp_path, {}).database_url
-    make_old(url)
+    make_old(settings_of(tmp_path, {}).database_url)
+    upgrade_program(scripts, monkeypatch)
     return tmp_path
 
 
 def make_old(url: str) -> None:
+    migrate(url)
     engine = open_engine(url)
     with engine.begin() as connection:
-        command.upgrade(alembic_config(connection), OLD)
         connection.execute(text("INSERT INTO users (name, password, role, created_at) "
                                 "VALUES ('Ada', 'x', 'coordinator', '2026-01-01 00:00:00+00')"))
     engine.dispose()
@@ -65,7 +89,7 @@ def test_the_check_says_what_is_due_and_changes_nothing(folder: Path) -> None:
     code, printed = run(folder, check=True)
     assert code == STEPS_DUE
     assert f"has tables {OLD}; this program needs {NEWEST}." in printed
-    assert "steps are due:\n  0007  What Today, Health and a game's page count is found by" in printed
+    assert "2 steps are due:\n  0002  Where kites fly.\n  0003  What they hang on.\n" in printed
     assert "No backup was ever noted." in printed
     assert file_of(folder).read_bytes() == before
     assert run(folder)[0] == 0
@@ -95,24 +119,27 @@ def test_a_copy_lies_beside_the_database_before_the_first_step(folder: Path) -> 
 
 KILLED = """
 import sys
+import migrations
 from alembic import op
 from service.cli.main import app
 real = op.create_table
 def create_table(name, *columns, **more):
     real(name, *columns, **more)
-    if name == "record_due":
+    if name == "strings":
         print("half way", flush=True)
         sys.stdin.read()
 op.create_table = create_table
+migrations.__file__ = sys.argv[2]
 app(["migrate", sys.argv[1]])
 """
 
 
-def test_a_process_killed_between_two_statements_changes_nothing(folder: Path) -> None:
+def test_a_process_killed_between_two_statements_changes_nothing(folder: Path, scripts: Path) -> None:
     """INS-07: kill -9 in the middle of the last step; the tables are as before, and the same command ends the
     work."""
-    process = subprocess.Popen([sys.executable, "-c", KILLED, str(folder)], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(folder), str(scripts / "__init__.py")], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     assert process.stdin is not None
     assert any("half way" in line for line in process.stdout)
@@ -123,7 +150,7 @@ def test_a_process_killed_between_two_statements_changes_nothing(folder: Path) -
     assert difference(settings_of(folder, {}).database_url, BACKUP).revision == OLD
     with sqlite3.connect(file_of(folder)) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-    assert not {"record", "record_heads", "record_due"} & tables
+    assert not {"kites", "strings"} & tables
     assert run(folder)[0] == 0
     assert revision(file_of(folder)) == NEWEST
 
@@ -131,12 +158,13 @@ def test_a_process_killed_between_two_statements_changes_nothing(folder: Path) -
 @pytest.mark.postgres
 @pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")
 def test_a_database_on_a_server_wants_a_backup_first(
-    cluster: Postgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cluster: Postgres, tmp_path: Path, scripts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """INS-07: without a backup of the last day the line for pg_dump is printed and nothing is changed."""
     database_url = cluster.url()
     own_site(tmp_path)
     make_old(database_url)
+    upgrade_program(scripts, monkeypatch)
     monkeypatch.setenv("GALLOPER_DATABASE", database_url)
     command = f"pg_dump --format=custom --file=before-{NEWEST}.dump 'postgresql://"
     with pytest.raises(SiteError, match=command):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib
 import json
 import threading
 from datetime import timedelta
@@ -23,9 +22,10 @@ from service.record import chain as record
 from service.record.chain import sessions
 from service.store import records
 from service.store.engine import Store
+from service.store.record_triggers import TRIGGERS
 from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
 from tests.support.site import NOON, Site, make_site
-from tests.support.table import Table, open_table
+from tests.support.table import open_table
 
 GAME = "powick-bridge"
 
@@ -188,50 +188,15 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
     assert sorted(new) == sorted(f"w{number}.{step}" for number in range(6) for step in range(10))
 
 
-def test_every_trigger_stands_once_all_scripts_have_run(any_site: Site) -> None:
+def test_every_trigger_is_in_the_database(any_site: Site) -> None:
     """On both databases."""
-    # A script that makes a table anew on SQLite drops its triggers: it must make them again.
-    triggers = importlib.import_module("migrations.versions.0008_record").TRIGGERS
-    later = importlib.import_module("migrations.versions.0022_conduct")
     named = ("SELECT name FROM sqlite_master WHERE type = "
              "'trigger'") if any_site.url.startswith("sqlite") else (
         "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal")
     with any_site.engine.connect() as connection:
         trigger_names = set(connection.execute(text(named)).scalars())
-    assert trigger_names >= {f"record_{number}" for number in range(1, len(triggers) + 1)}
-    assert trigger_names >= {f"record_{later.FIRST + index}" for index in range(len(later.TRIGGERS))}
-
-
-def old(table: Table) -> None:
-    """Make the site one from before there was a record."""
-    # `record_due` too: what the triggers noted meanwhile would be entered with the next transaction.
-    with table.site.engine.begin() as connection:
-        for table_name in ("record", "record_heads", "record_due"):
-            connection.execute(text(f"DELETE FROM {table_name}"))
-
-
-def test_an_older_site_begins_by_saying_what_was_there(any_site: Site) -> None:
-    table = open_table(any_site)
-    table.file("Montrose", ["A Montrose H"])
-    old(table)
-    assert record.begin_all(any_site.store) == 1
-    entries = chain(any_site.store)
-    opening = entries[0]["tells"]["found"]
-    assert (opening["mails"], opening["phases_over"], opening["photographs"]) == (1, [], [])
-    assert [entry["what"] for entry in entries[1:14]] == ["game", *["seat"] * 10, "phase", "phase"]
-    assert {"sheet", "reading"} <= {entry["what"] for entry in entries}
-    assert record.begin_all(any_site.store) == 0
-
-
-def test_an_older_site_that_goes_on_without_being_told_to_begins_all_the_same(site: Site) -> None:
-    table = open_table(site)
-    table.file("Montrose", ["A Montrose H"])
-    old(table)
-    table.file("Argyll", ["A Argyll H"])
-    entries = chain(site.store)
-    assert entries[0]["what"] == "begun"
-    assert [entry["tells"]["power"] for entry in entries if entry["what"] == "sheet"] == ["Montrose",
-        "Argyll"]
+    assert trigger_names >= {trigger.name for trigger in TRIGGERS}
+    assert len({trigger.name for trigger in TRIGGERS}) == len(TRIGGERS)
 
 
 def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> None:

@@ -20,10 +20,9 @@ import maps
 from adjudicator.judge import judge
 from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseReader
-from service.archive.archive_file import VerifyReport, read_archive
+from service.archive.checker import VerifyReport, checking
 from service.archive.export import Edition
 from service.archive.verify import run_verify
-from service.archive.verify_game import check_game
 from service.games.turns import resolve_orders
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
@@ -125,15 +124,18 @@ def test_a_paper_that_is_not_the_first_is_told(site: Site, tmp_path: Path) -> No
     finish(table)
     path = tmp_path / "game.zip"
     path.write_bytes(archived(table))
-    for fault_count, hour in ((0, 1), (1, 3)):
-        archive, report = read_archive(path), VerifyReport()
-        for _, tells in archive.open_entries("sheet"):
-            # The executed sheet is version 1, of the first hour. Moved to the third, the other came first.
-            if tells["version"] == 1:
-                tells["received"] = plain(opens + timedelta(hours=hour))
-        check_game(archive, report)
-        faults = [fault for fault in report.faults if "though another came before it" in fault]
-        assert len(faults) == fault_count, report.faults
+    for is_fault, hour in ((False, 1), (True, 3)):
+        report = VerifyReport()
+        with checking(report) as checker:
+            record = checker.read_record(path)
+            ((number, judged),) = record.facts["judged"]
+            for _, tells in record.facts["sheet"]:
+                # The executed sheet is version 1, of the first hour; from the third on the other came first.
+                if tells["version"] == 1:
+                    tells["received"] = plain(opens + timedelta(hours=hour))
+            checker.check_phase(record.facts, number, judged)
+        faults = "".join(report.faults)
+        assert ("another sheet of Red should have counted" in faults) is is_fault, faults
 
 
 def test_a_year_of_bretwalda_is_judged_again(site: Site, tmp_path: Path) -> None:

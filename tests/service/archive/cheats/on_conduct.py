@@ -179,13 +179,10 @@ def _came_early(shown: Evidence) -> Evidence:
 
 
 def _begun_anew(table: Table) -> None:
-    """The record is thrown away and begun anew, as if the site were older than the record."""
-    from service.record import chain
-
+    """The record is thrown away, and begins anew with the next write."""
     with table.site.engine.begin() as connection:
         for name in ("record", "record_heads", "record_due"):
             connection.exec_driver_sql(f"DELETE FROM {name}")
-    chain.begin_all(table.site.store)
 
 
 def _deadline_held(table: Table) -> None:

@@ -48,7 +48,7 @@ def removal(*sheets: int) -> list[str]:
             f"DELETE FROM submissions WHERE id IN ({some})"]
 
 
-def _forged(
+def forged_sheet(
     table: Table, power: str, raw: bytes, photograph: bytes, *, known: bool, received: bool = True
 ) -> int:
     """A sheet put into the tables by hand, with a mail that is on record if it is `known`."""
@@ -74,12 +74,12 @@ def _forged(
 
 
 def _put_in_without_a_mail(table: Table) -> None:
-    _forged(table, VICTIM, b"nothing", picture(200), known=False, received=False)
+    forged_sheet(table, VICTIM, b"nothing", picture(200), known=False, received=False)
 
 
 def _put_in_with_a_mail(table: Table) -> None:
     raw = mailed(VICTIM, 9, 200, table.site.clock.now())
-    _forged(table, VICTIM, raw, picture(200), known=True)
+    forged_sheet(table, VICTIM, raw, picture(200), known=True)
 
 
 def _other_photograph(table: Table) -> None:
@@ -87,7 +87,7 @@ def _other_photograph(table: Table) -> None:
     at = table.site.clock.now()
     raw = mailed(VICTIM, 3, 140, at)
     table.sent.append(raw)
-    number = _forged(table, VICTIM, raw, picture(201), known=True)
+    number = forged_sheet(table, VICTIM, raw, picture(201), known=True)
     with table.site.store.begin() as session:
         sheet = session.get_one(SubmissionRow, number)
         phase = session.get_one(PhaseRow, sheet.phase_id)
@@ -131,7 +131,7 @@ def _posted_in_silence(table: Table) -> None:
     exchange(results, "notable_of", lambda *_facts: ())
 
 
-def _chosen(table: Table) -> None:
+def chosen(table: Table) -> None:
     """The coordinator's own act, with a reason that is none."""
     with table.site.store.begin() as session:
         sheet = session.get_one(SubmissionRow, V1)
@@ -183,9 +183,9 @@ def _counted_by(count: Count) -> Play:
 
 CHEATS = (
     Cheat("one version is deleted", KEEPER, BEFORE, "sheets", sql(*removal(V2)), "C17"),
-    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*removal(V1, V2)), "C17"),
+    Cheat("all sheets of a power are deleted", KEEPER, BEFORE, "sheets", sql(*removal(V1, V2)), "C1"),
     Cheat("all sheets of a power are deleted after the deadline", KEEPER, BEFORE, "closed",
-          sql(*removal(V1, V2)), "C17"),
+          sql(*removal(V1, V2)), "C1"),
     Cheat("sheets are deleted without triggers", OPERATOR, BEFORE, "sheets",
           without_triggers(*removal(V1, V2)), "C1"),
     Cheat("one version is deleted without triggers", OPERATOR, BEFORE, "sheets",
@@ -221,8 +221,8 @@ CHEATS = (
           _posted_behind, "C15", is_named=True),
     Cheat("the same, and the results say nothing of it", WITH_PLAYER, BEFORE, "closed", _posted_in_silence,
           "C15"),
-    Cheat("a lower version is chosen at the desk", KEEPER, BEFORE, "closed", _chosen, "C15", is_named=True),
-    Cheat("a lower version is chosen once the results are known", KEEPER, BEFORE, "ready", _chosen, "C15",
+    Cheat("a lower version is chosen at the desk", KEEPER, BEFORE, "closed", chosen, "C15", is_named=True),
+    Cheat("a lower version is chosen once the results are known", KEEPER, BEFORE, "ready", chosen, "C15",
           is_named=True),
     Cheat("a good sheet is refused at the desk", KEEPER, BEFORE, "closed", _refused, "C15", is_named=True),
     Cheat("nothing of one power is executed", OPERATOR, BEFORE, "closed", _counted_by(_without_the_victim),

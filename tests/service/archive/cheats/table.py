@@ -11,7 +11,7 @@ from typing import Any
 
 from service.games import lots, sealed_lots, turns
 from service.notices import results
-from service.record import game_key, judged_entry
+from service.record import game_key, judged_entry, references
 from tests.support.altered import entries, rechained, unpacked
 from tests.support.keeper import Evidence
 from tests.support.table import Table
@@ -21,7 +21,7 @@ KEEPER, OPERATOR, PLAYER, WITH_PLAYER = "keeper", "operator", "player", "keeper 
 EXCHANGED = (
     (lots, "check_committed"), (turns, "executed"), (results, "notable_of"), (judged_entry, "count"),
     (sealed_lots, "sheets_on_record"), (sealed_lots, "opened_seed"), (sealed_lots, "seal"),
-    (game_key, "of_game"), (game_key, "_secret"))
+    (game_key, "of_game"), (game_key, "_secret"), (references, "root_mark"))
 """The parts of the program that cheats exchange."""
 
 Chain = list[dict[str, Any]]
@@ -36,7 +36,7 @@ class Cheat:
     """One way to cheat: by whom, before or after the letters were mailed, from which stage of the game, how
     it is played, and which rule finds it. `needs`: "" if the archive alone shows it, "letters" if the
     letters of the cheated player are needed, "pool" if those of two players are. `is_named`: it is no fault
-    by itself, and everybody is told of the entry."""
+    by itself, and everybody is told of the entry. `open_issue`: why it is not found yet, "" if it is."""
 
     name: str
     role: str
@@ -46,6 +46,7 @@ class Cheat:
     rule: str
     needs: str = ""
     is_named: bool = False
+    open_issue: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ mailed photograph, and what a cheat tries at it."""
 
 from __future__ import annotations
 
+import email
 import hashlib
 import re
 from collections.abc import Mapping
@@ -14,9 +15,7 @@ import pytest
 from fastapi import Request
 from sqlalchemy import select
 
-from service.archive.archive_file import VerifyReport
-from service.archive.conduct.kept_mails import received_mail
-from service.archive.receipts import verify_receipt
+from service.archive.checker import VerifyReport, checking
 from service.intake.uploads import MOST_AN_HOUR, UploadDoor
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.notices import upload_links
@@ -111,8 +110,10 @@ def test_a_sheet_by_the_page_is_the_same_sheet_as_a_mailed_one(desk: DeskTable) 
     words = [re.sub(r"\b[0-9a-f]{4,}\b|Montrose|Argyll|montrose|argyll|\d+", "*", table.words(letter))
              for letter in table.letters("receipt")]
     assert words[0] == words[1]
-    written = received_mail(table.site.blobs.read(reply["mail"]))
-    assert written.parts[-1].digest == reply["photographs"][0]
+    *_, last = email.message_from_bytes(table.site.blobs.read(reply["mail"])).walk()
+    photograph = last.get_payload(decode=True)
+    assert isinstance(photograph, bytes)
+    assert hashlib.sha256(photograph).hexdigest() == reply["photographs"][0]
 
 
 @pytest.mark.slow
@@ -138,7 +139,8 @@ def test_both_checkers_hold_a_sheet_by_the_page_for_an_honest_one(tmp_path: Path
                if name.endswith(f"-receipt-{keeper.VICTIM}.eml")][-1]
     for sheet, proves in ((shot, True), (picture(20), False)):
         report = VerifyReport()
-        verify_receipt("receipt.eml", receipt, [("sheet.jpg", sheet)], report)
+        with checking(report) as alone:
+            alone.check_receipt_alone(("receipt.eml", receipt), [("sheet.jpg", sheet)])
         assert (report.faults == []) is proves, report.faults
 
 

@@ -1,0 +1,127 @@
+"""What `galloper verify` checks beyond the small checker: the words of each line parsed again, each phase
+judged again, and the signatures of public beacons and of time-stamping authorities, which need libraries."""
+
+from __future__ import annotations
+
+import base64
+from contextlib import suppress
+from typing import Any
+
+import maps
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.serialize import codec
+from adjudicator.serialize.codec import CodecError
+from maps import MapError
+from maps.variant import Variant
+from reading import vocabulary
+from service.archive.checker import CheckedRecord, VerifyReport
+from service.games import beacons
+from service.games.rulings import as_played
+from service.record import time_stamps
+from service.record.time_stamps import ROOT_STAMPED, FalseStamp, NoStampLibrary
+from service.store.digests import plain
+
+
+def judge_again(record: CheckedRecord, report: VerifyReport) -> None:
+    """Judge every phase of a checked archive again."""
+    try:
+        variant = maps.load(str(record.manifest["variant"]))
+    except MapError as fault:
+        report.faults.append(f"Nothing could be judged again: {fault}.")
+        return
+    # The first entry says what the game began with; a later one may not change the rules of what was judged.
+    begun = next((tells for _, tells in record.facts["game"]), {})
+    variant = as_played(variant, begun.get("options") or {})
+    for number, tells in record.judged.values():
+        report.faults += [*_check_orders(variant, number, tells), *_check_beacon(record, number, tells),
+                          *_check_results(variant, number, tells)]
+    count = len(record.judged)
+    report.confirmations.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
+                                f"{', with the same results.' if not report.faults else '.'}")
+
+
+def _check_orders(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    outcomes = tells["resolution"]["resolution"]["outcomes"]
+    if len(outcomes) != len(tells["orders"]):
+        return [f"entry {number} tells of another number of orders than were judged."]
+    return [f"entry {number}: {order['order']} is not the order that was judged."
+            for order, outcome in zip(tells["orders"], outcomes, strict=True)
+            if not _parses_to(variant, tells, order, outcome["order"])]
+
+
+def _parses_to(variant: Variant, tells: dict[str, Any], judged_order: dict[str, Any], order: Any) -> bool:
+    """Whether the text of the line, parsed again, gives the order that was judged."""
+    kind = codec.load_position(tells["position"]).phase.kind
+    try:
+        parsed = vocabulary.orders_of(
+            variant, kind, judged_order["power"], str(judged_order["written"]), int(judged_order["line"]))
+    except ValueError:
+        return False
+    return order in [plain(parsed_order) for parsed_order in codec.dump_orders(parsed)["orders"]]
+
+
+def _check_results(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    """Judge the phase again; the document must be the same to the last character."""
+    try:
+        position = codec.load_position(tells["position"])
+        stored = codec.load_resolution(tells["resolution"])
+        orders: list[Order] = [outcome.order for outcome in stored.outcomes]
+        again = judge(
+            variant.context(), variant.rules, position, orders, Lots(tuple(tells["lots"]["numbers"])))
+    except (CodecError, IndexError, KeyError) as fault:
+        return [f"entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
+    # Compared as stored text: a resolution that reads alike but differs in a digit is another.
+    if plain(codec.dump_resolution(again)) != tells["resolution"]:
+        return [f"entry {number}: the judge now says something else of phase {tells['phase']}."]
+    entered = [(order["result"], order["why"]) for order in tells["orders"]]
+    if entered != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
+        return [f"entry {number}: what it tells of the orders is not what the judge says."]
+    return []
+
+
+def _check_beacon(record: CheckedRecord, number: int, tells: dict[str, Any]) -> list[str]:
+    """C23: the round of a beacon that was drawn with is signed by it."""
+    drawn = tells["lots"].get("beacon")
+    plan = next((phase.get("draw") for entered, phase in reversed(record.facts["phase"])
+                 if entered < number and phase["phase"] == tells["phase"]), None)
+    if drawn is None or not tells["lots"]["used"] or not (plan or {}).get("beacon"):
+        return []
+    return _check_round(number, drawn, beacons.from_entry((plan or {})["beacon"]))
+
+
+def _check_round(number: int, drawn: dict[str, Any], chain: beacons.BeaconChain) -> list[str]:
+    # Without the library the checker's note that names the round is all there is.
+    with suppress(beacons.NoBeaconLibrary):
+        if not beacons.is_signed(chain, drawn["round"], drawn["signature"]):
+            sentence = f"the beacon never made this round {drawn['round']}: its signature is false"
+            return [f"entry {number}: {sentence} (rule C23)."]
+    return []
+
+
+def check_stamps(record: CheckedRecord, report: VerifyReport, authorities: str) -> None:
+    """C24: certificates as PEM vouch for each time stamp of the record's roots; with "" none is asked for,
+    and a note says how to."""
+    stamped = [(number, tells["detail"]) for number, tells in record.facts["event"]
+               if tells["event"] == ROOT_STAMPED]
+    if not stamped:
+        return
+    if not authorities:
+        report.notes.append("Whether the time stamps are signed is checked with --authority FILE, the "
+                            "authority's certificate.")
+        return
+    try:
+        for number, detail in stamped:
+            reply = base64.b64decode(detail["reply"], validate=True)
+            if not time_stamps.is_signed(reply, detail["root"], authorities):
+                report.faults.append(f"entry {number}: its time stamp does not hold: no certificate of yours "
+                                     "vouches for it (rule C24).")
+    except NoStampLibrary as fault:
+        report.notes.append(str(fault))
+    except FalseStamp as fault:
+        report.faults.append(f"entry {number}: its time stamp does not hold: {fault} (rule C24).")
+    else:
+        if not report.faults:
+            report.notes.append(f"Your authority signed the time stamps. Stamps: {len(stamped)}. Their "
+                                "signatures hold.")
