@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -133,31 +132,6 @@ def game_import(
     from service.cli.archive import import_game
 
     raise typer.Exit(import_game(folder, file, sys.stdout, as_json=as_json, quiet=quiet))
-
-
-@game_app.command("read-again", epilog="Example: galloper game read-again powick-bridge.zip --phase 3")
-def game_read_again(
-    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's whole archive.")],
-    phase: Annotated[
-        int | None, typer.Option("--phase", metavar="N", help="Only this phase, by its number.")
-    ] = None,
-    hand: Annotated[
-        str, typer.Option("--hand", metavar="WHICH",
-                          help="The hand to read with: then (as recorded), now (as learnt by now) or none.")
-    ] = "then",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Read a game's old sheets with today's reader and compare. Changes nothing."""
-    import maps
-    from service.archive.reread import ReadWith, run_reread
-    from service.intake.sheets.recognizer import EngineRecognizer
-
-    raise typer.Exit(
-        run_reread(archive, EngineRecognizer(), maps.load, phase, sys.stdout,
-                   io.StringIO() if quiet else sys.stderr, as_json=as_json,
-                   read_with=ReadWith(_known_hand(hand)))
-    )
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")
@@ -293,11 +267,3 @@ def game_address(
         raise typer.BadParameter("name an address with --add or --remove.")
     raise typer.Exit(change_addresses(folder, game, power, add or [], remove or [],
                                       Printing(sys.stdout, as_json, quiet)))
-
-
-def _known_hand(which: str) -> str:
-    from service.archive.reread import ReadWith
-
-    if which not in set(ReadWith):
-        raise typer.BadParameter(f"there is no hand {which!r}; say {', '.join(ReadWith)}.")
-    return which

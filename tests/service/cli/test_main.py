@@ -21,7 +21,6 @@ from service.archive.archive_file import BrokenArchive
 from service.archive.backup import BackupFault
 from service.archive.export import NoSuchGame
 from service.archive.import_game import ImportFault
-from service.archive.reread import RereadFault
 from service.cli import main
 from service.cli.intake import IntakeFault
 from service.cli.program import faults
@@ -51,7 +50,7 @@ COMMANDS = [
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
-    "game read-again", "game remove-rehearsal", "game shelve", "game unshelve", "migrate",
+    "game remove-rehearsal", "game shelve", "game unshelve", "migrate",
 ]
 
 
@@ -194,7 +193,6 @@ SENTENCES = (
     ModelError,
     NoSuchGame,
     ImportFault,
-    RereadFault,
     BackupFault,
     ConfigError,
     DemoError,

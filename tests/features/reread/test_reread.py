@@ -24,7 +24,7 @@ from adjudicator.serialize import codec
 from ocr.engines.hand import Hand
 from ocr.page import Box, Page
 from service.archive.export import Edition
-from service.archive.reread import Change, ReadWith, RereadFault, check_archive, run_reread
+from service.features.reread.reread import Change, ReadWith, RereadFault, check_archive, run_reread
 from service.games import decisions
 from service.games.decisions import Act, Decision
 from service.games.options import ORDER_LANGUAGES
@@ -35,6 +35,7 @@ from service.store.digests import canonical, plain
 from service.store.tables import GameRow, HandRow, LineRow, LineState, PageRow, SubmissionRow
 from tests.service.intake.sheets.test_read_submission import Shown, page, recognized
 from tests.support.altered import packed, unpacked
+from tests.support.features import commands_of
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.played import archived, finish
 from tests.support.site import make_site
@@ -258,3 +259,7 @@ def test_real_ink_is_read_the_second_time_as_the_first(tmp_path: Path) -> None:
     *lines, summary = [json.loads(line) for line in out.getvalue().splitlines()]
     assert summary["changes"][Change.ALIKE] == summary["lines"] == len(lines) >= 5
     assert all(line["was"] == line["now"] for line in lines)
+
+
+def test_its_commands() -> None:
+    assert commands_of("reread") == {"game read-again"}
