@@ -14,7 +14,7 @@ import service
 import templates
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
-from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, powers_in_row, wordings
+from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, powers_in_row
 from service.letters.set_aside import translatable
 from tests.support import letters_samples as samples
 from tools import catalogue
@@ -117,7 +117,7 @@ def test_a_sentence_is_an_english_string_that_can_be_said_again() -> None:
 def test_a_language_without_a_catalogue_is_english() -> None:
     assert language("tlh").code == ENGLISH
     assert language("../../etc/passwd").say("The news") == "The news"
-    assert wordings("The news") == ("The news", "Das Neueste")
+    assert language("de").say("The news") == "Das Neueste"
 
 
 def test_what_was_set_aside_is_said_in_the_players_language() -> None:
