@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adjudicator.phrases import is_earlier_wording
 from galloper.errors import LotsError
 from galloper.orders import Order
 from galloper.positions import Position, Resolution
@@ -43,7 +42,7 @@ class PlayedPhase:
 
     def judge_again(self, number: int) -> Iterator[Difference]:
         """Each field in which the judge now differs from what is saved; `number` is the phase's own, from
-        1. Sentences that only an older version worded otherwise are the same."""
+        1."""
         phase = str(self.position.phase)
         try:
             again = self.position.judge(self.orders, self.lots)
@@ -75,9 +74,7 @@ def _differences(path: str, saved: Any, judged: Any, key: str = "") -> Iterator[
             for index, (before, now) in enumerate(zip(saved, judged, strict=True)):
                 yield from _differences(f"{path}[{index}]", before, now)
             return
-    # Sentences were reworded while no result changed; without this every older game would seem altered.
-    is_same_sentence = key == "why" and isinstance(saved, str) and is_earlier_wording(saved, str(judged))
-    if saved != judged and not is_same_sentence:
+    if saved != judged:
         yield path, saved, judged
 
 

@@ -14,21 +14,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from adjudicator.errors import UserFacingError
 
 IMPLICIT_TLS_PORT = 465
 """Where letters are handed over encrypted from the first byte on (RFC 8314, 3.3)."""
-
-
-RENAMED: Mapping[str, str] = {
-    "keep_strays_days": "unrelated_mail_retention_days",
-    "photographs": "photo_store",
-    "reader.auto_score": "reader.auto_accept_confidence",
-    "reader.auto_margin": "reader.min_margin_letters",
-}
-"""Old names that are still read, for one release, and the names of today. Both are in the same table."""
 
 
 class ConfigError(UserFacingError):
@@ -401,16 +392,6 @@ class Settings(_Part):
     backup_recipients: tuple[str, ...] = ()
     """Public keys of age, such as `age1...`: `galloper backup` then writes files that only the holders of the
     secret keys can read."""
-    _old_names: tuple[tuple[str, str], ...] = PrivateAttr(default=())
-
-    def model_post_init(self, context: Any) -> None:
-        """Note the old names that `read_settings` came upon."""
-        self._old_names = context or ()
-
-    @property
-    def old_names(self) -> tuple[tuple[str, str], ...]:
-        """The old names under which this site sets something, each with the name of today."""
-        return self._old_names
 
     @property
     def key_path(self) -> Path:
@@ -424,36 +405,8 @@ class Settings(_Part):
         return self.database or f"sqlite:///{Path(self.data) / 'galloper.sqlite'}"
 
 
-def _with_new_names(table: dict[str, Any], file: Path) -> list[tuple[str, str]]:
-    """Move the values of old names to the names of today; the pairs that were moved.
-
-    Raises ConfigError where a file has both: nothing says which of the two is meant.
-    """
-    moved = []
-    for old, new in RENAMED.items():
-        *parent, old_key = old.split(".")
-        part = table.get(parent[0]) if parent else table
-        if not isinstance(part, dict) or old_key not in part:
-            continue
-        new_key = new.rpartition(".")[2]
-        if new_key in part:
-            raise ConfigError(f"{file}: {old} is the old name of {new}, and both are set; remove {old}")
-        part[new_key] = part.pop(old_key)
-        moved.append((old, new))
-    return moved
-
-
-def _variable(key: str) -> str:
-    """The environment variable of a setting: GALLOPER_MAIL_IN__HOST for `mail_in.host`."""
-    return "GALLOPER_" + key.replace(".", "__").upper()
-
-
-def _overlay(table: dict[str, Any], environment: Mapping[str, str], file: Path) -> list[tuple[str, str]]:
-    """Lay GALLOPER_MAIL_IN__PASSWORD and GALLOPER_MAIL_IN__PASSWORD_FILE over the file's values.
-
-    Returns the variables with old names, each with the name of today.
-    """
-    moved = []
+def _overlay(table: dict[str, Any], environment: Mapping[str, str], file: Path) -> None:
+    """Lay GALLOPER_MAIL_IN__PASSWORD and GALLOPER_MAIL_IN__PASSWORD_FILE over the file's values."""
     for name, text in environment.items():
         if not name.startswith("GALLOPER_"):
             continue
@@ -464,12 +417,6 @@ def _overlay(table: dict[str, Any], environment: Mapping[str, str], file: Path) 
                 value = Path(text).read_text().strip()
             except OSError as error:
                 raise ConfigError(f"{name}: the file {text} cannot be read ({error.strerror})") from error
-        if key in RENAMED:
-            key = RENAMED[key]
-            new_name = _variable(key)
-            if new_name in environment:
-                raise ConfigError(f"{name} is the old name of {new_name}, and both are set; remove {name}")
-            moved.append((name, new_name))
         *parents, last = key.split(".")
         target = table
         for parent in parents:
@@ -478,7 +425,6 @@ def _overlay(table: dict[str, Any], environment: Mapping[str, str], file: Path) 
                 raise ConfigError(f"{name} names a table, but {parent} in {file} is a single value")
             target = inner
         target[last] = value
-    return moved
 
 
 def read_settings(path: Path, environment: dict[str, str] | None = None) -> Settings:
@@ -494,12 +440,9 @@ def read_settings(path: Path, environment: dict[str, str] | None = None) -> Sett
         raise ConfigError(f"{path} does not exist; write one with: galloper init {path.parent}") from None
     except ValueError as error:
         raise ConfigError(no_toml(path, error)) from error
-    old_names = _with_new_names(table, path)
-    old_names += _overlay(table, os.environ if environment is None else environment, path)
-    written = {new: f"{new} (here under its old name {old})" for old, new in old_names}
+    _overlay(table, os.environ if environment is None else environment, path)
     try:
-        return Settings.model_validate(table, context=tuple(old_names))
+        return Settings.model_validate(table)
     except ValidationError as error:
-        faults = "; ".join(
-            f"{written.get(place, place)}: {words}" for place, words in plain_faults(error, Settings))
+        faults = "; ".join(f"{place}: {words}" for place, words in plain_faults(error, Settings))
         raise ConfigError(f"{path}: {faults}") from error

@@ -387,7 +387,7 @@ def check_letter(path: str, data: bytes, record: Record) -> None:
     end = len(entries)
     # 1. Receipts and roots.
     received = {n: sheet["received"] for n, sheet in facts["sheet"]}
-    lost = restores_after(message, entries)
+    lost = restores_after(message, record)
     receipts, roots = receipts_of(text, names), roots_of(text, names)
     for number, digest in [(int(n), digest) for n, _, digest in receipts] + [(int(n), d) for n, d in roots]:
         for restore in [n for n in lost if n <= number and digest not in (leaves + links)]:
@@ -614,8 +614,7 @@ def check_pool(letters: Letters, record: Record) -> None:
             places["the record up to", int(number)][digest] = path
         for number, _, digest in receipts_of(text, names):
             places["the sheet of", int(number)][digest] = path
-    restores = [entry.n for entry in Conduct(record.entries).of("event")
-                if entry.tells["event"] == "restored"]
+    restores = [n for n, event in record.facts["event"] if event["event"] == "restored"]
     for (place, n), digests in sorted(places.items()):
         versions = "; ".join(f"{digest[:12]} in {path}" for digest, path in sorted(digests.items()))
         must(len(digests) == 1 or any(restore <= n for restore in restores),
@@ -1193,14 +1192,14 @@ def check_announced_entries(path: str, text: str, names: str, n: int, entries: l
             note(f"entry {number} was made by hand, late, or against the usual way; {path} tells of it.")
 
 
-def restores_after(message: Any, entries: list[dict[str, Any]]) -> list[int]:
+def restores_after(message: Any, record: Record) -> list[int]:
     """Rule C18: the restores that were entered after a letter was written."""
     try:
         written = email.utils.parsedate_to_datetime(str(message["Date"])).astimezone(UTC)
     except ValueError:
         return []
-    return [entry.n for entry in Conduct(entries).of("event")
-            if entry.tells["event"] == "restored" and entry.entered >= written]
+    return [n for n, event in record.facts["event"] if event["event"] == "restored"
+            and time(record.entries[n - 1]["body"]["entered"]) >= written]
 
 
 def left_seat(record: Conduct, n: int, power: str) -> bool:

@@ -81,7 +81,10 @@ def checking(report: VerifyReport) -> Iterator[ModuleType]:
     try:
         yield module
     except SystemExit as alarm:
-        report.faults.append(str(alarm.code).removeprefix(_ALARM))
+        sentence = str(alarm.code).removeprefix(_ALARM)
+        # It may begin with the name of a file, which stays as it is.
+        is_word = sentence.partition(" ")[0].isalpha()
+        report.faults.append(sentence[:1].upper() + sentence[1:] if is_word else sentence)
     except UserFacingError as fault:
         report.faults.append(str(fault))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RecursionError,

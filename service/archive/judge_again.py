@@ -45,8 +45,8 @@ def judge_again(record: CheckedRecord, report: VerifyReport) -> None:
 def _check_orders(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
     outcomes = tells["resolution"]["resolution"]["outcomes"]
     if len(outcomes) != len(tells["orders"]):
-        return [f"entry {number} tells of another number of orders than were judged."]
-    return [f"entry {number}: {order['order']} is not the order that was judged."
+        return [f"Entry {number} tells of another number of orders than were judged."]
+    return [f"Entry {number}: {order['order']} is not the order that was judged."
             for order, outcome in zip(tells["orders"], outcomes, strict=True)
             if not _parses_to(variant, tells, order, outcome["order"])]
 
@@ -71,13 +71,13 @@ def _check_results(variant: Variant, number: int, tells: dict[str, Any]) -> list
         again = judge(
             variant.context(), variant.rules, position, orders, Lots(tuple(tells["lots"]["numbers"])))
     except (CodecError, IndexError, KeyError) as fault:
-        return [f"entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
+        return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
     # Compared as stored text: a resolution that reads alike but differs in a digit is another.
     if plain(codec.dump_resolution(again)) != tells["resolution"]:
-        return [f"entry {number}: the judge now says something else of phase {tells['phase']}."]
+        return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
     entered = [(order["result"], order["why"]) for order in tells["orders"]]
     if entered != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
-        return [f"entry {number}: what it tells of the orders is not what the judge says."]
+        return [f"Entry {number}: what it tells of the orders is not what the judge says."]
     return []
 
 
@@ -96,7 +96,7 @@ def _check_round(number: int, drawn: dict[str, Any], chain: beacons.BeaconChain)
     with suppress(beacons.NoBeaconLibrary):
         if not beacons.is_signed(chain, drawn["round"], drawn["signature"]):
             sentence = f"the beacon never made this round {drawn['round']}: its signature is false"
-            return [f"entry {number}: {sentence} (rule C23)."]
+            return [f"Entry {number}: {sentence} (rule C23)."]
     return []
 
 
@@ -115,12 +115,12 @@ def check_stamps(record: CheckedRecord, report: VerifyReport, authorities: str) 
         for number, detail in stamped:
             reply = base64.b64decode(detail["reply"], validate=True)
             if not time_stamps.is_signed(reply, detail["root"], authorities):
-                report.faults.append(f"entry {number}: its time stamp does not hold: no certificate of yours "
+                report.faults.append(f"Entry {number}: its time stamp does not hold: no certificate of yours "
                                      "vouches for it (rule C24).")
     except NoStampLibrary as fault:
         report.notes.append(str(fault))
     except FalseStamp as fault:
-        report.faults.append(f"entry {number}: its time stamp does not hold: {fault} (rule C24).")
+        report.faults.append(f"Entry {number}: its time stamp does not hold: {fault} (rule C24).")
     else:
         if not report.faults:
             report.notes.append(f"Your authority signed the time stamps. Stamps: {len(stamped)}. Their "

@@ -46,10 +46,9 @@ from service.store.tables import (
 LOOSE: Mapping[str, frozenset[str]] = {
     "letter": frozenset({"to"}),
     "judged": frozenset({"orders", "case", "answer", "not_executed"}),
-    "mail": frozenset({"size"}),
 }
-"""Parts of a fact that may differ later: the owner of an address, the wording of the judge's sentences, and
-the size of a mail, which only earlier versions entered."""
+"""Parts of a fact that may differ later: the owner of an address, and the wording of the judge's
+sentences."""
 UNCOMPARED = frozenset({"begun", "seat", "person", "gone"})
 """Facts about one moment, which later rows cannot repeat: what was there at the start, the name of a player
 then, who could sign in, and what was deleted."""

@@ -130,7 +130,6 @@ class _Column:
 
     kind: type
     nullable: bool
-    optional: bool
     longest: int | None
     choices: frozenset[str] | None
     is_digest: bool
@@ -148,7 +147,6 @@ def _columns(name: str) -> Mapping[str, _Column]:
         columns[column.name] = _Column(
             _kind(hints[attribute.key]),
             bool(column.nullable),
-            bool(column.nullable) or column.default is not None,
             column.type.length if isinstance(column.type, String) else None,
             None if choices is None else frozenset(choices),
             (name, column.name) in _DIGESTS,
@@ -171,9 +169,8 @@ def _checked(table: Table, row: dict[str, Any], number: int) -> dict[str, Any]:
     for name in row:
         if name not in columns:
             raise RowFault(f"Line {number} of tables.jsonl: there is no column {table.name}.{name[:_SHORT]}.")
-    for name, column in columns.items():
-        # Archives of earlier versions lack columns that came later; those have a value of their own.
-        if name not in row and not column.optional:
+    for name in columns:
+        if name not in row:
             raise RowFault(f"Line {number} of tables.jsonl: {table.name}.{name} is missing.")
     return {
         name: _value(columns[name], value, f"Line {number} of tables.jsonl: {table.name}.{name}")

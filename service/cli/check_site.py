@@ -53,7 +53,7 @@ def check_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool 
     Raises ConfigError if the settings cannot be read: then there is nothing to test.
     """
     settings = settings_of(folder)
-    _print_finding("settings", _settings_finding(folder, settings), out, as_json=as_json, quiet=quiet)
+    _print_finding("settings", _settings_finding(folder), out, as_json=as_json, quiet=quiet)
     troubles = 0
     for name, test in _tests():
         print_progress(f"testing {name} ...", quiet=quiet)
@@ -75,13 +75,8 @@ def _print_finding(name: str, finding: Finding, out: TextIO, *, as_json: bool, q
                  as_json=as_json, quiet=quiet and not finding.is_trouble)
 
 
-def _settings_finding(folder: Path, settings: Settings) -> Finding:
-    complete = f"{folder / 'galloper.toml'} is complete"
-    if not settings.old_names:
-        return Finding("settings", FindingState.WELL, complete)
-    names = "; ".join(f"{old} is now {new}" for old, new in settings.old_names)
-    return Finding("settings", FindingState.NOTE,
-                   f"{complete}; {names}. The next release no longer reads the old name: use the new one")
+def _settings_finding(folder: Path) -> Finding:
+    return Finding("settings", FindingState.WELL, f"{folder / 'galloper.toml'} is complete")
 
 
 def _tests() -> Sequence[tuple[str, Test]]:

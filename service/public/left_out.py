@@ -3,18 +3,14 @@ days, and as long as they hold a seat in the game."""
 
 from __future__ import annotations
 
-import email
-import email.policy
 from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
-from sqlalchemy import select
 
 from service.letters.language import N_, language
-from service.mail.mime.parts import payload_of
 from service.public.page import language_of, show
 from service.public.visits import plays
 from service.store.blobs import BlobError
@@ -82,12 +78,8 @@ def _letter(request: Request, token: str) -> tuple[str, list[LeftOutFile]]:
         if row is None or row.opens != "letter" or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
         try:
-            if row.letter_id is None:
-                subject, message_id, left_out = _kept_whole(ports, token)
-                letter = session.scalar(select(OutboxRow).where(OutboxRow.message_id == message_id))
-            else:
-                letter = session.get(OutboxRow, row.letter_id)
-                subject, left_out = ("", []) if letter is None else (letter.subject, _kept(ports, letter))
+            letter = None if row.letter_id is None else session.get(OutboxRow, row.letter_id)
+            subject, left_out = ("", []) if letter is None else (letter.subject, _kept(ports, letter))
         except (BlobError, ValueError) as fault:
             raise HTTPException(404, GONE) from fault
         # A link ends with the player's last seat in the letter's game, or, for a letter of no game, in any.
@@ -99,11 +91,3 @@ def _letter(request: Request, token: str) -> tuple[str, list[LeftOutFile]]:
 def _kept(ports: DeskPorts, letter: OutboxRow) -> list[LeftOutFile]:
     return [LeftOutFile(str(file["name"]), str(file["type"]), ports.blobs.read(str(file["blob"])))
             for file in letter.files if file["at"] is None]
-
-
-def _kept_whole(ports: DeskPorts, token: str) -> tuple[str, str, list[LeftOutFile]]:
-    """A letter from before letters were kept by parts: its link's secret is the digest of its bytes."""
-    message = email.message_from_bytes(ports.blobs.read(token), policy=email.policy.default)
-    return str(message["Subject"] or ""), str(message["Message-ID"] or ""), [
-        LeftOutFile(part.get_filename() or "", part.get_content_type(), payload_of(part))
-        for part in message.iter_attachments()]

@@ -19,7 +19,6 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Outcome
-from adjudicator.phrases import EARLIER_WORDING, is_earlier_wording
 from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.ruleset import Ruleset
 from adjudicator.units import Unit, UnitRef
@@ -536,68 +535,6 @@ def test_the_board_s_citation_stands_behind_the_sentence(name: str) -> None:
     scene = SCENES[name]
     _, outcome = scene.outcome({name: "page 4"})
     assert outcome.why == f"{scene.says} (page 4)"
-
-
-@pytest.mark.parametrize(("current", "earlier"), [
-    ("stood off by Army Cambridgeshire (1 against 1)", "bounced off Army Cambridgeshire: 1 against 1"),
-    ("beaten back by Army Cambridgeshire (1 against 2)", "stood off by Army Cambridgeshire (1 against 2)"),
-    ("beaten by Army Venice, which comes the other way (1 against 2) (DATC 6.E.1)",
-     "stood off by Army Venice, which comes the other way (1 against 2) (DATC 6.E.1)"),
-    # The coast's parentheses and those of the citation are told apart.
-    ("stood off by Fleet Spain (North Coast) (2 against 2) (DATC 6.D.1)",
-     "bounced off Fleet Spain (North Coast): 2 against 2 (DATC 6.D.1)"),
-    ("stood off at Kent by Army Surrey (6.A.11)", "bounced at Kent with Army Surrey (6.A.11)"),
-    ("kept out: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
-     "bounced: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength"),
-    ("kept out: Fleet Spain (North Coast) enters Mid-Atlantic Ocean with more strength",
-     "beaten to Mid-Atlantic Ocean by Fleet Spain (North Coast)"),
-    ("moves to Spain (North Coast), where Fleet Spain (North Coast) is dislodged (2 against 1)",
-     "moves to Spain (North Coast), where Fleet Spain (North Coast) is dislodged"),
-    ("moves to Burgundy; Army Munich is kept out (2 against 1)", "moves to Burgundy"),
-    ("carried to Belgium, where Army Belgium is dislodged (2 against 1) (handbook, Convoys)",
-     "carried to Belgium, where Army Belgium is dislodged (handbook, Convoys)"),
-    ("unmatched: Army London was not ordered to go to Belgium (6.A.10)",
-     "void: Army London was not ordered to go to Belgium (6.A.10)"),
-    ("void: Army Dore of The Northern Earls was not dislodged",
-     "void: The Northern Earls's Army Dore was not dislodged"),
-    # A fleet may be on a route that has a shortcut (DATC 6.G.19).
-    ("void: every route from London to Belgium could do without Fleet Irish Sea",
-     "void: Fleet Irish Sea is on no route from London to Belgium"),
-    ("void: Mercenary Leon never retreats, so it is disbanded (rule 6)",
-     "void: Mercenary Leon may not retreat to Old Castile, so it is disbanded"),
-    # The kind of unit was a letter.
-    ("void: no army/fleet is built by The Scots in Bernicia (rules 3 to 5)",
-     "void: The Scots builds no A/F in Bernicia"),
-    ("void: no fleet is built by Duke William in Exsassa (rules 3 to 5)",
-     "void: no F is built by Duke William in Exsassa (rules 3 to 5)"),
-    # 1066 cited nothing, and said "The Scots has".
-    ("void: no home centre of The Scots is lost (rule 6)", "void: The Scots has lost no home centre"),
-    ("nobody else sees it (rule 5)", "lies in The Wash, unseen"),
-    ("nobody else sees it (rule 5)", "lies in The Wash, unseen (rule 5)"),
-    ("destroyed in the Straits of Dover by Fleet Straits of Dover (rule 4)", "holds"),
-    ("void: Army Cheshire does not belong to Montrose (4.2)",
-        "void: Army Cheshire is not Montrose's to order (4.2)"),
-])  # fmt: skip
-def test_what_an_older_version_wrote_is_known(current: str, earlier: str) -> None:
-    """HOU-08: the earlier sentences are those of the results letters of 2026."""
-    assert is_earlier_wording(earlier, current)
-
-
-def test_a_sentence_that_says_something_else_is_no_earlier_wording() -> None:
-    current = "stood off by Army Cheshire (1 against 1)"
-    assert not is_earlier_wording("bounced off Army Cheshire: 1 against 2", current)
-    assert not is_earlier_wording("bounced off Army Kent: 1 against 1", current)
-    assert not is_earlier_wording("moves to Cheshire", "moves to Cheshire")
-    assert not is_earlier_wording("moves to Spain", "moves to Spain (North Coast)")
-    assert not is_earlier_wording(
-        "moves to Burgundy, where Army Burgundy is dislodged",
-        "moves to Burgundy, where Army Munich is dislodged (2 against 1)")
-
-
-def test_every_current_wording_is_one_that_a_game_still_uses() -> None:
-    """A sentence that is changed once more must change in the table, too."""
-    sentences = {text for slug in maps.variants() for text in maps.load(slug).rules.SENTENCES.values()}
-    assert {current for _, current in EARLIER_WORDING} <= sentences
 
 
 def test_a_coast_that_a_support_names_is_in_its_sentence() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from service.config import RENAMED, ConfigError, Settings, read_settings
+from service.config import ConfigError, Settings, read_settings
 
 WHOLE = """
 data = "/srv/galloper"
@@ -162,75 +161,7 @@ def test_the_environment_of_the_process_counts(tmp_path: Path, monkeypatch: pyte
     assert read_settings(_written(tmp_path)).coordinator == "grace@example.org"
 
 
-OLD_NAMES = [
-    ("keep_strays_days", "unrelated_mail_retention_days", "90", 90),
-    ("photographs", "photo_store", '"s3://bucket/site"', "s3://bucket/site"),
-    ("reader.auto_score", "reader.auto_accept_confidence", "0.9", 0.9),
-    ("reader.auto_margin", "reader.min_margin_letters", "2.5", 2.5),
-]
-"""Every renamed setting: old name, new name, a value as TOML and as it is read."""
-
-
-def _with(name: str, toml: str) -> str:
-    """The settings file with one more setting, above all tables or in a table of its own."""
-    table, _, key = name.rpartition(".")
-    return f"{WHOLE}[{table}]\n{key} = {toml}\n" if table else f"{key} = {toml}\n{WHOLE}"
-
-
-def _value(settings: Settings, name: str) -> object:
-    return reduce(getattr, name.split("."), settings)
-
-
-def _variable(name: str) -> str:
-    return "GALLOPER_" + name.replace(".", "__").upper()
-
-
-def test_every_renamed_setting_is_tried_here() -> None:
-    assert {old: new for old, new, _, _ in OLD_NAMES} == RENAMED
-
-
-@pytest.mark.parametrize(("old", "new", "toml", "value"), OLD_NAMES)
-def test_an_old_name_in_the_file_sets_the_setting_of_today(
-    tmp_path: Path, old: str, new: str, toml: str, value: object
-) -> None:
-    settings, today = _read(tmp_path, _with(old, toml)), _read(tmp_path, _with(new, toml))
-    assert _value(settings, new) == _value(today, new) == value
-    assert (settings.old_names, today.old_names) == (((old, new),), ())
-    assert _read(tmp_path).old_names == ()
-
-
-@pytest.mark.parametrize(("old", "new", "toml", "value"), OLD_NAMES)
-def test_an_old_name_in_the_environment_is_laid_over_the_file(
-    tmp_path: Path, old: str, new: str, toml: str, value: object
-) -> None:
-    secret = tmp_path / "value"
-    secret.write_text(toml.strip('"'))
-    for environment in ({_variable(old): toml.strip('"')}, {_variable(old) + "_FILE": str(secret)}):
-        for name in (old, new):
-            settings = _read(tmp_path, _with(name, '"1"' if new == "photo_store" else "1"), environment)
-            assert _value(settings, new) == value
-            assert settings.old_names[-1] == (next(iter(environment)), _variable(new))
-
-
-@pytest.mark.parametrize(("old", "new", "toml", "value"), OLD_NAMES)
-def test_an_old_name_beside_the_new_one_is_refused(
-    tmp_path: Path, old: str, new: str, toml: str, value: object
-) -> None:
-    both_names = _with(new, toml).replace(
-        f"{new.rpartition('.')[2]} =",
-        f"{old.rpartition('.')[2]} = {toml}\n{new.rpartition('.')[2]} =")
-    assert f"{old} is the old name of {new}, and both are set; remove {old}" in _refused(tmp_path, both_names)
-    variables = {_variable(new): str(value), _variable(old): str(value)}
-    message = _refused(tmp_path, environment=variables)
-    assert f"{_variable(old)} is the old name of {_variable(new)}" in message
-
-
-def test_a_wrong_value_under_an_old_name_is_found_by_both_names(tmp_path: Path) -> None:
-    message = _refused(tmp_path, WHOLE + "[reader]\nauto_score = 1.5\n")
-    assert "reader.auto_accept_confidence (here under its old name reader.auto_score): " in message
-
-
-def test_a_table_that_is_a_single_value_is_named_beside_old_names(tmp_path: Path) -> None:
+def test_a_table_that_is_a_single_value_is_named(tmp_path: Path) -> None:
     assert "reader: " in _refused(tmp_path, "reader = 1\n" + WHOLE)
 
 

@@ -149,7 +149,7 @@ def test_an_altered_archive_is_not_put_in_and_its_entry_is_named(
     ("truncated", r"entries up to \d+ can be read"),
     ("without a photograph", r"of entry \d+ is missing"),
     ("two heads", r"Entry \d+ is there twice: the chain has two heads"),
-    ("newer", "written by a newer one. Nothing was checked, from entry 1 on"),
+    ("newer", "written by a newer Galloper; nothing is checked, from entry 1 on"),
 ])  # fmt: skip
 def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
     data: bytes, site: Site, tmp_path: Path, damage: str, message: str

@@ -446,19 +446,6 @@ def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
                                      "photographs")
 
 
-def test_an_old_name_of_a_setting_is_named_with_the_new_one(folder: Path) -> None:
-    def checked(environment: dict[str, str]) -> Finding:
-        return site_check._settings_finding(folder, settings_of(folder, environment))
-
-    assert checked({}).state is FindingState.WELL
-    finding = checked({"GALLOPER_READER__AUTO_MARGIN": "2"})
-    assert finding.state is FindingState.NOTE
-    assert "GALLOPER_READER__AUTO_MARGIN is now GALLOPER_READER__MIN_MARGIN_LETTERS" in finding.sentence
-    path = folder / "galloper.toml"
-    path.write_text("keep_strays_days = 90\n" + path.read_text())
-    assert "keep_strays_days is now unrelated_mail_retention_days" in checked({}).sentence
-
-
 @pytest.mark.parametrize(
     ("photo_store", "state", "words"),
     [("", FindingState.WELL, "blobs"), ("memory://bucket", FindingState.WELL, "returns what is stored"),

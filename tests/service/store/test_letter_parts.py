@@ -13,9 +13,7 @@ from sqlalchemy import select
 from service.mail.sending.compose import Attachment, OutLetter, compose
 from service.mail.sending.outbox import send_due
 from service.mail.sending.smtp import FolderTransport, MailEnvelope, TryAgainLater
-from service.operations.letter_storage import LetterStorage
-from service.store import records
-from service.store.blobs import BlobError, key_of
+from service.store.blobs import key_of
 from service.store.letter_parts import finished, join, keep, split
 from service.store.tables import OutboxRow, OutboxState
 from tests.support.letters import LETTER, SENDER, noisy_picture, rows, to, write
@@ -106,41 +104,6 @@ def test_a_row_that_was_changed_is_told_and_not_sent(site: Site, tmp_path: Path)
     send_due(site.store, site.blobs, FolderTransport(tmp_path / "out"), site.clock, sender=SENDER)
     assert rows(site)[0].state == OutboxState.FAILED
     assert "cannot be put together as it was written" in (rows(site)[0].error or "")
-
-
-def whole(site: Site, *names: str) -> list[bytes]:
-    """Letters as they were kept before: each whole, as a blob."""
-    mails = []
-    for name in names:
-        mail = compose(with_pictures(name), SENDER, NOON, max_bytes=10**9)
-        write(site, with_pictures(name))
-        with site.store.begin() as session:
-            row = session.scalars(select(OutboxRow).order_by(OutboxRow.id.desc())).first()
-            assert row is not None
-            row.message, row.words, row.files = site.blobs.put(mail), None, []
-        mails.append(mail)
-    return mails
-
-
-def test_letters_of_before_are_taken_apart_and_stay_the_same(any_site: Site) -> None:
-    site = any_site
-    mails = whole(site, *(f"player{number}" for number in range(8)))
-    before = disk(site)
-    # The third is a mail that came in too, and the fourth is lost.
-    with site.store.begin() as session:
-        records.add_mail(session, rows(site)[2].message, len(mails[2]), NOON, NOON)
-    site.blobs.path(rows(site)[3].message).unlink()
-    storage = LetterStorage(site.store, site.blobs)
-    for _ in range(3):
-        storage.look()
-    kept = rows(site)
-    assert [finished(site.blobs, row) for index, row in enumerate(kept) if index != 3] == [
-        mail for index, mail in enumerate(mails) if index != 3]
-    assert [row.words is None for row in kept] == [index == 3 for index in range(8)]
-    assert site.blobs.has(kept[2].message)
-    with pytest.raises(BlobError, match="is missing"):
-        finished(site.blobs, kept[3])
-    assert disk(site) < before / 3
 
 
 def test_real_mails_of_the_world_survive(tmp_path: Path, site: Site) -> None:

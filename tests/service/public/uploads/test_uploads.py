@@ -139,8 +139,8 @@ def test_both_checkers_hold_a_sheet_by_the_page_for_an_honest_one(tmp_path: Path
                if name.endswith(f"-receipt-{keeper.VICTIM}.eml")][-1]
     for sheet, proves in ((shot, True), (picture(20), False)):
         report = VerifyReport()
-        with checking(report) as alone:
-            alone.check_receipt_alone(("receipt.eml", receipt), [("sheet.jpg", sheet)])
+        with checking(report) as program:
+            program.check_receipt_alone(("receipt.eml", receipt), [("sheet.jpg", sheet)])
         assert (report.faults == []) is proves, report.faults
 
 
