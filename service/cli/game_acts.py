@@ -19,12 +19,14 @@ from service.bootstrap import writer_of
 from service.cli.program.results import letters_wait, print_result
 from service.clock import SystemClock
 from service.config import Settings
-from service.desk.games import acts, seat_acts
+from service.desk.games import seat_acts
 from service.desk.games.seat_acts import Holder, addresses_in
-from service.desk.sheet.acts import reason_of
 from service.games import lot_acts
+from service.games.acts.act import ActTable, perform
+from service.games.acts.deadlines import MoveDeadline
 from service.games.names import UnknownName, game_called, phase_called, power_called
 from service.games.phases import phase_of
+from service.games.refused import reason_of
 from service.games.turns import judge_when_read
 from service.notices.broadcasts import Broadcasts
 from service.operations.beacon_rounds import Relays
@@ -72,7 +74,7 @@ def move_deadline(
     folder: Path, game: str, phase: str, day: str, hour: str, why: str, printing: Printing, *, later: bool
 ) -> int:
     """Move the deadline of a phase, by default of the first that is open or to come, and write to every
-    player. Raises UnknownName, ActRefused, ConfigError, SiteError."""
+    player. Raises UnknownName, Refused, ConfigError, SiteError."""
     with _site(folder) as (_, store, circulars), store.begin() as session:
         row = game_called(session, game)
         ahead = [each for each in records.phases(session, row.id)
@@ -80,15 +82,15 @@ def move_deadline(
         if not ahead:
             raise UnknownName(f"Nothing was changed: {row.name} has no deadline to come.")
         meant = phase_called(ahead, phase) if phase else ahead[0]
-        extension, letters = acts.move_and_tell(
-            session, meant, day, hour, why, later=later, by="galloper game move-deadline",
-            now=SystemClock().now(), circulars=circulars)
-        moved = [{"phase": str(each.phase), "from": each.old.isoformat(), "to": each.new.isoformat()}
-                 for each in extension.moved]
+        done = perform(MoveDeadline(row.id, meant.id, day, hour, why, later), ActTable(
+            session, "galloper game move-deadline", SystemClock().now(), circulars=circulars))
+        moved = done.outcome.moved
         lines = [f"{each.phase}: {each.old.astimezone(UTC):{WHEN}} is now {each.new.astimezone(UTC):{WHEN}}."
-                 for each in extension.moved]
-        data = {"game": row.id, "moved": moved, "letters": letters}
-    lines.append(letters_wait(letters, "letter"))
+                 for each in moved]
+        data = {"game": row.id, "moved": [
+            {"phase": str(each.phase), "from": each.old.isoformat(), "to": each.new.isoformat()}
+            for each in moved], "letters": done.letters}
+    lines.append(letters_wait(done.letters, "letter"))
     print_result(printing.out, "\n".join(lines), data, as_json=printing.as_json, quiet=printing.quiet)
     return 0
 
@@ -118,7 +120,7 @@ def settle_lots(folder: Path, game: str, without: str, why: str, printing: Print
 
 
 def change_key(folder: Path, game: str, why: str, printing: Printing) -> int:
-    """Sign the receipts of a game with another key from now on. Raises UnknownName, ActRefused, NoSiteKey,
+    """Sign the receipts of a game with another key from now on. Raises UnknownName, Refused, NoSiteKey,
     ConfigError, SiteError."""
     with _site(folder) as (_, store, _), store.begin() as session:
         row = game_called(session, game)
@@ -152,7 +154,7 @@ def change_seat(
     folder: Path, game: str, power: str, holder: Holder, why: str, printing: Printing
 ) -> int:
     """Give a power to another player, who gets a welcome, or leave its seat empty (a holder without a name).
-    Raises UnknownName, ActRefused, ConfigError, SiteError."""
+    Raises UnknownName, Refused, ConfigError, SiteError."""
     with _site(folder) as (settings, store, circulars):
         with store.begin() as session:
             row = game_called(session, game)
@@ -180,7 +182,7 @@ def change_addresses(
     folder: Path, game: str, power: str, add: Sequence[str], remove: Sequence[str], printing: Printing
 ) -> int:
     """Add and remove mail addresses of the player who holds a power, all of them or none. Raises UnknownName,
-    ActRefused, ConfigError, SiteError."""
+    Refused, ConfigError, SiteError."""
     by = "galloper game address"
     with _site(folder) as (settings, store, _), store.begin() as session:
         row: GameRow = game_called(session, game)

@@ -10,8 +10,8 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
 from service.desk import log_words
-from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.hold_reasons import REASONS
+from service.games.refused import Refused, reason_of
 from service.mail.sending import hold, outbox
 from service.operations.health import BACKUP, RESTORED
 from service.record import chain
@@ -110,7 +110,7 @@ def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") 
     ports: DeskPorts = request.app.state.ports
     try:
         reason = reason_of(why)
-    except ActRefused as fault:
+    except Refused as fault:
         raise HTTPException(400, str(fault)) from fault
     with ports.sessions.begin() as session:
         # For a mail provider that asks for a pause: letters wait, and everything else goes on.

@@ -6,7 +6,8 @@ what a person decided.
 
 - `create`: a new game from a file; `options`: the names of a game's options.
 - `phases`: a phase as the judge's value and in words; `phase_summary`: what it leaves besides its orders.
-- `deadlines`: the handbook's calendar, pure; `extensions`: a deadline or a year moved.
+- `deadlines`: the handbook's calendar, pure. `acts`: every act of a person, each as one value; `refused`: the
+  exception of an act that is not done.
 - `ballots`: which sheet counts; `hold_reasons`: why a sheet waits; `seal`: nobody reads before the deadline.
 - `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.
 - `lots`: seeds, words of players and draws.

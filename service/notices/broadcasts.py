@@ -42,6 +42,7 @@ from service.letters.facts import (
 )
 from service.letters.language import Sentence, phase_words
 from service.mail.sending.compose import Attachment, OutLetter, domain_of
+from service.notices import announcements
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
@@ -130,6 +131,13 @@ class Broadcasts:
         return sum(
             self.letters.put(session, render.deadline_moved(info, to, facts, attached), phase)
             for to in self.everybody(session, game))
+
+    def paused(self, session: Session, phase: PhaseRow, days: int, why: str) -> int:
+        """Tell everybody that a game pauses: every deadline ahead is later by so many days, the next one is
+        that of `phase`. Returns the number of letters."""
+        return announcements.tell_of_pause(
+            session, self.letters, session.get_one(GameRow, phase.game_id), days, phase.deadline, why,
+            f"{phase.ordinal}-{phase.moved}")
 
     def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
         """Another coordinator takes over: `name` signs letters from now on, and every player gets a letter

@@ -18,7 +18,8 @@ import pytest
 
 from service.archive.export import Edition
 from service.clock import SimulatedClock
-from service.games.extensions import move_deadline
+from service.games.acts.act import perform
+from service.games.acts.deadlines import MoveDeadline
 from service.notices.broadcasts import Broadcasts, ResultsCorrection
 from service.notices.current_map import UNITS
 from service.notices.letter_context import LetterContext
@@ -28,6 +29,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.tables import GameRow, LineState, PhaseRow, PlayerRow, SeatRow
 from tests.service.public.test_entry import BASE, visit
+from tests.support.acting import at
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.played import archived, begin
 from tests.support.servers import outgoing
@@ -62,16 +64,10 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
             if drawing:
                 Broadcasts(desk).welcome(session, table.game)
             phase = session.get_one(PhaseRow, table.phase().id)
-            moved = move_deadline(
-                session,
-                phase.id,
-                phase.deadline + timedelta(days=1),
-                "A storm.",
-                shift_later=True,
-                by="ada",
-                now=site.clock.now(),
-            )
-            Broadcasts(desk).deadline_moved(session, phase, moved)
+            to = phase.deadline + timedelta(days=1)
+            perform(MoveDeadline(table.game, phase.id, to.date().isoformat(), f"{to:%H:%M}",
+                                 "A storm in the Channel.", later=True),
+                    at(session, table, "ada", circulars=Broadcasts(desk)))
         site.clock.set(table.phase().deadline - timedelta(hours=12))
         with site.store.begin() as session:
             Reminders(desk).put_due(session, table.phase().id)

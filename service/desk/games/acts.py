@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -13,16 +13,17 @@ import maps
 from maps.variant import Variant
 from service.config import ConfigError
 from service.desk.queries import work
-from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
-from service.games import create, extensions, mailbox_waits
+from service.desk.sheet.acts import back_to_desk
+from service.games import create, mailbox_waits
 from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
-from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
+from service.games.deadlines import schedule
 from service.games.options import COMMANDS, FIRST_COUNTS, GAZETTE, PLAIN_GAZETTE, TYPED
+from service.games.refused import Refused as ActRefused
+from service.games.refused import reason_of
 from service.games.rulings import languages_option
 from service.games.turns import extend_calendar
 from service.intake.sheets.read_submission import THRESHOLD
-from service.notices.broadcasts import Broadcasts
 from service.site_folder import is_address
 from service.store.records import log_event, phases
 from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
@@ -149,60 +150,6 @@ def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str
             # A mail is routed by its sender, so one address cannot belong to two players.
             elif owner.setdefault(mail, seat.player) != seat.player:
                 yield f"{mail} is given to both {owner[mail]} and {seat.player}."
-
-
-def move(
-    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
-) -> DeadlineExtension:
-    """Move a deadline that is still to come, `day` and `hour` in GMT (CAL-14, CAL-15); returns the change.
-    Raises ActRefused."""
-    try:
-        # Times of the desk are GMT; players see their own zone in letters.
-        deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
-    except ValueError as fault:
-        raise ActRefused(
-            "Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
-            "07:00, both in GMT."
-        ) from fault
-    try:
-        return extensions.move_deadline(
-            session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now
-        )
-    except DeadlineError as fault:
-        sentence = str(fault)
-        raise ActRefused(
-            sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
-        ) from fault
-
-
-def move_year(
-    session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime
-) -> DeadlineExtension:
-    """Move the first day of a year that has not begun (Q-10); returns the change. Raises ActRefused."""
-    try:
-        first = date.fromisoformat(day)
-    except ValueError as fault:
-        raise ActRefused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
-    try:
-        return extensions.move_year(session, phase.id, first, reason_of(why), by=by, now=now)
-    except DeadlineError as fault:
-        sentence = str(fault)
-        raise ActRefused(
-            sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
-        ) from fault
-
-
-def move_and_tell(
-    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime,
-    circulars: Broadcasts | None,
-) -> tuple[DeadlineExtension, int]:
-    """Move a deadline (`move`) and write to every player in the same transaction (OUT-12); the change and the
-    number of letters. Without `circulars` nobody is told. Raises ActRefused."""
-    extension = move(session, phase, day, hour, why, later=later, by=by, now=now)
-    if circulars is None:
-        return extension, 0
-    session.refresh(phase)
-    return extension, circulars.deadline_moved(session, phase, extension)
 
 
 def judge_without(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.serialize import codec
-from service.desk.sheet.acts import ActRefused, reason_of
 from service.games.ended.ending import DECLARED, CannotEnd, EndKind, GameEnd, end_game
+from service.games.refused import Refused, reason_of
 from service.notices.broadcasts import Broadcasts
 from service.notices.ending import Farewell
 from service.store.tables import GameRow
@@ -27,18 +27,18 @@ def declare(
     now: datetime, circulars: Broadcasts | None,
 ) -> int:
     """End the game and write to every player in the same transaction; the number of letters. Raises
-    ActRefused."""
+    Refused."""
     why = reason_of(why)
     if kind not in {each.value for each in DECLARED}:
-        raise ActRefused("Nothing was changed: choose a draw or a concession.")
+        raise Refused("Nothing was changed: choose a draw or a concession.")
     if not surely:
-        raise ActRefused("Nothing was changed: tick that the game shall end now. It cannot be taken back.")
+        raise Refused("Nothing was changed: tick that the game shall end now. It cannot be taken back.")
     variant = maps.load(game.variant)
     end = GameEnd(EndKind(kind), tuple(dict.fromkeys(powers)), why)
     try:
         last = end_game(session, game, variant, end, by=by, now=now)
     except CannotEnd as fault:
-        raise ActRefused(str(fault)) from fault
+        raise Refused(str(fault)) from fault
     if circulars is None:
         return 0
     resolution = codec.load_resolution(last.resolution or {})

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 import maps
 from service.config import ConfigError
-from service.desk.sheet.acts import ActRefused
 from service.games import create, sign_ups
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
+from service.games.refused import Refused
 from service.games.rulings import languages_option
 from service.games.sign_ups import SignUpFault
 from service.games.turns import extend_calendar
@@ -46,28 +46,28 @@ class OfferForm:
 
 
 def offer(session: Session, form: OfferForm, by: str, now: datetime) -> str:
-    """Offer a game; its id. Raises ActRefused."""
+    """Offer a game; its id. Raises Refused."""
     name = " ".join(form.name.split())
     try:
         variant = maps.load(form.variant)
         dates = sorted({date.fromisoformat(day) for day in form.dates.replace(",", " ").split()})
     except maps.MapError as fault:
-        raise ActRefused("Nothing was offered: there is no such board.") from fault
+        raise Refused("Nothing was offered: there is no such board.") from fault
     except ValueError as fault:
-        raise ActRefused("Nothing was offered: days are written like 2027-03-01.") from fault
+        raise Refused("Nothing was offered: days are written like 2027-03-01.") from fault
     if not name or len(name) > 200 or len(form.note) > 2000:
-        raise ActRefused("Nothing was offered: the game needs a name of at most 200 letters.")
+        raise Refused("Nothing was offered: the game needs a name of at most 200 letters.")
     if not 1 <= len(dates) <= MOST_DATES or dates[0] <= now.date():
-        raise ActRefused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
+        raise Refused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
     slug = NewGame(name, variant.slug, dates[0], ()).slug
     taken = session.get(OfferRow, slug) or session.get(GameRow, slug) or session.scalar(
         select(OfferRow).where(OfferRow.name == name))
     if taken is not None:
-        raise ActRefused("Nothing was offered: a game has this name already.")
+        raise Refused("Nothing was offered: a game has this name already.")
     try:
         nonce, commitment = sign_ups.seal(session, slug)
     except NoSiteKey as fault:
-        raise ActRefused(f"Nothing was offered: {fault}") from fault
+        raise Refused(f"Nothing was offered: {fault}") from fault
     session.add(OfferRow(id=slug, name=name, variant=variant.slug, made_at=now, made_by=by, sealed=nonce,
                          dates=[day.isoformat() for day in dates], note=form.note.strip(),
                          commitment=commitment))
@@ -76,11 +76,11 @@ def offer(session: Session, form: OfferForm, by: str, now: datetime) -> str:
 
 
 def draw(session: Session, row: OfferRow, by: str, now: datetime) -> None:
-    """Draw the powers among the first on the list. Raises ActRefused."""
+    """Draw the powers among the first on the list. Raises Refused."""
     try:
         seating = sign_ups.draw(session, row, list(maps.load(row.variant).powers), now)
     except (SignUpFault, NoSiteKey) as fault:
-        raise ActRefused(str(fault)) from fault
+        raise Refused(str(fault)) from fault
     log_event(session, now, "powers_drawn", actor=by, detail={"offer": row.id, "seats": len(seating.seats)})
 
 
@@ -90,29 +90,29 @@ def begin(
 ) -> str:
     """Begin the game on one of the proposed days, or another one, with the drawn powers; its id. The seated
     leave the list, with their addresses; the others wait on it. `languages`: names of those whose order words
-    it takes beside the English ones. Raises ActRefused."""
+    it takes beside the English ones. Raises Refused."""
     if row.drawn is None or row.game_id is not None:
-        raise ActRefused("No game was created: draw the powers first; and a game begins once.")
+        raise Refused("No game was created: draw the powers first; and a game begins once.")
     try:
         start = date.fromisoformat(day)
     except ValueError as fault:
-        raise ActRefused("No game was created: the first day is written like 2027-03-01.") from fault
+        raise Refused("No game was created: the first day is written like 2027-03-01.") from fault
     variant = maps.load(row.variant)
     first = schedule(start, variant.calendar, variant.start.phase, 1)[0]
     if first.deadline <= now:
-        raise ActRefused("No game was created: the first deadline is past. Choose a later day.")
+        raise Refused("No game was created: the first deadline is past. Choose a later day.")
     people = {person.number: person for person in sign_ups.confirmed(session, row.id)}
     seated = {power: people[number] for power, number in row.drawn["seats"].items() if number in people}
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
     if wrong or not seated:
-        raise ActRefused("No game was created: nobody is left on the list, or somebody signed up with this "
+        raise Refused("No game was created: nobody is left on the list, or somebody signed up with this "
                          "site's own address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
         new = NewGame(row.name, variant.slug, start, seats, (), languages_option(languages))
         create.create(session, new, variant, first, now)
     except ConfigError as fault:
-        raise ActRefused(f"No game was created: {fault}.") from fault
+        raise Refused(f"No game was created: {fault}.") from fault
     game = session.get_one(GameRow, NewGame(row.name, variant.slug, start, ()).slug)
     for power in variant.powers:
         if power not in seated:
@@ -129,10 +129,10 @@ def begin(
 
 
 def take_off(session: Session, row: OfferRow, person_id: int, by: str, now: datetime) -> None:
-    """Take one person off the list, and forget them. Raises ActRefused."""
+    """Take one person off the list, and forget them. Raises Refused."""
     person = session.get(SignUpRow, person_id)
     if person is None or person.offer_id != row.id:
-        raise ActRefused("Nothing was changed: this person is not on the list any more.")
+        raise Refused("Nothing was changed: this person is not on the list any more.")
     number = person.number
     forget(session, [person])
     # By number, as lots name people: no name is a line of the log.
@@ -154,10 +154,10 @@ def waiting(session: Session, game_id: str) -> list[SignUpRow]:
 
 
 def take_from_list(session: Session, game_id: str, person_id: int) -> SignUpRow:
-    """Somebody who waits for a seat in this game. Raises ActRefused."""
+    """Somebody who waits for a seat in this game. Raises Refused."""
     person = next((each for each in waiting(session, game_id) if each.id == person_id), None)
     if person is None:
-        raise ActRefused("Nothing was changed: this person is not on the waiting list any more.")
+        raise Refused("Nothing was changed: this person is not on the waiting list any more.")
     return person
 
 

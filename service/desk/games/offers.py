@@ -15,7 +15,7 @@ import maps
 from grammar.fragments.languages import LANGUAGES
 from service.desk.games import offer_acts
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import or_refuse, own_address
+from service.desk.games.carry_out import or_refuse
 from service.desk.games.offer_acts import OfferForm
 from service.desk.games.seats import welcome
 from service.games import sign_ups
@@ -79,7 +79,7 @@ def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str,
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
         slug = or_refuse(lambda: offer_acts.begin(
-            session, _offer(session, offer_id), day, language, own_address(ports), visitor.name,
+            session, _offer(session, offer_id), day, language, ports.order_address, visitor.name,
             ports.clock.now()))
     notice = "created" if welcome(ports, slug) else "created-untold"
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)

@@ -14,17 +14,17 @@ from starlette.concurrency import run_in_threadpool
 import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
-from service.desk.games import acts, ending, offer_acts, table_acts
+from service.desk.games import acts, ending, offer_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import act_on_game, game_row, own_address
+from service.desk.games.carry_out import act_on_game, carry_out, game_row
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
-from service.desk.sheet.acts import ActRefused
 from service.games import draw_votes, mailbox_waits
-from service.games.extensions import begins_year
+from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
 from service.games.in_play import next_phase, phases_in_play
 from service.games.phases import phase_title
+from service.games.refused import Refused
 from service.games.rulings import as_written
 from service.notices import announcements
 from service.record.entries import pseudonym
@@ -87,8 +87,8 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
         raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
     try:
         with ports.sessions.begin() as session:
-            slug = acts.begin(session, form, own_address(ports), visitor.name, ports.clock.now())
-    except ActRefused as fault:
+            slug = acts.begin(session, form, ports.order_address, visitor.name, ports.clock.now())
+    except Refused as fault:
         return _form(request, visitor, form, str(fault), 400)
     # The game is committed before its letters are written, so a letter that fails loses no game.
     notice = "created" if welcome(ports, slug) else "created-untold"
@@ -133,13 +133,13 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
             .order_by(EventRow.id.desc())
         ).all()
-        ahead = table_acts.next_deadline(session, game_id, ports.clock.now())
+        ahead = next_deadline(session, game_id, ports.clock.now())
         called = {pseudonym(player): player.name for player in session.scalars(select(PlayerRow))}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     called=called,
                     in_play=phases_in_play(session, game_id),
                     following=next_phase(session, game_id, ports.clock.now()),
-                    order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},
+                    order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     next_deadline=None if ahead is None else ahead.deadline,
                     options=OPTIONS,
@@ -166,14 +166,8 @@ def move(
     """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
     (OUT-12)."""
     ports: DeskPorts = request.app.state.ports
-
-    def act(session: Session, row: GameRow) -> None:
-        phase_row = _phase(session, row, phase)
-        acts.move_and_tell(
-            session, phase_row, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now(),
-            circulars=ports.actions.circulars)
-
-    return act_on_game(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
+    return carry_out(request, visitor, game_id, MoveDeadline(game_id, phase, day, hour, why, bool(later)),
+                     "moved" if ports.actions.circulars else "moved-untold")
 
 
 @router.post("/games/{game_id}/year")
@@ -184,16 +178,8 @@ def move_year(
     """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
     a letter."""
     ports: DeskPorts = request.app.state.ports
-
-    def act(session: Session, row: GameRow) -> None:
-        phase_row = _phase(session, row, phase)
-        extension = acts.move_year(session, phase_row, day, why, by=visitor.name, now=ports.clock.now())
-        if ports.actions.circulars is not None:
-            session.refresh(phase_row)
-            ports.actions.circulars.deadline_moved(session, phase_row, extension)
-
-    notice = "year-moved" if ports.actions.circulars else "year-moved-untold"
-    return act_on_game(request, game_id, notice, act)
+    return carry_out(request, visitor, game_id, MoveYear(game_id, phase, day, why),
+                     "year-moved" if ports.actions.circulars else "year-moved-untold")
 
 
 @router.post("/games/{game_id}/roll-back")

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.games import seat_acts
-from service.desk.games.carry_out import act_on_game, game_row, or_refuse, own_address
+from service.desk.games.carry_out import act_on_game, game_row, or_refuse
 from service.desk.games.seat_acts import Holder
 from service.web.page import require_token
 from service.web.ports import DeskPorts
@@ -24,7 +24,7 @@ def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[s
     """Add an address of a player."""
     ports: DeskPorts = request.app.state.ports
     return act_on_game(request, game_id, "address", lambda session, row: seat_acts.add_address(
-        session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now(),
+        session, row, power, mail, ports.order_address, by=visitor.name, now=ports.clock.now(),
         only=visitor.coordinates))
 
 
@@ -51,7 +51,7 @@ def seat(
     holder = Holder(name.strip(), zone.strip(), seat_acts.addresses_in(mail))
     with ports.sessions.begin() as session:
         has_holder = or_refuse(lambda: seat_acts.replace(
-            session, game_row(session, game_id), power, holder, own_address(ports), why,
+            session, game_row(session, game_id), power, holder, ports.order_address, why,
             by=visitor.name, now=ports.clock.now(), only=visitor.coordinates, waiting=waiting,
             circulars=ports.actions.circulars))
     notice = "seat-empty" if not has_holder else "seat" if welcome(ports, game_id, power) else "seat-untold"

@@ -9,7 +9,8 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from service.desk.games import table_acts
-from service.desk.games.carry_out import act_on_game
+from service.desk.games.carry_out import act_on_game, carry_out
+from service.games.acts.deadlines import Pause
 from service.store.tables import GameRow, PhaseRow
 from service.web.page import require_token
 from service.web.ports import DeskPorts
@@ -40,10 +41,7 @@ def end_absence(request: Request, visitor: Trusted, game_id: str, row_id: int) -
 def pause(request: Request, visitor: Trusted, game_id: str, days: Annotated[str, Form()],
           why: Annotated[str, Form()] = "", shown: Annotated[str, Form()] = "") -> Response:
     """Pause the game; everybody gets a letter."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "game-paused", lambda session, row: table_acts.pause(
-        session, row, days, why, ports.actions.circulars, by=visitor.name, now=ports.clock.now(),
-        shown=shown))
+    return carry_out(request, visitor, game_id, Pause(game_id, days, why, shown), "game-paused")
 
 
 @router.post("/{game_id}/draw")

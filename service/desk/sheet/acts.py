@@ -9,13 +9,13 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
 from service.desk.reading.shape import make_room
 from service.games import decisions
 from service.games.approval import right_sheet
 from service.games.approval.papers import REFUSED, refusal_of
 from service.games.approval.right_sheet import SheetQuestion
 from service.games.decisions import Act, Decision, DecisionKind
+from service.games.refused import Refused, reason_of
 from service.record import chain
 from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
 from service.store.tables import (
@@ -29,7 +29,6 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-LEAST_REASON = 10
 SET_ASIDE = "set_aside_by_hand"
 """Flag of a sheet that counted until a coordinator refused it."""
 DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
@@ -39,29 +38,17 @@ FORM_DISAGREES, CODE_DISAGREES = "form_disagrees", "code_disagrees"
 _DISAGREEING = frozenset({DISAGREES, FORM_DISAGREES, CODE_DISAGREES})
 
 
-class ActRefused(UserFacingError):
-    """The act was not done; the sentence says why, that nothing was changed, and what to do."""
-
-
-def reason_of(text: str) -> str:
-    """A reason without needless blanks, at most 500 letters. Raises ActRefused for less than ten letters."""
-    reason = " ".join(text.split())[:500]
-    if len(reason) < LEAST_REASON:
-        raise ActRefused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
-    return reason
-
-
 def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: str, by: str,
         now: datetime) -> None:
     """Execute this sheet whatever the rule of versions says (Q-07). A held sheet is released by it.
 
     The reason is logged. A judged phase goes back to the desk, since its results came from another sheet.
-    Raises ActRefused for a sheet that came late, and without a reason.
+    Raises Refused for a sheet that came late, and without a reason.
     """
     why = reason_of(why)
     # SUB-13: a late sheet is kept and never executed, whoever chooses it.
     if submission.received_at > phase.deadline:
-        raise ActRefused(
+        raise Refused(
             "Nothing was changed: this sheet came after the deadline and cannot be executed. What came in "
             "time still counts."
         )
@@ -82,10 +69,10 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
 def refuse(session: Session, phase: PhaseRow, submission: SubmissionRow, why: str, by: str,
         now: datetime) -> None:
     """Settle a sheet: it does not count, for a reason that all players read in the results (LET-01). If it
-    counted until now, as the wrong sheet may (LET-03), the phase goes back to the desk. Raises ActRefused."""
+    counted until now, as the wrong sheet may (LET-03), the phase goes back to the desk. Raises Refused."""
     why = reason_of(why)
     if submission.received_at > phase.deadline or refusal_of(submission.flags) is not None:
-        raise ActRefused("Nothing was changed: this sheet came late or is refused already, so it does not "
+        raise Refused("Nothing was changed: this sheet came late or is refused already, so it does not "
                          "count.")
     if CHOSEN in submission.flags:
         _clear(session, phase, submission.power)
@@ -104,9 +91,9 @@ def take_refusal_back(
     session: Session, phase: PhaseRow, submission: SubmissionRow, by: str, now: datetime
 ) -> None:
     """Put a refused sheet back to where it was: set aside, or counting by the rule of versions. Raises
-    ActRefused."""
+    Refused."""
     if refusal_of(submission.flags) is None:
-        raise ActRefused("Nothing was changed: this sheet was not refused.")
+        raise Refused("Nothing was changed: this sheet was not refused.")
     counted = SET_ASIDE in submission.flags
     submission.flags = [flag for flag in submission.flags
                         if flag != SET_ASIDE and not str(flag).startswith(REFUSED)]
@@ -122,10 +109,10 @@ def is_right(
     now: datetime,
 ) -> None:
     """Note that a person looked at a sheet and says it is the right one (LET-03); its questions are not asked
-    again. Raises ActRefused if none is open."""
+    again. Raises Refused if none is open."""
     sheet_questions = [question for question in questions if question.submission == submission.id]
     if not sheet_questions:
-        raise ActRefused("Nothing was changed: nothing is asked about this sheet now.")
+        raise Refused("Nothing was changed: nothing is asked about this sheet now.")
     right_sheet.answer(submission, sheet_questions)
     log_event(session, now, "sheet_looked_at", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
@@ -134,10 +121,10 @@ def is_right(
 
 def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: str, now: datetime) -> None:
     """Take a choice back: the rule of versions decides again, and a sheet that was held is held again.
-    Raises ActRefused."""
+    Raises Refused."""
     why = reason_of(why)
     if not _clear(session, phase, power):
-        raise ActRefused("Nothing was changed: no version of this power was chosen by hand.")
+        raise Refused("Nothing was changed: no version of this power was chosen by hand.")
     back_to_desk(session, phase)
     log_event(session, now, "sheet_choice_taken_back", game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": power, "why": why})
@@ -161,16 +148,16 @@ def refile(
     among that power's sheets. A sheet that was held because heading and subject disagree counts there, and
     is held again if it is filed back.
 
-    Raises ActRefused for a power that is not the sender's, or that has the same sheet already.
+    Raises Refused for a power that is not the sender's, or that has the same sheet already.
     """
     why = reason_of(why)
     if power not in other_powers(session, phase, submission):
-        raise ActRefused("Nothing was changed: the sender of this sheet does not command that power.")
+        raise Refused("Nothing was changed: the sender of this sheet does not command that power.")
     # SUB-12: the same sheet twice is one submission, also after it is filed anew.
     same = select(SubmissionRow.id).where(SubmissionRow.phase_id == phase.id, SubmissionRow.power == power,
                                           SubmissionRow.semantic_key == submission.semantic_key)
     if session.scalar(same) is not None:
-        raise ActRefused("Nothing was changed: that power has the very same sheet already.")
+        raise Refused("Nothing was changed: that power has the very same sheet already.")
     # The choice was made among the old power's sheets and says nothing about the new one's.
     if CHOSEN in submission.flags:
         _clear(session, phase, submission.power)

@@ -12,10 +12,10 @@ from adjudicator.orders import UnitOrder
 from maps.variant import Variant
 from reading.vocabulary import parse_typed
 from service.desk.reading.shape import make_room
-from service.desk.sheet.acts import ActRefused
 from service.games import decisions
 from service.games.decisions import Act, Decision, DecisionKind
 from service.games.lines import SettledLine
+from service.games.refused import Refused
 from service.store.tables import LineRow, LineState, PageRow
 
 SEVERAL = "; "
@@ -42,12 +42,12 @@ def take_over(
     box: Sequence[Sequence[float]],
 ) -> int:
     """Add these lines below the sheet's own on its last page, as decisions of this person; their number, 0
-    if this act was filed before. `U` at the desk takes all of them back. Raises ActRefused."""
+    if this act was filed before. `U` at the desk takes all of them back. Raises Refused."""
     # An unread line may name any unit, so it is not known which ones the sheet leaves out.
     if any(line.needs_a_person for line in own_lines):
-        raise ActRefused(NOT_READ)
+        raise Refused(NOT_READ)
     if not taken:
-        raise ActRefused(NOTHING)
+        raise Refused(NOTHING)
     if not decisions.begin(session, act, DecisionKind.DECIDE):
         return 0
     last = max((line.ordinal for line in own_lines if line.page_id == page.id), default=-1)

@@ -27,6 +27,7 @@ from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH, Act
 from service.games.lines import SettledLine
 from service.games.phases import phase_title
+from service.games.refused import Refused, reason_of
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
 from service.store.blobs import BlobError
@@ -294,7 +295,7 @@ def take_over(
 def _take_over(
     ports: DeskPorts, session: Session, act: Act, filed: FiledSheet, other: SubmissionRow, why: str
 ) -> None:
-    reason = acts.reason_of(why)
+    reason = reason_of(why)
     own_lines, page = view.own_lines(session, filed.submission.id), view.pages(session,
         filed.submission.id)[-1]
     lines = changes.left_out(
@@ -481,7 +482,7 @@ def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
 def _or_refuse(act: Callable[[], None]) -> None:
     try:
         act()
-    except acts.ActRefused as fault:
+    except Refused as fault:
         raise HTTPException(400, str(fault)) from fault
 
 

@@ -17,8 +17,8 @@ from service.archive import verify_game
 from service.archive.archive_file import Archive, ArchiveEntry
 from service.desk.games import acts
 from service.desk.sheet import acts as sheet_acts
-from service.desk.sheet.acts import ActRefused
 from service.games import lots
+from service.games.refused import Refused
 from service.games.turns import NotReady
 from service.intake.postal_mail import NotLogged, PostedLetter
 from service.store import records
@@ -135,7 +135,7 @@ ACTS: tuple[Act, ...] = (
     _another_version, _late_version, _posted, _ticked, _word, _choose_or_refuse, _rolled_back, _option, _seat,
     _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
 )
-REFUSALS = (NotReady, NotLogged, ActRefused)
+REFUSALS = (NotReady, NotLogged, Refused)
 """The program's own "no": nothing was changed."""
 
 

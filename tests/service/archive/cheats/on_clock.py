@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder
 from service.games import lots, seal
+from service.games.acts.deadlines import MoveDeadline
 from service.intake.postal_mail import PostedLetter
 from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseRow
@@ -23,6 +24,7 @@ from tests.service.archive.cheats.table import (
     sql,
 )
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
 from tests.support.table import ORDERS, Table, picture
 
@@ -57,9 +59,7 @@ def _closed_early(table: Table) -> None:
 def _move(table: Table, circulars: Broadcasts | None) -> None:
     row = keeper.in_play(table)
     day = (row.deadline + timedelta(days=2)).date().isoformat()
-    with table.site.store.begin() as session:
-        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), day, "", "for a friend", later=True,
-                           by="Ada", now=table.site.clock.now(), circulars=circulars)
+    do(table, MoveDeadline(table.game, row.id, day, "", "for a friend", later=True), circulars=circulars)
 
 
 def moved(table: Table) -> None:

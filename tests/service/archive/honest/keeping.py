@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder
+from service.games.acts.deadlines import MoveDeadline
 from service.notices.broadcasts import Broadcasts, ResultsCorrection
 from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
@@ -24,6 +25,7 @@ from service.store.tables import (
 )
 from tests.service.archive.cheats.on_stamps import stamp_roots
 from tests.service.archive.honest.game import REASON, HonestGame
+from tests.support.acting import do
 from tests.support.table import ORDERS
 
 
@@ -32,10 +34,9 @@ def moves_the_deadline(game: HonestGame) -> None:
     if row is None or row.state != PhaseState.OPEN or game.now >= row.deadline:
         return
     day = (row.deadline + timedelta(days=game.chance.randrange(1, 5))).date().isoformat()
-    with game.site.store.begin() as session:
-        acts.move_and_tell(
-            session, session.get_one(PhaseRow, row.id), day, "", REASON, later=game.chance.random() < 0.6,
-            by="Ada", now=game.now, circulars=Broadcasts(game.table.writer))
+    later = game.chance.random() < 0.6
+    do(game.table, MoveDeadline(game.table.game, row.id, day, "", REASON, later), now=game.now,
+       circulars=Broadcasts(game.table.writer))
 
 
 def changes_an_option(game: HonestGame) -> None:

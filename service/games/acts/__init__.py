@@ -1,0 +1,14 @@
+"""Every act of a person that changes a game or a sheet, each as one frozen value.
+
+Door: `act.perform(act, table)`. An act has a check, a change, an event and letters; pages, commands and mails
+make the value and perform it, and hold nothing of what it does.
+
+- `act`: the shape of an act, the table on which it is performed, and the door of its letters.
+- `deadlines`: a deadline or a year moved, a pause. `phases`: a phase rolled back, unsealed, judged without
+  the mailbox. `lots`: lots without a seed or a beacon. `sheets`: a sheet chosen, refused, filed anew.
+- `seats`: addresses and holders of a power. `absences`: days away. `ending`: a draw agreed on, an end
+  declared. `results`: results corrected, another coordinator.
+
+A new act: its value here, a handler of a few lines, and, if it writes to players, one function of the door
+`act.Circulars`, which `service.notices` fills.
+"""

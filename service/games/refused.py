@@ -1,0 +1,26 @@
+"""The one exception for an act that is not done, and what every reason of a person is held against."""
+
+from __future__ import annotations
+
+from adjudicator.errors import UserFacingError
+
+LEAST_REASON = 10
+"""Letters of a reason: less than a sentence tells the players nothing."""
+MOST_REASON = 500
+
+
+class Refused(UserFacingError):
+    """An act was not done. The sentence names the reason, that nothing was changed, and what to do."""
+
+
+class NotFound(Refused):
+    """What an act names is not there, or belongs to another game."""
+
+
+def reason_of(text: str) -> str:
+    """A reason without needless blanks, at most `MOST_REASON` letters. Raises Refused for fewer than
+    `LEAST_REASON`."""
+    reason = " ".join(text.split())[:MOST_REASON]
+    if len(reason) < LEAST_REASON:
+        raise Refused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
+    return reason
