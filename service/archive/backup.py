@@ -27,6 +27,7 @@ from service.archive import shelf
 from service.archive.forgotten import forgotten_files
 from service.archive.verify_letters import entries_named
 from service.clock import SimulatedClock
+from service.games.acts.act import ActTable, perform
 from service.intake.filing import queue_reading
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
@@ -328,7 +329,8 @@ def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, r
     """Let no letter leave, and enqueue what had not been done; how many letters wait."""
     store = sessions(engine)
     with store.begin() as session:
-        switches.pause(session, "galloper", reason, now)
+        if switches.current_hold(session) is None:
+            perform(switches.HoldLetters(reason), ActTable(session, "galloper", now))
         if jobs is not None:
             # The queue's own tables are not in the backup; this work is known from ours.
             for mail in records.unfinished_mails(session):

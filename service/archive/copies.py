@@ -11,8 +11,8 @@ from enum import StrEnum
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.seal import sealed
 from service.store import records
 from service.store.tables import EventRow, LotContributionRow, PhaseRow, PhaseState, SubmissionRow
@@ -22,10 +22,6 @@ OPEN_PHASE_COPIED = "open_phase_copied"
 LEAST_REASON = 10
 USUAL_BACKUP = "a backup of the whole site"
 """The reason of a backup for which none was given."""
-
-
-class CopyRefused(UserFacingError):
-    """A game was not copied: its sheets are sealed, and nobody said why they should leave the site."""
 
 
 class Copy(StrEnum):
@@ -48,11 +44,11 @@ def phases_with_sealed_sheets(session: Session, game_id: str) -> list[PhaseRow]:
 
 def enter_archive(session: Session, game_id: str, reason: str, by: str, now: datetime) -> bool:
     """Enter that a whole archive of a game is made while sheets are sealed; False if none is. Raises
-    CopyRefused without a reason."""
+    Refused without a reason."""
     phases = phases_with_sealed_sheets(session, game_id)
     reason = " ".join(reason.split())[:500]
     if phases and len(reason) < LEAST_REASON:
-        raise CopyRefused(
+        raise Refused(
             f"Nothing was written: sheets of {phase_of(phases[0])} are sealed until "
             f"{phases[0].deadline:%-d %b %Y, %H:%M} GMT, and the whole archive would show them. Wait until "
             "then, write the players' archive with --players, or give a reason with --reason: it is entered "

@@ -20,8 +20,9 @@ from adjudicator.errors import UserFacingError
 from service.archive import shelf
 from service.archive.forgotten import FORGOTTEN
 from service.games.game_clock import is_rehearsal
+from service.games.names import pseudonym
 from service.intake.sheets import player_hand
-from service.record.entries import ORDERS, pseudonym
+from service.record.entries import ORDERS
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.digests import canonical, inner, is_forgotten

@@ -35,7 +35,7 @@ def export_game(
     as_json: bool = False, quiet: bool = False
 ) -> int:
     """Write a game's archive into a new file. `reason`: why a whole one is made while sheets are sealed.
-    Raises SiteError if the file exists, NoSuchGame, BlobError, CopyRefused."""
+    Raises SiteError if the file exists, NoSuchGame, BlobError, Refused."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:

@@ -20,17 +20,17 @@ from service.cli.program.results import letters_wait, print_result
 from service.clock import SystemClock
 from service.config import Settings
 from service.desk.games import seat_acts
-from service.desk.games.seat_acts import Holder, addresses_in
-from service.games import lot_acts
 from service.games.acts.act import ActTable, perform
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
 from service.games.names import UnknownName, game_called, phase_called, power_called
 from service.games.phases import phase_of
-from service.games.refused import reason_of
 from service.games.turns import judge_when_read
 from service.notices.broadcasts import Broadcasts
 from service.operations.beacon_rounds import Relays
-from service.record import chain, game_key
+from service.record import chain
+from service.record.game_key import ChangeKey
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.blobs_remote import open_blobs
@@ -97,7 +97,7 @@ def move_deadline(
 
 def settle_lots(folder: Path, game: str, without: str, why: str, printing: Printing) -> int:
     """Have the closed phase of a game draw its lots without its "seed" or its "beacon". Raises UnknownName,
-    LotsRefused, ConfigError, SiteError."""
+    Refused, ConfigError, SiteError."""
     clock = SystemClock()
     with _site(folder) as (_, store, _):
         with store.begin() as session:
@@ -106,11 +106,10 @@ def settle_lots(folder: Path, game: str, without: str, why: str, printing: Print
             if not closed:
                 raise UnknownName(f"Nothing was changed: {row.name} has no phase that is closed and not "
                                   "judged.")
-            phase, by = closed[0], "galloper game lots"
-            if without == "seed":
-                lot_acts.go_without_seed(session, phase, why, by=by, now=clock.now())
-            else:
-                lot_acts.go_without_beacon(session, phase, why, by=by, now=clock.now(), fetch=Relays())
+            phase = closed[0]
+            act = (DrawWithoutSeed(phase.id, why) if without == "seed"
+                   else DrawWithoutBeacon(phase.id, why, Relays()))
+            perform(act, ActTable(session, "galloper game lots", clock.now()))
             name = str(phase_of(phase))
         judge_when_read(store, phase.id, clock, maps.load)
     print_result(printing.out, f"{name} draws its lots without its {without}. All players will be told.",
@@ -124,7 +123,8 @@ def change_key(folder: Path, game: str, why: str, printing: Printing) -> int:
     ConfigError, SiteError."""
     with _site(folder) as (_, store, _), store.begin() as session:
         row = game_called(session, game)
-        public = game_key.change(session, row.id, reason_of(why), by="galloper game new-key")
+        public = perform(ChangeKey(row.id, why), ActTable(
+            session, "galloper game new-key", SystemClock().now())).outcome.public
         data = {"game": row.id, "fingerprint": fingerprint(public)}
     print_result(printing.out, f"Receipts of {row.name} are signed with another key from now on, fingerprint "
                                f"{data['fingerprint']}. All players will be told.",
@@ -160,9 +160,10 @@ def change_seat(
             row = game_called(session, game)
             variant = maps.load(row.variant)
             key, slug = _power(variant, power), row.id
-            held = seat_acts.hand_over(
-                session, row, key, holder, settings.order_address, why, by="galloper game seat",
-                now=SystemClock().now())
+            done = perform(GiveSeat(slug, key, holder, why), ActTable(
+                session, "galloper game seat", SystemClock().now(), circulars=circulars,
+                order_address=settings.order_address))
+            held = done.outcome.after is not None
             player = session.get(PlayerRow, records.seats(session, slug)[key] or 0)
             name, mails = (None if player is None else player.name), _addresses(session, player)
         letters = seat_acts.welcome(store, circulars, slug, key) if held else 0
@@ -189,12 +190,11 @@ def change_addresses(
         variant = maps.load(row.variant)
         key, now = _power(variant, power), SystemClock().now()
         # Added first: a player who moves to a new address keeps one throughout.
+        table = ActTable(session, by, now, order_address=settings.order_address)
         for mail in add:
-            seat_acts.add_address(session, row, key, mail, settings.order_address, by=by, now=now)
-            session.flush()
+            perform(AddAddress(row.id, key, mail), table)
         for mail in remove:
-            seat_acts.remove_address(session, row, key, mail, by=by, now=now)
-            session.flush()
+            perform(RemoveAddress(row.id, key, mail), table)
         player = session.get(PlayerRow, records.seats(session, row.id)[key] or 0)
         name, mails, slug = (None if player is None else player.name), _addresses(session, player), row.id
     print_result(

@@ -24,8 +24,9 @@ from service.games import create, phases
 from service.games.create import NewGame
 from service.games.names import game_called
 from service.games.turns import extend_calendar
-from service.site_folder import bring_up_to_date, is_address, opened, settings_of
+from service.site_folder import bring_up_to_date, opened, settings_of
 from service.store import records
+from service.store.addresses import is_address
 from service.store.blobs_remote import open_blobs
 from service.store.engine import Store, open_engine
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -115,7 +116,7 @@ def unshelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False
 def remove_game(
     folder: Path, game: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Remove a rehearsal with everything of it alone, while the site is not served. Raises RemovalRefused for
+    """Remove a rehearsal with everything of it alone, while the site is not served. Raises Refused for
     a real game, SiteError for a site that is served; then nothing was removed."""
     settings = settings_of(folder)
     bring_up_to_date(settings)

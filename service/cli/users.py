@@ -73,7 +73,7 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
 def remove_user(
     folder: Path, name: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Let a person sign in no longer. Their sessions end; what they decided stays. Raises AccountRefused for
+    """Let a person sign in no longer. Their sessions end; what they decided stays. Raises Refused for
     an unknown name and for the last coordinator, ConfigError, SiteError."""
     with opened(settings_of(folder)) as store, store.begin() as session:
         person = name.strip()
@@ -93,7 +93,7 @@ def change_role(
     quiet: bool = False,
 ) -> int:
     """Give a person another role, of the site or with `game` in one game ("none" takes that). Raises
-    AccountRefused where nothing was changed, ConfigError, SiteError."""
+    Refused where nothing was changed, ConfigError, SiteError."""
     person, words = name.strip(), role.replace("-", " ")
     known = [str(each) for each in (GAME_ROLES if game else Role)] + (["none"] if game else [])
     if words not in known:

@@ -12,10 +12,10 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.games.refused import Refused
 from service.notices.answers import correspondence as letters_of
 from service.notices.answers import mail_notices
 from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
-from service.notices.not_done import NotDone
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
 from service.web.mail_games import games_of_player, is_within
 from service.web.page import require_token, require_visitor, show
@@ -94,5 +94,5 @@ def _acts(request: Request) -> Correspondence:
 def _or_refuse(act: Callable[[], object]) -> None:
     try:
         act()
-    except NotDone as fault:
+    except Refused as fault:
         raise HTTPException(409, str(fault)) from fault

@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
-from service.games import sealed_lots
+from service.games import decisions, sealed_lots
 from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
-from service.games.decisions import PART, SHAPES, DecisionKind
+from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
 from service.games.options import FIRST_COUNTS
@@ -280,7 +280,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     # Order of work: power, sheet, page. An order by the board would tell what is around a unit (DESK-03).
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    away, asked_by, carried = set_aside(session, phase.id)
+    away, asked_by, carried = decisions.set_aside(session, phase.id)
     pairs = [
         (power, line) for power, key in chosen.items() for line in by_sheet[key]
         # A part without a decision is one whose cut was taken back.
@@ -311,29 +311,6 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         )
         for index, (power, line) in enumerate(pairs)
     ]
-
-
-def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
-    """Ids of lines that were cut into others; for each decision that asks for a second reader, who asked;
-    and the decisions carried over from an earlier version of a sheet."""
-    acts = session.execute(
-        select(ReviewActionRow.kind, ReviewActionRow.reviews, ReviewActionRow.by)
-        .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.undone_at.is_(None),
-               ReviewActionRow.kind.in_([*SHAPES, DecisionKind.ASK, DecisionKind.CARRY]))).all()
-    filed = {key: (kind, by) for kind, keys, by in acts for key in keys}
-    if not filed:
-        return set(), {}, set()
-    rows = [
-        (line, key, decision, *filed[number])
-        for number, line, key, decision in session.execute(
-            select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(
-                ReviewRow.id.in_(filed)
-            )
-        )
-    ]
-    away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
-    asked_by = {key: by for _, key, _, kind, by in rows if kind == DecisionKind.ASK}
-    return away, asked_by, {key for _, key, _, kind, _ in rows if kind == DecisionKind.CARRY}
 
 
 @dataclass(frozen=True, slots=True)

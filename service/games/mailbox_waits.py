@@ -78,14 +78,3 @@ def end(session: Session, phase: PhaseRow, now: datetime) -> None:
     if row.waived_at is None:
         records.log_event(session, now, WAITED, game_id=phase.game_id,
                           detail={"phase": str(phase_of(phase))})
-
-
-def waive(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) -> bool:
-    """Let a phase close without what may still be in the mailbox; False if it does not wait."""
-    row = standing(session, phase.id)
-    if row is None or row.waived_at is not None:
-        return False
-    row.waived_at, row.waived_by, row.waived_why = now, by, why
-    records.log_event(session, now, WAIVED, game_id=phase.game_id, actor=by,
-                      detail={"phase": str(phase_of(phase)), "why": why})
-    return True

@@ -7,6 +7,7 @@ from adjudicator.errors import UserFacingError
 LEAST_REASON = 10
 """Letters of a reason: less than a sentence tells the players nothing."""
 MOST_REASON = 500
+NO_REASON = "Nothing was changed: this needs a reason in a sentence. It stays on record."
 
 
 class Refused(UserFacingError):
@@ -17,10 +18,14 @@ class NotFound(Refused):
     """What an act names is not there, or belongs to another game."""
 
 
-def reason_of(text: str) -> str:
-    """A reason without needless blanks, at most `MOST_REASON` letters. Raises Refused for fewer than
-    `LEAST_REASON`."""
-    reason = " ".join(text.split())[:MOST_REASON]
+class NoReason(Refused):
+    """An act that needs a reason came without a sentence of one."""
+
+
+def reason_of(text: str, most: int = MOST_REASON, no_reason: str = NO_REASON) -> str:
+    """A reason without needless blanks, at most `most` letters. Raises NoReason with that sentence for fewer
+    than `LEAST_REASON`."""
+    reason = " ".join(text.split())[:most]
     if len(reason) < LEAST_REASON:
-        raise Refused("Nothing was changed: this needs a reason in a sentence. It stays on record.")
+        raise NoReason(no_reason)
     return reason

@@ -17,7 +17,6 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -33,6 +32,7 @@ from service.games.deadlines import PhaseWindow
 from service.games.game_clock import clock_of
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.rulings import as_played
 from service.store import phase_looks, records
 from service.store.engine import Store
@@ -57,7 +57,7 @@ Load = Callable[[str], Variant]
 """Gives the variant of a board's slug; `maps.load` except in tests."""
 
 
-class NotReady(UserFacingError):
+class NotReady(Refused):
     """The step cannot be taken now; the sentence says what is missing."""
 
 

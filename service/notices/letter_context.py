@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import rulings
+from service.games.acts.results import COORDINATOR
 from service.games.game_clock import NOTICE, is_rehearsal
 from service.letters.facts import GameInfo, Recipient
 from service.letters.own_wording import OwnWording
@@ -19,9 +20,6 @@ from service.mail.sending.compose import OutLetter
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
-
-COORDINATOR = "coordinator"
-"""The game's option with the name that letters are signed with."""
 
 
 @dataclass(frozen=True, slots=True)

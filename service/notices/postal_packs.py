@@ -17,6 +17,8 @@ from adjudicator.calendar import Phase
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
+from service.games.acts.act import Act, ActTable, Event
+from service.games.acts.seats import holder_of
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
@@ -33,6 +35,49 @@ RETURN = "return_address"
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
            f"{pictures.FONTS}.")
+
+
+
+@dataclass(frozen=True, slots=True)
+class SetReturnAddress(Act[None]):
+    """Sets the coordinator's name and address for the envelopes of the year-end pack; no lines for none."""
+
+    game: str
+    lines: tuple[str, ...]
+
+    def change(self, table: ActTable) -> None:
+        """Keep them with the game."""
+        game = table.game(self.game)
+        # A new dict: SQLAlchemy does not notice a change inside a JSON value.
+        game.options = {**game.options, RETURN: list(self.lines)}
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+        """That it was changed, and not to what."""
+        return Event("return_address_changed", self.game)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAccommodation(Act[None]):
+    """Sets an agreed exception for one player, shown in the list of players and in the pack (POST-06); no
+    words for none."""
+
+    game: str
+    power: str
+    words: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse an empty seat."""
+        holder_of(table, self.game, self.power)
+
+    def change(self, table: ActTable) -> None:
+        """Keep it with the player."""
+        player = table.session.get_one(PlayerRow, holder_of(table, self.game, self.power))
+        player.accommodation = self.words
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+        """The power, and whether something was agreed."""
+        # That something was agreed is logged, not what: it may name a place or a person (LIST-05).
+        return Event("accommodation_changed", self.game, {"power": self.power, "agreed": bool(self.words)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import site_key
+from service.games.acts.act import ActTable, Event, ReasonedAct
 from service.record import chain
 from service.site_key import NoSiteKey
 from service.store import records
@@ -66,10 +67,22 @@ def of_game(session: Session, game_id: str) -> str | None:
     return row.public
 
 
-def change(session: Session, game_id: str, why: str, *, by: str) -> str:
-    """Give a game another key from now on; the new public key. Raises NoSiteKey."""
-    before = _newest(session, game_id)
-    return _change(session, game_id, 0 if before is None else before.number, why, by).public
+@dataclass(frozen=True, slots=True)
+class ChangeKey(ReasonedAct[GameKeyRow]):
+    """Signs the receipts of a game with another key from now on; all players read it in the next results. The
+    outcome is the new key. Raises NoSiteKey besides."""
+
+    game: str
+    why: str
+
+    def change(self, table: ActTable) -> GameKeyRow:
+        """Make the next key."""
+        before = _newest(table.session, table.game(self.game).id)
+        return _add(table.session, self.game, 1 if before is None else before.number + 1)
+
+    def event(self, table: ActTable, outcome: GameKeyRow, letters: int) -> Event:
+        """The number of the key and the reason."""
+        return Event(CHANGED, self.game, {"number": outcome.number, "why": self.reason})
 
 
 def signed_receipt(

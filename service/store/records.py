@@ -29,6 +29,7 @@ from service.store.tables import (
     PhaseState,
     PlayerRow,
     PostalOriginalRow,
+    RecordPendingRow,
     SeatRow,
     SubmissionRow,
     TableBase,
@@ -394,6 +395,12 @@ def letters_to_send(session: Session, now: datetime, limit: int = 100) -> list[i
 def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> OutboxRow | None:
     """The letter that one of these Message-IDs belongs to: what a bounce speaks of."""
     return session.scalar(select(OutboxRow).where(OutboxRow.message_id.in_(message_ids)).limit(1))
+
+
+def note_reading(session: Session, submission_id: int) -> None:
+    """Have the record enter the reading of a sheet again, which names the power that the sheet is filed for
+    now."""
+    session.execute(insert(RecordPendingRow).values(what="reading", fact=str(submission_id)))
 
 
 def log_event(

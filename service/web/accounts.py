@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
+from service.games.refused import Refused
 from service.store.records import log_event
 from service.store.tables import GameRoleRow, SessionRow, UserRow
 from service.web import code_app, passkeys, sign_in_tries
@@ -18,19 +18,15 @@ LONGEST_NAME = 80
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
-class AccountRefused(UserFacingError):
-    """Nothing was changed; the sentence says why and what to do."""
-
-
-class NoSuchPerson(AccountRefused):
+class NoSuchPerson(Refused):
     """Nobody of this name may sign in."""
 
 
-class LastCoordinator(AccountRefused):
+class LastCoordinator(Refused):
     """The site would have no coordinator."""
 
 
-class BadName(AccountRefused):
+class BadName(Refused):
     """A name that no page could show plainly, or that would pass for another person's."""
 
 

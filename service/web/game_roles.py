@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.games.refused import Refused
 from service.store.records import log_event
 from service.store.tables import (
     GameRoleRow,
@@ -23,21 +24,21 @@ from service.store.tables import (
     SubmissionRow,
     UserRow,
 )
-from service.web.accounts import AccountRefused, NoSuchPerson
+from service.web.accounts import NoSuchPerson
 from service.web.mail_games import games_of_mail, games_of_player
 from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind, subject_of
 from service.web.sessions import Visitor
 
 
-class NoSuchGame(AccountRefused):
+class NoSuchGame(Refused):
     """The site has no such game."""
 
 
-class NotInAGame(AccountRefused):
+class NotInAGame(Refused):
     """A role that nobody has in one game."""
 
 
-class NotByGame(AccountRefused):
+class NotByGame(Refused):
     """The person has a role of the whole site."""
 
 

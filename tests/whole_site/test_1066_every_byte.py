@@ -18,9 +18,10 @@ import pytest
 
 from service.archive.export import Edition
 from service.clock import SimulatedClock
-from service.games.acts.act import perform
+from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline
-from service.notices.broadcasts import Broadcasts, ResultsCorrection
+from service.games.acts.results import CorrectResults
+from service.notices.broadcasts import Broadcasts
 from service.notices.current_map import UNITS
 from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
@@ -29,7 +30,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.tables import GameRow, LineState, PhaseRow, PlayerRow, SeatRow
 from tests.service.public.test_entry import BASE, visit
-from tests.support.acting import at
+from tests.support.acting import at, do
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.played import archived, begin
 from tests.support.servers import outgoing
@@ -78,15 +79,8 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         site.clock.set(first.deadline + timedelta(minutes=1))
         table.close_phase(first.id)
         table.approve_phase(first.id, "ada")
-        with site.store.begin() as session:
-            Broadcasts(desk).correct(
-                session,
-                session.get_one(PhaseRow, first.id),
-                ResultsCorrection("A.", "B.", "None.", "Ada"),
-                "k",
-                "ada",
-                site.clock.now(),
-            )
+        do(table, CorrectResults(first.id, ResultsCorrection("A.", "B.", "None.", "Ada"), "k"), "ada",
+           circulars=Broadcasts(desk))
         begin(table)
         yield table, open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
 

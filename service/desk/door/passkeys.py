@@ -8,11 +8,12 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.door.sign_in import BUSY, let_in, open_door
+from service.games.refused import Refused
 from service.store.records import log_event
 from service.store.tables import UserRow
 from service.web import code_app, passkeys, sessions, sign_in_tries
 from service.web.page import require_token, show
-from service.web.passkeys import PasskeyRefused, Place
+from service.web.passkeys import Place
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
@@ -31,7 +32,7 @@ def begin_sign_in(request: Request) -> Response:
     try:
         with ports.sessions.begin() as session:
             options = passkeys.ask(session, place, _address(request), ports.wall.now())
-    except PasskeyRefused as fault:
+    except Refused as fault:
         raise HTTPException(429, str(fault)) from fault
     return Response(options, media_type="application/json")
 
@@ -49,7 +50,7 @@ def sign_in(
         # A refusal is committed too: what was asked is used up by one answer, right or wrong.
         try:
             opened = open_door(request, session, passkeys.person_of(session, place, answer, now), now)
-        except PasskeyRefused as fault:
+        except Refused as fault:
             message = str(fault)
     if opened is None:
         return show(request, "sign_in.html", status=401, message=message, person="", unsent_form=unsent_form,
@@ -80,7 +81,7 @@ def begin(
             raise HTTPException(400, _WRONG)
         try:
             options = passkeys.ask_for_new(store, place, visitor.name, _address(request), now)
-        except PasskeyRefused as fault:
+        except Refused as fault:
             raise HTTPException(409, str(fault)) from fault
     return Response(options, media_type="application/json")
 
@@ -98,7 +99,7 @@ def add(
             row = passkeys.add(store, place, visitor.name, answer, label[:200], ports.wall.now())
             log_event(store, ports.clock.now(), "passkey_added", actor=visitor.name,
                       detail={"person": visitor.name, "label": row.label})
-        except PasskeyRefused as fault:
+        except Refused as fault:
             message = str(fault)
     if message:
         raise HTTPException(400, message)
@@ -122,7 +123,7 @@ def _place(request: Request) -> Place:
     ports: DeskPorts = request.app.state.ports
     try:
         return passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title)
-    except PasskeyRefused as fault:
+    except Refused as fault:
         raise HTTPException(409, str(fault)) from fault
 
 

@@ -13,8 +13,7 @@ import maps
 from maps.variant import Variant
 from service.config import ConfigError
 from service.desk.queries import work
-from service.desk.sheet.acts import back_to_desk
-from service.games import create, mailbox_waits
+from service.games import create
 from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
@@ -24,9 +23,9 @@ from service.games.refused import reason_of
 from service.games.rulings import languages_option
 from service.games.turns import extend_calendar
 from service.intake.sheets.read_submission import THRESHOLD
-from service.site_folder import is_address
+from service.store.addresses import is_address
 from service.store.records import log_event, phases
-from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
+from service.store.tables import GameRow, PhaseState, ReviewMode
 
 OPTIONS: dict[str, str] = {
     TYPED: ("Orders may be typed into the mail instead of written by hand: the words in bold type count as a "
@@ -150,26 +149,6 @@ def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str
             # A mail is routed by its sender, so one address cannot belong to two players.
             elif owner.setdefault(mail, seat.player) != seat.player:
                 yield f"{mail} is given to both {owner[mail]} and {seat.player}."
-
-
-def judge_without(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
-    """Let a phase that waits for the mailbox close without what may still be in it. Raises ActRefused."""
-    if not mailbox_waits.waive(session, phase, by, reason_of(why), now):
-        raise ActRefused("Nothing was changed: this phase does not wait for the mailbox, or somebody has "
-                         "decided already.")
-
-
-def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
-    """Take a judged phase whose results were not sent back to the desk; every decision is kept. Raises
-    ActRefused."""
-    why = reason_of(why)
-    if not back_to_desk(session, phase):
-        raise ActRefused(
-            "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
-            "does not change; a correction puts an error right."
-        )
-    log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
-              detail={"phase_id": phase.id, "why": why})
 
 
 def set_option(

@@ -10,9 +10,9 @@ from fastapi import HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, perform
-from service.games.refused import NotFound, Refused
+from service.games.acts.act import Act
 from service.store.tables import GameRow
+from service.web.acting import or_refuse, performed
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
@@ -33,22 +33,8 @@ def act_on_game(
 def carry_out(request: Request, visitor: Visitor, game_id: str, act: Act[Any], notice: str) -> Response:
     """Perform an act about a game and redirect to the game's page with one of its notices. Raises 404 for
     what is not there, and 409 with the reason of a refusal."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        table = ports.act_table(session, visitor.name, visitor.coordinates)
-        or_refuse(lambda: perform(act, table))
+    performed(request.app.state.ports, visitor, act)
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
-
-
-def or_refuse(act: Callable[[], Outcome]) -> Outcome:
-    """The act's result. Raises 409 with its sentence if it is refused, so that the transaction ends without
-    a change."""
-    try:
-        return act()
-    except NotFound as fault:
-        raise HTTPException(404, str(fault)) from fault
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
 
 
 def game_row(session: Session, game_id: str) -> GameRow:

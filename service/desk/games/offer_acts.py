@@ -17,7 +17,6 @@ from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
 from service.games.refused import Refused
 from service.games.rulings import languages_option
-from service.games.sign_ups import SignUpFault
 from service.games.turns import extend_calendar
 from service.notices.sign_ups import forget
 from service.site_key import NoSiteKey
@@ -79,7 +78,7 @@ def draw(session: Session, row: OfferRow, by: str, now: datetime) -> None:
     """Draw the powers among the first on the list. Raises Refused."""
     try:
         seating = sign_ups.draw(session, row, list(maps.load(row.variant).powers), now)
-    except (SignUpFault, NoSiteKey) as fault:
+    except (Refused, NoSiteKey) as fault:
         raise Refused(str(fault)) from fault
     log_event(session, now, "powers_drawn", actor=by, detail={"offer": row.id, "seats": len(seating.seats)})
 
@@ -106,7 +105,7 @@ def begin(
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
     if wrong or not seated:
         raise Refused("No game was created: nobody is left on the list, or somebody signed up with this "
-                         "site's own address.")
+                      "site's own address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
         new = NewGame(row.name, variant.slug, start, seats, (), languages_option(languages))

@@ -15,13 +15,13 @@ import maps
 from grammar.fragments.languages import LANGUAGES
 from service.desk.games import offer_acts
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import or_refuse
 from service.desk.games.offer_acts import OfferForm
 from service.desk.games.seats import welcome
 from service.games import sign_ups
 from service.letters.language import ENGLISH, language
 from service.notices.sign_ups import days_of
 from service.store.tables import OfferRow
+from service.web.acting import or_refuse
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

@@ -8,13 +8,12 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
-from service.desk.games import acts, ending, offer_acts
+from service.desk.games import acts, offer_acts
 from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
 from service.desk.games.boards import titles
 from service.desk.games.carry_out import act_on_game, carry_out, game_row
@@ -22,14 +21,17 @@ from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.games import draw_votes, mailbox_waits
 from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
+from service.games.acts.ending import DeclareEnd
+from service.games.acts.phases import JudgeWithoutMailbox, RollBack
+from service.games.ended.ending import EndKind
 from service.games.in_play import next_phase, phases_in_play
+from service.games.names import pseudonym
 from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.games.rulings import as_written
 from service.notices import announcements
-from service.record.entries import pseudonym
 from service.store import records
-from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -43,6 +45,13 @@ HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "ph
            "absence_announced", "absence_ended", "game_paused",
            "upload_link_ended", "upload_links_ended", *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
+
+
+END_WORDS: dict[EndKind, str] = {
+    EndKind.DRAW: "A draw between these powers, as all who play on agreed",
+    EndKind.CONCESSION: "The others concede to this power",
+}
+"""What may be declared, with its words."""
 
 
 @router.get("/games")
@@ -154,7 +163,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                            if (votes := draw_votes.votes(session, phase)) is not None],
                     agreed=row.options.get(draw_votes.AGREED),
                     thresholds=THRESHOLDS, threshold=acts.threshold(row),
-                    review=row.options.get(REVIEW, ReviewMode.NONE), endings=ending.WORDS)
+                    review=row.options.get(REVIEW, ReviewMode.NONE), endings=END_WORDS)
 
 
 @router.post("/games/{game_id}/move")
@@ -186,18 +195,14 @@ def move_year(
 def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
               why: Annotated[str, Form()] = "") -> Response:
     """Take a judged phase back to the desk; decisions are kept."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
-        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+    return carry_out(request, visitor, game_id, RollBack(game_id, phase, why), "rolled-back")
 
 
 @router.post("/games/{game_id}/judge-without")
 def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
                   why: Annotated[str, Form()] = "") -> Response:
     """Close a phase that waits for the mailbox without the mails that may still be in it."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "judged-without", lambda session, row: acts.judge_without(
-        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+    return carry_out(request, visitor, game_id, JudgeWithoutMailbox(game_id, phase, why), "judged-without")
 
 
 @router.post("/games/{game_id}/end")
@@ -207,10 +212,8 @@ def end(
     surely: Annotated[str, Form()] = "",
 ) -> Response:
     """End a game by a draw or a concession, with a reason; every player gets a letter (BEY-03)."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "ended", lambda session, row: ending.declare(
-        session, row, kind, power or (), why, surely=bool(surely), by=visitor.name, now=ports.clock.now(),
-        circulars=ports.actions.circulars))
+    act = DeclareEnd(game_id, kind, tuple(power or ()), why, surely=bool(surely))
+    return carry_out(request, visitor, game_id, act, "ended")
 
 
 @router.post("/games/{game_id}/option")
@@ -252,10 +255,3 @@ def _form(
     return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=OPTIONS,
                 languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
                 powers=list(board.powers.values()), players=form.players or {})
-
-
-def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:
-    phase = session.get(PhaseRow, phase_id)
-    if phase is None or phase.game_id != game.id:
-        raise HTTPException(404, "There is no such phase of this game. Nothing was changed.")
-    return phase

@@ -12,11 +12,10 @@ from sqlalchemy.orm import Session
 import maps
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading
 from reading.vocabulary import known_game
-from service.desk import queries
 from service.games import ballots
 from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
-from service.games.decisions import PART
+from service.games.decisions import own_lines
 from service.games.hold_reasons import reasons
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
@@ -84,14 +83,6 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: b
     if row.fate == "held":
         return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
     return "it does not count"
-
-
-def own_lines(session: Session, submission_id: int) -> list[SettledLine]:
-    """The lines of a sheet as they count now, without lines that a person cut into others, and without parts
-    whose cut was taken back."""
-    away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission_id).phase_id)
-    return [line for line in lines_of(session, [submission_id])[submission_id]
-            if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
 def numbered(session: Session, submission_id: int) -> list[tuple[str, SettledLine]]:

@@ -11,7 +11,7 @@ table, writes it. `service.notices.broadcasts.Broadcasts` is that door.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -21,13 +21,35 @@ from sqlalchemy.orm import Session
 import maps
 from maps.variant import Variant
 from service.games.deadlines import DeadlineExtension
-from service.games.refused import NotFound, Refused, reason_of
+from service.games.ended.ending import GameEnd
+from service.games.refused import MOST_REASON, NO_REASON, NotFound, Refused, reason_of
 from service.store.records import log_event
-from service.store.tables import GameRow, PhaseRow
+from service.store.tables import AbsenceRow, GameRow, PhaseRow
 
 CANNOT_WRITE = "Nothing was changed: this site cannot write to the players, and they must be told."
 
 Outcome = TypeVar("Outcome")
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsCorrection:
+    """An error in results that were sent, as the coordinator writes it down; every field a sentence or
+    two."""
+
+    wrong: str
+    right: str
+    effect: str
+    found_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Letters that another coordinator has a game: their number, who had it before, and the root of the
+    record that they name."""
+
+    letters: int
+    predecessor: str
+    root: str
 
 
 class Circulars(Protocol):
@@ -36,6 +58,32 @@ class Circulars(Protocol):
 
     def deadline_moved(self, session: Session, phase: PhaseRow, extension: DeadlineExtension) -> int:
         """Old and new instant of a deadline, the reason, what else moves and what does not."""
+        ...
+
+    def seat_changed(
+        self, session: Session, game: GameRow, power: str, now: datetime, *, is_empty: bool
+    ) -> int:
+        """Another player for a power, or none."""
+        ...
+
+    def game_ended(self, session: Session, game: GameRow, end: GameEnd, last: PhaseRow) -> int:
+        """The end of a game; `last` is the phase whose results came last."""
+        ...
+
+    def draw_agreed(self, session: Session, phase: PhaseRow, powers: Sequence[str]) -> int:
+        """A draw between powers, with the results of a phase."""
+        ...
+
+    def corrected(self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str) -> int:
+        """An error in the results of a phase."""
+        ...
+
+    def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
+        """Another coordinator, with the record's root; the letters are signed by the new one."""
+        ...
+
+    def absent(self, session: Session, row: AbsenceRow) -> int:
+        """Days on which a player is away, or that they are not away after all."""
         ...
 
     def paused(self, session: Session, phase: PhaseRow, days: int, why: str) -> int:
@@ -82,6 +130,13 @@ class ActTable:
             raise NotFound("There is no such phase of this game. Nothing was changed.")
         return phase
 
+    def any_phase(self, phase_id: int) -> PhaseRow:
+        """A phase of any game. Raises NotFound."""
+        phase = self.session.get(PhaseRow, phase_id)
+        if phase is None:
+            raise NotFound("There is no such phase. Nothing was changed.")
+        return phase
+
     def must_write(self) -> Circulars:
         """The door of letters, for an act that is never done in silence. Raises Refused."""
         if self.circulars is None:
@@ -120,12 +175,14 @@ class ReasonedAct(Act[Outcome]):
     """An act that needs a reason in a sentence, which `perform` checks first."""
 
     __slots__ = ()
+    most_reason: ClassVar[int] = MOST_REASON
+    no_reason: ClassVar[str] = NO_REASON
     why: str
 
     @property
     def reason(self) -> str:
         """The reason as it is entered. Raises Refused for less than a sentence."""
-        return reason_of(self.why)
+        return reason_of(self.why, self.most_reason, self.no_reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +198,7 @@ class Performed(Generic[Outcome]):
 def perform(act: Act[Outcome], table: ActTable) -> Performed[Outcome]:
     """Perform an act in the table's transaction. Raises Refused, and the caller must roll back."""
     if isinstance(act, ReasonedAct):
-        reason_of(act.why)
+        reason_of(act.why, act.most_reason, act.no_reason)
     act.check(table)
     outcome = act.change(table)
     table.session.flush()

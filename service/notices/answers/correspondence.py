@@ -15,6 +15,7 @@ from service.clock import Clock
 from service.games.ballots import executed
 from service.games.options import TYPED
 from service.games.phases import phase_of, power_name
+from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import (
@@ -30,7 +31,6 @@ from service.letters.facts import (
 from service.letters.language import Sentence
 from service.notices.answers import mail_notices
 from service.notices.letter_context import LetterContext
-from service.notices.not_done import NotDone
 from service.store import records
 from service.store.tables import (
     AddressRow,
@@ -129,12 +129,12 @@ class Correspondence:
 
     def answer(self, player_id: int, words: str, key: str, by: str) -> None:
         """Send free words to the address that the player wrote from last, and settle their open letters. The
-        form's `key` makes a repeated delivery harmless. Raises NotDone."""
+        form's `key` makes a repeated delivery harmless. Raises Refused."""
         words = _printable(words)
         if not words:
-            raise NotDone("Nothing was sent: the answer is empty.")
+            raise Refused("Nothing was sent: the answer is empty.")
         if len(words) > LONGEST_ANSWER:
-            raise NotDone(f"Nothing was sent: the answer has more than {LONGEST_ANSWER} characters. Send it "
+            raise Refused(f"Nothing was sent: the answer has more than {LONGEST_ANSWER} characters. Send it "
                           "in parts.")
         with self.store.begin() as session:
             last = session.scalars(
@@ -142,7 +142,7 @@ class Correspondence:
                     CorrespondenceRow.player_id == player_id, CorrespondenceRow.sha256.is_not(None))
                 .order_by(CorrespondenceRow.id.desc()).limit(1)).first()
             if last is None:
-                raise NotDone("Nothing was sent: this player has written no letter.")
+                raise Refused("Nothing was sent: this player has written no letter.")
             mail = session.get_one(MailRow, last.sha256)
             to = self._address(session, player_id, mail.sender or "")
             game = None if last.game_id is None else session.get_one(GameRow, last.game_id)
@@ -162,12 +162,12 @@ class Correspondence:
             self._log(session, "letter_answered", by, mail, last.game_id)
 
     def mark_done(self, player_id: int, by: str) -> None:
-        """Settle the open letters of a player without an answer. Raises NotDone."""
+        """Settle the open letters of a player without an answer. Raises Refused."""
         with self.store.begin() as session:
             rows = session.scalars(select(CorrespondenceRow).where(
                 CorrespondenceRow.player_id == player_id, CorrespondenceRow.done_at.is_(None))).all()
             if not rows:
-                raise NotDone("Nothing was changed: no letter of this player is open any more.")
+                raise Refused("Nothing was changed: no letter of this player is open any more.")
             for row in rows:
                 mail = session.get_one(MailRow, row.sha256)
                 self._log(session, "letter_done", by, mail, row.game_id)
@@ -178,7 +178,7 @@ class Correspondence:
         own = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player_id)
                               .order_by(AddressRow.email)).all()
         if not own:
-            raise NotDone("Nothing was sent: this player has no mail address any more. Enter it under Games "
+            raise Refused("Nothing was sent: this player has no mail address any more. Enter it under Games "
                           "first. Their letters are kept.")
         return written_from if written_from in own else own[0]
 

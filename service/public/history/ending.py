@@ -24,6 +24,8 @@ from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
 from service.games import lots
+from service.games.acts.act import perform
+from service.games.acts.ending import AgreeToShow
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.ended import otherwise
@@ -46,7 +48,6 @@ from service.public.page import language_of
 from service.public.page import show as show_page
 from service.public.visits import VisitingPlayer
 from service.store import records
-from service.store.records import log_event
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
@@ -176,16 +177,10 @@ def agree(
     ports: DeskPorts = request.app.state.ports
     visits.check(visitor, csrf)
     with ports.sessions.begin() as session:
-        ended = _ended(request, session, game_id)
-        seats = set(visits.seat_of(session, visitor, game_id))
-        agreed, _ = _agreed(session, ended.game)
-        powers = agreed | seats if agrees else agreed - seats
-        ended.game.options = {**ended.game.options, OPENED: sorted(powers)}
-        # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
-        log_event(session, ports.clock.now(), "option_changed", game_id=game_id,
-                  actor="galloper, for a player",
-                  detail={"option": OPENED, "from": sorted(agreed), "to": sorted(powers),
-                          "why": f"the player of {', '.join(sorted(seats))} decided so"})
+        _ended(request, session, game_id)
+        seats = tuple(visits.seat_of(session, visitor, game_id))
+        perform(AgreeToShow(game_id, seats, bool(agrees)),
+                ports.act_table(session, "galloper, for a player"))
     return RedirectResponse(f"/public/{game_id}/end", status_code=303)
 
 

@@ -15,16 +15,18 @@ import pytest
 
 from service.archive import verify_game
 from service.archive.archive_file import Archive, ArchiveEntry
-from service.desk.games import acts
-from service.desk.sheet import acts as sheet_acts
 from service.games import lots
+from service.games.acts.act import perform
+from service.games.acts.phases import RollBack
+from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.refused import Refused
 from service.games.turns import NotReady
-from service.intake.postal_mail import NotLogged, PostedLetter
+from service.intake.postal_mail import PostedLetter
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
 from tests.support import keeper
+from tests.support.acting import at, do
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
 from tests.support.mail_builder import picture
 from tests.support.table import Table
@@ -94,17 +96,14 @@ def _choose_or_refuse(table: Table, chance: random.Random) -> None:
         in_time = [each for each in records.submissions(session, row.id) if each.received_at <= row.deadline]
         if in_time:
             sheet = session.get_one(SubmissionRow, chance.choice(in_time).id)
-            act = chance.choice((sheet_acts.choose, sheet_acts.refuse))
-            act(session, session.get_one(PhaseRow, row.id), sheet, "the player asked for it", "Ada",
-                table.site.clock.now())
+            act = chance.choice((ChooseSheet, RefuseSheet))
+            perform(act(sheet.id, "the player asked for it"), at(session, table))
 
 
 def _rolled_back(table: Table, _chance: random.Random) -> None:
     row = keeper.in_play(table)
     if row.state == PhaseState.READY:
-        with table.site.store.begin() as session:
-            acts.roll_back(session, session.get_one(PhaseRow, row.id), "a line was read wrongly", "Ada",
-                           table.site.clock.now())
+        do(table, RollBack(table.game, row.id, "a line was read wrongly"))
 
 
 def _when_open(act: Callable[[Table], None]) -> Act:
@@ -135,7 +134,7 @@ ACTS: tuple[Act, ...] = (
     _another_version, _late_version, _posted, _ticked, _word, _choose_or_refuse, _rolled_back, _option, _seat,
     _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
 )
-REFUSALS = (NotReady, NotLogged, Refused)
+REFUSALS = (NotReady, Refused)
 """The program's own "no": nothing was changed."""
 
 

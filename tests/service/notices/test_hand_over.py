@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from service.games.acts.results import ChangeCoordinator
 from service.notices.broadcasts import Broadcasts
 from service.record.chain import Root, root
 from service.store import records
 from service.store.tables import GameRow
+from tests.support.acting import do
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
@@ -25,8 +27,8 @@ def table(site: Site) -> Table:
 
 
 def hand_over(table: Table, name: str = "Blaise", key: str = "form-1") -> int:
-    with table.site.store.begin() as session:
-        return Broadcasts(table.writer).hand_over(session, table.game, name, key, "ada")
+    return do(table, ChangeCoordinator(table.game, name, key), "ada",
+              circulars=Broadcasts(table.writer)).letters
 
 
 def record(table: Table) -> Root:

@@ -12,7 +12,9 @@ from sqlalchemy import select
 
 from service.clock import SystemClock
 from service.games import mailbox_waits
+from service.games.acts.phases import JudgeWithoutMailbox
 from service.games.ballots import executed
+from service.games.refused import Refused
 from service.mail.mailbox.drain import BUSY, DrainLimits, MailboxDrain
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import MailboxError, MailSource, take_in, watch
@@ -23,6 +25,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.mailbox_wait import MailboxWait
 from service.scheduler import DEADLINE, due_now
 from service.store.tables import EventRow, MailRow, PhaseState, SubmissionRow
+from tests.support.acting import do
 from tests.support.mails import wait_for
 from tests.support.servers.dovecot import USER, Dovecot, free_port
 from tests.support.servers.mailboxes import imap_settings, mails
@@ -124,11 +127,10 @@ def test_a_coordinator_may_judge_without_the_mailbox(table: Table) -> None:
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
     drain = drain_of(table, source)
     assert close(table, drain)
-    with table.site.store.begin() as session:
-        now = table.site.clock.now()
-        assert mailbox_waits.waive(session, table.phase(), "ada", "the provider closed down for good", now)
-        # Twice is once.
-        assert not mailbox_waits.waive(session, table.phase(), "ben", "the provider closed down", now)
+    do(table, JudgeWithoutMailbox(table.game, phase.id, "the provider closed down for good"), "ada")
+    # Twice is once.
+    with pytest.raises(Refused, match="decided already"):
+        do(table, JudgeWithoutMailbox(table.game, phase.id, "the provider closed down"), "ben")
     assert not close(table, drain)
     assert table.phase().state == PhaseState.READY
     with table.site.store() as session:

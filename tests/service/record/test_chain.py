@@ -18,12 +18,13 @@ import pytest
 from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from service.games.seal import unseal
+from service.games.acts.phases import Unseal
 from service.record import chain as record
 from service.record.chain import sessions
 from service.store import records
 from service.store.engine import Store
 from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
+from tests.support.acting import do
 from tests.support.site import NOON, Site, make_site
 from tests.support.table import Table, open_table
 
@@ -86,9 +87,7 @@ def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) 
 
 def test_unsealing_is_entered_with_its_reason(site: Site) -> None:
     table = open_table(site)
-    with site.store.begin() as session:
-        unseal(session, session.get_one(PhaseRow, table.phase().id), "Ada", ("the reader is down, so I look "
-                                                                             "now"), NOON)
+    do(table, Unseal(table.phase().id, "the reader is down, so I look now"), now=NOON)
     assert whats(site.store, "phase")[-1]["unsealed"] == {
         "at": "2026-03-01T12:00:00Z", "by": "Ada", "why": "the reader is down, so I look now"}
     assert whats(site.store, "event")[-1]["event"] == "phase_unsealed"

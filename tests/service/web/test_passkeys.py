@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from service.games.refused import Refused
 from service.store.tables import PasskeyRow, UserRow
 from service.web import accounts, passkeys, sessions
 from tests.support.authenticator import Authenticator, bytes_of, text
@@ -203,7 +204,7 @@ def test_strangers_who_ask_and_ask_are_told_to_wait_and_keep_nobody_out(
 def test_keys_work_where_the_settings_name_the_site(desk: DeskSite) -> None:
     """The name in a request is the client's word: an imitation could forward its own."""
     assert passkeys.place_of("", "http://localhost:8000/", "Desk").origin == "http://localhost:8000"
-    with pytest.raises(passkeys.PasskeyRefused, match="base_url"):
+    with pytest.raises(Refused, match="base_url"):
         passkeys.place_of("", "https://desk.ga1loper.example/", "Desk")
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from service.desk.games import acts, seat_acts
-from service.desk.games.seat_acts import Holder
-from service.games import lots, seal
+from service.desk.games import acts
+from service.games import lots
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.phases import RollBack, Unseal
+from service.games.acts.seats import GiveSeat, Holder
 from service.intake.postal_mail import PostedLetter
 from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseRow
@@ -26,7 +27,7 @@ from tests.service.archive.cheats.table import (
 from tests.support import keeper
 from tests.support.acting import do
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
-from tests.support.table import ORDERS, Table, picture
+from tests.support.table import Table, picture
 
 SPRING = 2
 """The number of the phase in which the sheets are."""
@@ -73,9 +74,7 @@ def _moved_in_silence(table: Table) -> None:
 
 def unsealed(table: Table) -> None:
     """The coordinator's own act: the sheets are opened before the deadline, with a reason."""
-    with table.site.store.begin() as session:
-        seal.unseal(session, session.get_one(PhaseRow, keeper.in_play(table).id), "Ada",
-                    "I wanted to know what they plan", table.site.clock.now())
+    do(table, Unseal(keeper.in_play(table).id, "I wanted to know what they plan"))
 
 
 def _unsealed_and_forgotten(table: Table) -> None:
@@ -96,9 +95,7 @@ def _taken_back(table: Table) -> None:
 
 
 def _rolled_back(table: Table) -> None:
-    with table.site.store.begin() as session:
-        acts.roll_back(session, session.get_one(PhaseRow, SPRING), "let us see what else comes", "Ada",
-                       table.site.clock.now())
+    do(table, RollBack(table.game, SPRING, "let us see what else comes"))
 
 
 def option_changed(table: Table) -> None:
@@ -112,10 +109,8 @@ def option_changed(table: Table) -> None:
 
 def seat_given(table: Table) -> None:
     """The coordinator's own act: a seat passes to another player."""
-    with table.site.store.begin() as session:
-        seat_acts.hand_over(session, session.get_one(GameRow, table.game), OTHER,
-                            Holder("Mallory", "Europe/London", ("mallory@friends.example",)), ORDERS,
-                            "an old friend of mine", by="Ada", now=table.site.clock.now())
+    do(table, GiveSeat(table.game, OTHER, Holder("Mallory", "Europe/London", ("mallory@friends.example",)),
+                       "an old friend of mine"))
 
 
 def _word_by_hand(table: Table) -> None:

@@ -10,8 +10,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from service.games import decisions
+from service.games.acts.act import ResultsCorrection
+from service.games.acts.results import CorrectResults
 from service.games.decisions import Act, Decision
-from service.notices.broadcasts import Broadcasts, ResultsCorrection
+from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.tables import LineState, PhaseRow, UserRow
 from tests.service.archive.cheats.on_archives import _by, _of_players
@@ -31,6 +33,7 @@ from tests.service.archive.cheats.table import (
     without_triggers,
 )
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import OTHER, SPRING, VICTIM, Evidence
 from tests.support.table import Table, address
 
@@ -142,9 +145,7 @@ def _corrected_in_silence(table: Table) -> None:
     row = table.phase(SPRING_NUMBER)
     error = ResultsCorrection("Montrose stands in Perth.", "Montrose stands in Atholl.",
                               "Nothing follows for the game.", "Argyll")
-    with table.site.store.begin() as session:
-        Broadcasts(table.writer).correct(session, session.get_one(PhaseRow, row.id), error, "key", "Ada",
-                                         table.site.clock.now())
+    do(table, CorrectResults(row.id, error, "key"), circulars=Broadcasts(table.writer))
     without_triggers("DELETE FROM outbox WHERE kind = 'correction'",
                      "DELETE FROM record WHERE what = 'letter' AND body LIKE '%\"correction\"%'")(table)
 

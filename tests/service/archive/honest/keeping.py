@@ -7,10 +7,12 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from service.desk.games import acts, seat_acts
-from service.desk.games.seat_acts import Holder
+from service.desk.games import acts
+from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline
-from service.notices.broadcasts import Broadcasts, ResultsCorrection
+from service.games.acts.results import ChangeCoordinator, CorrectResults
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
+from service.notices.broadcasts import Broadcasts
 from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
 from service.store import records
@@ -18,15 +20,13 @@ from service.store.tables import (
     GameRow,
     OutboxRow,
     OutboxState,
-    PhaseRow,
     PhaseState,
     ReviewMode,
     UserRow,
 )
 from tests.service.archive.cheats.on_stamps import stamp_roots
 from tests.service.archive.honest.game import REASON, HonestGame
-from tests.support.acting import do
-from tests.support.table import ORDERS
+from tests.support.acting import at, do
 
 
 def moves_the_deadline(game: HonestGame) -> None:
@@ -63,11 +63,8 @@ def changes_the_threshold(game: HonestGame) -> None:
 
 def replaces_a_player(game: HonestGame) -> None:
     power, number = game.chance.choice(sorted(game.powers())), game.new_shade()
-    with game.site.store.begin() as session:
-        seat_acts.hand_over(
-            session, session.get_one(GameRow, game.table.game), power,
-            Holder(f"New Player {number}", "Europe/London", (f"new-{number}@friends.example",)), ORDERS,
-            REASON, by="Ada", now=game.now)
+    holder = Holder(f"New Player {number}", "Europe/London", (f"new-{number}@friends.example",))
+    do(game.table, GiveSeat(game.table.game, power, holder, REASON), now=game.now)
     if game.chance.random() < 0.7:
         with game.site.store.begin() as session:
             Broadcasts(game.table.writer).welcome(session, game.table.game, power)
@@ -77,10 +74,10 @@ def changes_addresses(game: HonestGame) -> None:
     power = game.chance.choice(sorted(game.powers()))
     new = f"second-{game.new_shade()}@another.example"
     with game.site.store.begin() as session:
-        row = session.get_one(GameRow, game.table.game)
-        seat_acts.add_address(session, row, power, new, ORDERS, by="Ada", now=game.now)
+        table = at(session, game.table, now=game.now)
+        perform(AddAddress(game.table.game, power, new), table)
         if game.chance.random() < 0.5:
-            seat_acts.remove_address(session, row, power, game.powers()[power], by="Ada", now=game.now)
+            perform(RemoveAddress(game.table.game, power, game.powers()[power]), table)
 
 
 def corrects(game: HonestGame) -> None:
@@ -88,17 +85,14 @@ def corrects(game: HonestGame) -> None:
     if sent:
         error = ResultsCorrection("Argyll stands in Perth.", "Argyll stands in Atholl.",
                                   "Nothing follows for the game.", "Montrose")
-        with game.site.store.begin() as session:
-            phase = session.get_one(PhaseRow, game.chance.choice(sent).id)
-            Broadcasts(game.table.writer).correct(
-                session, phase, error, secrets.token_hex(8), "Ada", game.now)
+        do(game.table, CorrectResults(game.chance.choice(sent).id, error, secrets.token_hex(8)), now=game.now,
+           circulars=Broadcasts(game.table.writer))
 
 
 def hands_over(game: HonestGame) -> None:
     """Another coordinator takes over."""
-    with game.site.store.begin() as session:
-        Broadcasts(game.table.writer).hand_over(
-            session, game.table.game, f"Dora {game.new_shade()}", secrets.token_hex(8), "Ada")
+    do(game.table, ChangeCoordinator(game.table.game, f"Dora {game.new_shade()}", secrets.token_hex(8)),
+       circulars=Broadcasts(game.table.writer))
 
 
 def welcomes(game: HonestGame) -> None:

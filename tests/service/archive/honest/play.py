@@ -11,8 +11,6 @@ from pathlib import Path
 import maps
 from service.games.refused import Refused
 from service.games.turns import NotReady
-from service.intake.postal_mail import NotLogged
-from service.notices.not_done import NotDone
 from service.store.tables import PhaseState
 from tests.service.archive.honest import desk, keeping, moves, sheets
 from tests.service.archive.honest.game import HonestGame, begin_game
@@ -20,7 +18,7 @@ from tests.support import keeper
 from tests.support.site import make_site
 
 Act = Callable[[HonestGame], None]
-REFUSALS = (NotReady, NotLogged, Refused, NotDone)
+REFUSALS = (NotReady, Refused)
 """The program's own "no": nothing was changed."""
 WHILE_OPEN: tuple[Act, ...] = (
     sheets.sends_again, sheets.sends_without_a_number, sheets.sends_unproved, sheets.posts,
