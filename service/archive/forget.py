@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.errors import UserFacingError
 from service.archive import shelf
 from service.archive.forgotten import FORGOTTEN
+from service.games.acts.act import ActTable, perform
 from service.games.game_clock import is_rehearsal
 from service.games.names import pseudonym
 from service.intake.sheets import player_hand
@@ -181,7 +182,7 @@ def _forget_rows(
     session.execute(delete(SignUpRow).where(SignUpRow.email.in_(addresses)))
     session.execute(delete(AccessLinkRow).where(AccessLinkRow.player_id == player.id))
     session.execute(delete(AddressRow).where(AddressRow.player_id == player.id))
-    player_hand.forget(session, player.id, by, now)
+    perform(player_hand.ForgetHand(player.id), ActTable(session, by, now))
     player.name, player.feed, player.accommodation = name, None, ""
     return sorted(keys), count
 

@@ -13,6 +13,7 @@ from sqlalchemy import select
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
 from service.clock import SystemClock
+from service.games.acts.act import ActTable, perform
 from service.site_folder import SiteError, opened, settings_of
 from service.store.tables import SessionRow, UserRow
 from service.web import accounts, game_roles, sessions
@@ -81,7 +82,7 @@ def remove_user(
             known = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
             raise SiteError(f"Nothing was changed: {person} may not sign in here."
                             f"{did_you_mean(person, known)} There are: {', '.join(known) or 'nobody'}.")
-        accounts.remove(session, person, by=ACTOR, now=SystemClock().now())
+        perform(accounts.RemovePerson(person), ActTable(session, ACTOR, SystemClock().now()))
     print_result(out, f"{person} may sign in no longer, and is signed out everywhere. What they decided "
                       "stays under their name.",
                  {"name": person, "removed": True}, as_json=as_json, quiet=quiet)
@@ -102,9 +103,9 @@ def change_role(
     new, now = None if words == "none" else Role(words), SystemClock().now()
     with opened(settings_of(folder)) as store, store.begin() as session:
         if game:
-            game_roles.change(session, person, game, new, by=ACTOR, now=now)
+            perform(game_roles.ChangeGameRole(person, game, new), ActTable(session, ACTOR, now))
         elif new is not None:
-            accounts.change_role(session, person, new, by=ACTOR, now=now)
+            perform(accounts.ChangeRole(person, new), ActTable(session, ACTOR, now))
     print_result(out, f"{person}: {words}{f' of {game}' if game else ''}.",
                  {"name": person, "role": words, "game": game or None}, as_json=as_json, quiet=quiet)
     return 0

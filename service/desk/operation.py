@@ -108,7 +108,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
 def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") -> Response:
     """Hold every letter back, with a logged reason. Raises 409 if they are held already."""
     # For a mail provider that asks for a pause: letters wait, and everything else goes on.
-    performed(request.app.state.ports, visitor, hold.HoldLetters(why))
+    performed(request.app.state.ports, visitor, hold.HoldLetters(why), no_reason=400)
     return RedirectResponse("/health?notice=paused", status_code=303)
 
 

@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 import maps
 from service.config import ConfigError
 from service.games import create, sign_ups
+from service.games.acts.act import Act, ActTable, Event
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
-from service.games.refused import Refused
+from service.games.refused import NotFound, Refused
 from service.games.rulings import languages_option
 from service.games.turns import extend_calendar
 from service.notices.sign_ups import forget
@@ -35,52 +36,124 @@ MOST_DATES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class OfferForm:
-    """An offer as typed: `dates` are days like 2027-03-01, separated by blanks, commas or lines."""
+class OfferGame(Act[str]):
+    """Offers a game. `dates` are days like 2027-03-01, separated by blanks, commas or lines. The outcome is
+    its id."""
 
     name: str
     variant: str
     dates: str
     note: str = ""
 
+    def check(self, table: ActTable) -> None:
+        """Refuse a board that is none, days that are none or past, and a name that is missing or taken."""
+        name, dates = " ".join(self.name.split()), self._days()
+        if not name or len(name) > 200 or len(self.note) > 2000:
+            raise Refused("Nothing was offered: the game needs a name of at most 200 letters.")
+        if not 1 <= len(dates) <= MOST_DATES or dates[0] <= table.now.date():
+            raise Refused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
+        slug = NewGame(name, self.variant, dates[0], ()).slug
+        taken = (table.session.get(OfferRow, slug) or table.session.get(GameRow, slug)
+                 or table.session.scalar(select(OfferRow).where(OfferRow.name == name)))
+        if taken is not None:
+            raise Refused("Nothing was offered: a game has this name already.")
 
-def offer(session: Session, form: OfferForm, by: str, now: datetime) -> str:
-    """Offer a game; its id. Raises Refused."""
-    name = " ".join(form.name.split())
-    try:
-        variant = maps.load(form.variant)
-        dates = sorted({date.fromisoformat(day) for day in form.dates.replace(",", " ").split()})
-    except maps.MapError as fault:
-        raise Refused("Nothing was offered: there is no such board.") from fault
-    except ValueError as fault:
-        raise Refused("Nothing was offered: days are written like 2027-03-01.") from fault
-    if not name or len(name) > 200 or len(form.note) > 2000:
-        raise Refused("Nothing was offered: the game needs a name of at most 200 letters.")
-    if not 1 <= len(dates) <= MOST_DATES or dates[0] <= now.date():
-        raise Refused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
-    slug = NewGame(name, variant.slug, dates[0], ()).slug
-    taken = session.get(OfferRow, slug) or session.get(GameRow, slug) or session.scalar(
-        select(OfferRow).where(OfferRow.name == name))
-    if taken is not None:
-        raise Refused("Nothing was offered: a game has this name already.")
-    try:
-        nonce, commitment = sign_ups.seal(session, slug)
-    except NoSiteKey as fault:
-        raise Refused(f"Nothing was offered: {fault}") from fault
-    session.add(OfferRow(id=slug, name=name, variant=variant.slug, made_at=now, made_by=by, sealed=nonce,
-                         dates=[day.isoformat() for day in dates], note=form.note.strip(),
-                         commitment=commitment))
-    log_event(session, now, "game_offered", actor=by, detail={"offer": slug})
-    return slug
+    def change(self, table: ActTable) -> str:
+        """Keep the offer, with the sealed seed of its lots. Refuses it without the site's key."""
+        name, dates = " ".join(self.name.split()), self._days()
+        slug = NewGame(name, self.variant, dates[0], ()).slug
+        try:
+            nonce, commitment = sign_ups.seal(table.session, slug)
+        except NoSiteKey as fault:
+            raise Refused(f"Nothing was offered: {fault}") from fault
+        table.session.add(OfferRow(
+            id=slug, name=name, variant=maps.load(self.variant).slug, made_at=table.now, made_by=table.by,
+            sealed=nonce, dates=[day.isoformat() for day in dates], note=self.note.strip(),
+            commitment=commitment))
+        return slug
+
+    def event(self, table: ActTable, outcome: str, letters: int) -> Event:
+        """The offer."""
+        return Event("game_offered", None, {"offer": outcome})
+
+    def _days(self) -> list[date]:
+        try:
+            maps.load(self.variant)
+            return sorted({date.fromisoformat(day) for day in self.dates.replace(",", " ").split()})
+        except maps.MapError as fault:
+            raise Refused("Nothing was offered: there is no such board.") from fault
+        except ValueError as fault:
+            raise Refused("Nothing was offered: days are written like 2027-03-01.") from fault
 
 
-def draw(session: Session, row: OfferRow, by: str, now: datetime) -> None:
-    """Draw the powers among the first on the list. Raises Refused."""
-    try:
-        seating = sign_ups.draw(session, row, list(maps.load(row.variant).powers), now)
-    except (Refused, NoSiteKey) as fault:
-        raise Refused(str(fault)) from fault
-    log_event(session, now, "powers_drawn", actor=by, detail={"offer": row.id, "seats": len(seating.seats)})
+@dataclass(frozen=True, slots=True)
+class DrawPowers(Act[int]):
+    """Draws the powers of an offer among the first on its list; it cannot be done twice. The outcome is how
+    many were seated."""
+
+    offer: str
+
+    def change(self, table: ActTable) -> int:
+        """Draw them. Refuses an empty list, and a site with another key."""
+        row = standing_offer(table, self.offer)
+        try:
+            seating = sign_ups.draw(table.session, row, list(maps.load(row.variant).powers), table.now)
+        except NoSiteKey as fault:
+            raise Refused(str(fault)) from fault
+        return len(seating.seats)
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> Event:
+        """The offer and the number of seats."""
+        return Event("powers_drawn", None, {"offer": self.offer, "seats": outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOffList(Act[int | None]):
+    """Takes one person off the list of an offer, and forgets them. The outcome is their number on the
+    list."""
+
+    offer: str
+    person: int
+
+    def change(self, table: ActTable) -> int | None:
+        """Forget them. Refuses somebody who is not on the list."""
+        person = table.session.get(SignUpRow, self.person)
+        if person is None or person.offer_id != standing_offer(table, self.offer).id:
+            raise Refused("Nothing was changed: this person is not on the list any more.")
+        number = person.number
+        forget(table.session, [person])
+        return number
+
+    def event(self, table: ActTable, outcome: int | None, letters: int) -> Event:
+        """The offer and the number."""
+        # By number, as lots name people: no name is a line of the log.
+        return Event("sign_up_removed", None, {"offer": self.offer, "number": outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class EndOffer(Act[None]):
+    """Ends an offer, and forgets everybody on its list."""
+
+    offer: str
+
+    def change(self, table: ActTable) -> None:
+        """Forget them."""
+        row = standing_offer(table, self.offer)
+        forget(table.session, table.session.scalars(
+            select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
+        row.ended_at = table.now
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+        """The offer."""
+        return Event("offer_ended", None, {"offer": self.offer})
+
+
+def standing_offer(table: ActTable, offer_id: str) -> OfferRow:
+    """An offer that has not ended. Raises NotFound."""
+    row = table.session.get(OfferRow, offer_id)
+    if row is None or row.ended_at is not None:
+        raise NotFound("There is no such offer. Nothing was changed.")
+    return row
 
 
 def begin(
@@ -125,24 +198,6 @@ def begin(
     forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id).where(
         SignUpRow.id.in_(numbers) | SignUpRow.number.is_(None))).all())
     return game.id
-
-
-def take_off(session: Session, row: OfferRow, person_id: int, by: str, now: datetime) -> None:
-    """Take one person off the list, and forget them. Raises Refused."""
-    person = session.get(SignUpRow, person_id)
-    if person is None or person.offer_id != row.id:
-        raise Refused("Nothing was changed: this person is not on the list any more.")
-    number = person.number
-    forget(session, [person])
-    # By number, as lots name people: no name is a line of the log.
-    log_event(session, now, "sign_up_removed", actor=by, detail={"offer": row.id, "number": number})
-
-
-def end(session: Session, row: OfferRow, by: str, now: datetime) -> None:
-    """End an offer, and forget everybody on its list."""
-    forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
-    row.ended_at = now
-    log_event(session, now, "offer_ended", actor=by, detail={"offer": row.id})
 
 
 def waiting(session: Session, game_id: str) -> list[SignUpRow]:

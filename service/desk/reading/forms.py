@@ -162,7 +162,7 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
 @router.post("/desk/{phase_id}/unseal")
 def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str, Form()] = "") -> Response:
     """Open the sheets of a phase before its deadline, for a reason that is logged and printed (DESK-02)."""
-    performed(request.app.state.ports, visitor, Unseal(phase_id, why))
+    performed(request.app.state.ports, visitor, Unseal(phase_id, why), no_reason=400)
     return _to_desk(phase_id)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -19,11 +18,11 @@ from sqlalchemy.orm import Session, sessionmaker
 from ocr.engines.hand import Hand
 from ocr.page import Box
 from service.clock import Clock
+from service.games.acts.act import Act, ActTable, Event
 from service.games.game_clock import is_rehearsal
 from service.games.lines import SettledLine, lines_of
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
 from service.jobs import Jobs
-from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, HandRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 
@@ -68,17 +67,26 @@ def as_hand(row: HandRow | None) -> Hand | None:
     return Hand(base64.b64decode(row.layer), row.base)
 
 
-def forget(session: Session, player_id: int, by: str, now: datetime) -> int:
-    """Delete every version of a player's hand and how they write with it; how many. What was read stays."""
-    rows = session.execute(
-        update(HandRow).where(HandRow.player_id == player_id, HandRow.forgotten_at.is_(None))
-        .values(layer=None, forgotten_at=now, forgotten_by=by)
-    )
-    forgotten = int(getattr(rows, "rowcount", 0))
-    if forgotten:
-        records.log_event(session, now, "hand_forgotten", actor=by,
-                          detail={"player": player_id, "versions": forgotten})
-    return forgotten
+@dataclass(frozen=True, slots=True)
+class ForgetHand(Act[int]):
+    """Deletes every version of a player's hand and how they write with it; what was read stays. The outcome
+    is their number, 0 where nothing was known."""
+
+    player: int
+
+    def change(self, table: ActTable) -> int:
+        """Delete them."""
+        rows = table.session.execute(
+            update(HandRow).where(HandRow.player_id == self.player, HandRow.forgotten_at.is_(None))
+            .values(layer=None, forgotten_at=table.now, forgotten_by=table.by)
+        )
+        return int(getattr(rows, "rowcount", 0))
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> Event | None:
+        """The player by number, and how many versions."""
+        if not outcome:
+            return None
+        return Event("hand_forgotten", None, {"player": self.player, "versions": outcome})
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from service.games.acts.act import ActTable, perform
 from service.games.refused import Refused
 from service.store.tables import PasskeyRow, UserRow
 from service.web import accounts, passkeys, sessions
@@ -181,7 +182,7 @@ def test_a_key_ends_with_its_removal_a_new_password_and_its_person(
         session.add(PasskeyRow(
             id="x", user="Bess", public_key="", count=0, label="", made_at=desk.clock.now()))
         session.flush()
-        accounts.remove(session, "Bess", by=NAME, now=desk.clock.now())
+        perform(accounts.RemovePerson("Bess"), ActTable(session, NAME, desk.clock.now()))
         assert session.scalars(select(PasskeyRow)).all() == []
 
 

@@ -19,6 +19,7 @@ import service
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
+from service.desk.games.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList
 from service.games.acts.act import Act, ActTable, Event, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
 from service.games.acts.ending import AgreeOnDraw, AgreeToShow, DeclareEnd
@@ -42,6 +43,9 @@ from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import SetAccommodation, SetReturnAddress
 from service.record.game_key import ChangeKey
 from service.store.tables import EventRow, TableBase
+from service.web.accounts import AddPerson, ChangeRole, RemovePerson, SignPersonOut
+from service.web.game_roles import ChangeGameRole
+from service.web.roles import Role
 from tests.support.acting import at
 from tests.support.site import Site, make_site
 from tests.support.table import Table, open_table
@@ -83,9 +87,15 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     SetAccommodation(GAME, NOBODY, "By telephone."),
     ChangeKey("nowhere", WHY),
     HoldLetters("no"), ResumeLetters(), RetryLetters(),
+    AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
+    RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
+    OfferGame("", "w3k", "2031-01-01"), DrawPowers("nowhere"), TakeOffList("nowhere", 7), EndOffer("nowhere"),
     SendResults(PHASE, None, Resolution((), Position(FIRST, frozenset())), lambda _session: None),
 )}
 """An act of each kind that is refused in a new game of which one sheet came."""
+
+
+NEVER_REFUSED = {"ForgetHand"}
 
 
 def acts_in_source() -> set[str]:
@@ -99,7 +109,7 @@ def acts_in_source() -> set[str]:
 
 
 def test_every_act_is_among_those_that_are_refused_here() -> None:
-    assert {kind.__name__ for kind in REFUSED} == acts_in_source()
+    assert {kind.__name__ for kind in REFUSED} == acts_in_source() - NEVER_REFUSED
 
 
 def rows(session: Session) -> dict[str, Counter[str]]:
@@ -182,12 +192,11 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 # Acts of features that still enter their event beside `perform`: file, and how many calls. It only shrinks.
 NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
-    "desk/door/people.py": 1, "desk/games/acts.py": 4, "desk/games/boards.py": 1,
-    "desk/games/offer_acts.py": 5, "desk/games/own_wording.py": 1, "desk/operation.py": 1,
-    "intake/postal_mail.py": 2, "intake/sheets/player_hand.py": 1, "notices/answers/correspondence.py": 1,
+    "desk/games/acts.py": 4, "desk/games/boards.py": 1, "desk/games/offer_acts.py": 1,
+    "desk/games/own_wording.py": 1, "desk/operation.py": 1, "intake/postal_mail.py": 2,
+    "notices/answers/correspondence.py": 1,
     "notices/dry_run.py": 1, "notices/ignored_mails.py": 1, "notices/quarantine.py": 1,
-    "notices/upload_links.py": 1, "public/entry.py": 1, "record/game_key.py": 1, "web/accounts.py": 3,
-    "web/game_roles.py": 1,
+    "notices/upload_links.py": 1, "public/entry.py": 1, "record/game_key.py": 1,
 }
 
 
