@@ -9,6 +9,7 @@ from demo.story import Story
 from service.bootstrap import Site
 from service.games import create
 from service.games.deadlines import schedule
+from service.games.options import stored_options
 from service.games.turns import extend_calendar
 from service.store.tables import GameRow
 
@@ -22,7 +23,7 @@ def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, o
         for power, (name, address) in story.players.items()
     ]
     new = create.NewGame(story.game, story.variant, first_day, seats,
-                         options={**story.options, **(options or {})})
+                         options=stored_options({**story.options, **(options or {})}))
     first = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         row = create.create(session, new, variant, first, site.clock.now())

@@ -10,11 +10,11 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
+from service.games.options import options_of, with_options
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
 from service.mail.sending.compose import one_line, whole_paragraphs
 from service.notices.letter_context import LetterContext
-from service.notices.postal_packs import RETURN
 from service.notices.previews import Previews, kinds_of
 from service.store import records
 from service.store.tables import PlayerRow
@@ -48,7 +48,7 @@ def previews(
             kinds=kinds_of(_letter_context(ports).load(game.variant)), power=chosen, notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
             coordinator=_letter_context(ports).game_info(game).coordinator,
-            return_lines=[str(line) for line in game.options.get(RETURN, ())],
+            return_lines=options_of(game).return_address,
         )
 
 
@@ -113,8 +113,7 @@ def return_address(
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
     with ports.sessions.begin() as session:
         game = game_row(session, game_id)
-        # A new dict: SQLAlchemy does not notice a change inside a JSON value.
-        game.options = {**game.options, RETURN: list(address)}
+        game.options = with_options(game, return_address=address)
         records.log_event(
             session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
         )

@@ -28,10 +28,10 @@ from reading import vocabulary
 from service.clock import Clock
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
 from service.games.ballots import executed
-from service.games.create import review_of
 from service.games.deadlines import PhaseWindow
 from service.games.game_clock import clock_of
 from service.games.lines import SettledLine, lines_of
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_played
 from service.store import phase_looks, records
@@ -232,7 +232,7 @@ def _resolve(
     if phase.position is None:
         raise NotReady("the results of the phase before are not approved yet")
     game = session.get_one(GameRow, phase.game_id)
-    variant = as_played(load(game.variant), game.options)
+    variant = as_played(load(game.variant), options_of(game))
     written = _written(phase, variant, _lines_that_count(session, phase) if lines is None else lines)
     tape = lots.tape_of(session, phase, variant.rules.LOTS)
     orders = [written_order.order for written_order in written]
@@ -268,7 +268,7 @@ def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: date
     """Give the position to the phase it is for. Phases in between have nothing to order and end (CAL-17);
     when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
-    variant = as_played(load(game.variant), game.options)
+    variant = as_played(load(game.variant), options_of(game))
     is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
     is_drawn = is_drawn or draw_votes.ends_here(session, game, phase)
     if resolution.winner is not None or resolution.joint or is_drawn:
@@ -296,12 +296,12 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     wanted_count = sent_count + 1 + AHEAD
     if len(rows) >= wanted_count:
         return
-    windows = clock_of(game.options).windows(variant.calendar, variant.start.phase, wanted_count)
+    windows = clock_of(options_of(game)).windows(variant.calendar, variant.start.phase, wanted_count)
     shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else timedelta()
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         row = PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
-            kind=window.phase.kind.value, state=PhaseState.WAITING, review=review_of(game.options),
+            kind=window.phase.kind.value, state=PhaseState.WAITING, review=options_of(game).review,
             opens_at=window.opens + shift, deadline=window.deadline + shift,
         )
         sealed_lots.seal(session, row, game)

@@ -21,7 +21,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.deadlines import DeadlineExtension
 from service.games.in_play import next_phase
-from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
+from service.games.options import options_of, with_options
 from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
@@ -45,7 +45,7 @@ from service.mail.sending.compose import Attachment, OutLetter, domain_of
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
-from service.notices.letter_context import COORDINATOR, LetterContext
+from service.notices.letter_context import LetterContext
 from service.notices.order_examples import filled_sheet, order_examples, order_languages
 from service.record import chain
 from service.record.game_key import of_game
@@ -151,7 +151,7 @@ class Broadcasts:
         # No letter was new: the form was sent twice, and the second one must not write a second event.
         if not letters_put:
             return 0
-        game.options = {**game.options, COORDINATOR: name}
+        game.options = with_options(game, coordinator=name)
         detail = {"from": predecessor, "to": name, "digest": root.link, "letters": letters_put}
         records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by, detail=detail)
         return letters_put
@@ -258,10 +258,11 @@ def welcome_links(base: str, game: GameRow, own_calendar: str = "") -> WelcomeLi
 
 def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     """How this game takes orders, for its welcome."""
-    first, typed, commands = (bool(game.options.get(name, False)) for name in (FIRST_COUNTS, TYPED, COMMANDS))
+    options = options_of(game)
     # A board's own words, in the catalogues too; a folder of a user's may say "50 %".
     conduct = tuple(Sentence(rule.replace("%", "%%")) for rule in variant.conduct)
-    return PlayingRules(first, typed, commands, conduct, order_languages(variant, game.options))
+    return PlayingRules(options.first_counts, options.typed_orders, options.mail_commands, conduct,
+                        order_languages(variant, options))
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

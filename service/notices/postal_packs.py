@@ -17,6 +17,7 @@ from adjudicator.calendar import Phase
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
+from service.games.options import options_of
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
@@ -26,9 +27,6 @@ from service.notices.letter_context import LetterContext
 from service.pictures import PaperEnvelope
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow
-
-RETURN = "return_address"
-"""The game's option with the coordinator's name and address as lines: the return address on envelopes."""
 
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
@@ -97,7 +95,7 @@ class Packs:
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
-        sender = [str(line) for line in game.options.get(RETURN, ())]
+        sender = options_of(game).return_address
         files = self._files(variant, game, coming, posted, sender, drawing=drawing)
         pdfs = {**printed, **files}
         attached = [Attachment(name, "application/pdf", data) for name, data in pdfs.items()]

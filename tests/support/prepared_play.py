@@ -21,6 +21,7 @@ from demo.coordinator import ScriptedCoordinator
 from demo.story import ExpectedOutcome, story_of
 from service.games import create
 from service.games.deadlines import schedule
+from service.games.options import stored_options
 from service.games.turns import extend_calendar
 from service.store.tables import GameRow, PhaseState
 from tests.support.form_filling import filled_in
@@ -71,7 +72,7 @@ def open_prepared(folder: Path, scene: Scene, name: str = "Last Stand") -> Itera
         variant = replace(board, start=scene.position())
         window = schedule(START, variant.calendar, scene.phase, 1)[0]
         seats = [create.GameSeat(power, *_person(story.players[power])) for power in variant.powers]
-        new = create.NewGame(name, scene.variant, START, seats, options=dict(scene.options or {}))
+        new = create.NewGame(name, scene.variant, START, seats, options=stored_options(scene.options or {}))
         house.clock.set(window.opens)
         with house.site.store.begin() as session:
             row = create.create(session, new, variant, window, house.clock.now())

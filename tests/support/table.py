@@ -29,6 +29,7 @@ from maps.variant import Variant
 from service.games import create, sealed_lots, turns
 from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule
+from service.games.options import stored_options
 from service.games.turns import extend_calendar
 from service.intake.load_context import Concern, build_context
 from service.intake.opening.open_mail import BodyReader, OwnBodies
@@ -362,7 +363,7 @@ def open_table(
         create.GameSeat(power, f"Player {power}", "Europe/London", tuple(addresses))
         for power, addresses in mails.items()
     ]
-    new = create.NewGame(name, slug, start, seats, options=dict(options or {}))
+    new = create.NewGame(name, slug, start, seats, options=stored_options(options or {}))
     with site.store.begin() as session:
         row = create.create(session, new, variant, window, site.clock.now())
         extend_calendar(session, session.get_one(GameRow, row.game_id), variant)

@@ -20,7 +20,6 @@ from service.archive.export import Edition
 from service.clock import SimulatedClock
 from service.games.extensions import move_deadline
 from service.notices.broadcasts import Broadcasts, ResultsCorrection
-from service.notices.current_map import UNITS
 from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
@@ -99,7 +98,7 @@ def _settings(table: Table) -> None:
     """The public map shows units, and the Earls are reminded."""
     with table.site.store.begin() as session:
         game = session.get_one(GameRow, table.game)
-        game.options = {**game.options, UNITS: True}
+        game.options = {**game.options, "units_on_map": True}
         seat = session.get_one(SeatRow, (table.game, EARLS))
         session.get_one(PlayerRow, seat.player_id).reminders = True
 

@@ -14,48 +14,26 @@ from maps.variant import Variant
 from service.config import ConfigError
 from service.desk.queries import work
 from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
+from service.facts.options import THRESHOLDS, YES_OR_NO, GameOptions, ReviewMode, threshold_words
 from service.games import create, extensions, mailbox_waits
 from service.games.agreement import Stage
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
-from service.games.options import COMMANDS, FIRST_COUNTS, GAZETTE, PLAIN_GAZETTE, TYPED
-from service.games.rulings import languages_option
+from service.games.options import OptionFault, option_from_text, options_of, with_options
 from service.games.turns import extend_calendar
-from service.intake.sheets.read_submission import THRESHOLD
 from service.notices.broadcasts import Broadcasts
 from service.site_folder import is_address
 from service.store.records import log_event, phases
-from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
+from service.store.tables import GameRow, PhaseRow, PhaseState
 
-OPTIONS: dict[str, str] = {
-    TYPED: ("Orders may be typed into the mail instead of written by hand: the words in bold type count as a "
-            "sheet"),
-    FIRST_COUNTS: "The first sheet of a power counts in each phase, and later ones do not replace it",
-    COMMANDS: ("Players may write STATUS, SHEET, MAP, RESULTS or HELP as a subject and are answered at once, "
-               "five times a day"),
-    "post_first": "The first movement orders of a power must come by post (strict games)",
-    "reading": ("A receipt shows its sender each line as the machine read it, with a picture; it is sent "
-                "once the sheet has been read"),
-    GAZETTE: ("Each game year ends with a gazette, told from the results alone, in the letter and as a "
-              "printed page"),
-    PLAIN_GAZETTE: "The gazette leaves out weather and omens",
-    "units_on_map": ("The map at a year's end, which everybody can see, shows the units too, not only who "
-                     "holds what"),
-}
-"""The yes-or-no options of a game, each with its words."""
-REVIEW = "review"
-REVIEW_WORDS: dict[ReviewMode, str] = {
-    ReviewMode.NONE: "One person reads a line",
-    ReviewMode.DOUBTFUL: ("Two people read each doubtful line, the second without seeing what the first one "
-                          "read"),
-    ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
-}
-"""Who reads lines: the option's values with their words (desk plan, "Two-person review")."""
-THRESHOLDS: dict[str, str] = {
-    "": "as sure as the site asks", "0.9": "at least 90 per cent sure", "0.95": "at least 95 per cent sure",
-    "0.99": "at least 99 per cent sure", "2": "never: a person reads every line",
-}
-"""How sure the machine must be to accept a line automatically: the option's values with their words. A game
+
+def threshold_choice(score: float | None) -> str:
+    """The option `auto_score` as a form has it."""
+    return "" if score is None else f"{score:g}"
+
+
+THRESHOLD_CHOICES: dict[str, str] = {threshold_choice(score): words for score, words in THRESHOLDS.items()}
+"""How sure the machine must be to accept a line automatically: the form's values with their words. A game
 cannot go below the site's own setting."""
 
 
@@ -95,7 +73,7 @@ def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: d
     # The feed shows a whole year (CAL-16), so the phases to come are rows from the first day.
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
     log_event(session, now, "game_created", game_id=new.slug, actor=by,
-              detail={"options": sorted(form.options), REVIEW: form.review})
+              detail={"options": sorted(form.options), "review": form.review})
     return new.slug
 
 
@@ -121,21 +99,19 @@ def _game(form: NewGameForm, variant: Variant, own_address: str) -> tuple[NewGam
             faults.append(f"{power.name} has no mail address.")
         seats.append(GameSeat(power.id, name.strip(), form.zone, addresses))
     faults += _address_faults(seats, own_address)
-    if form.review not in set(ReviewMode) or form.threshold not in THRESHOLDS:
+    if form.review not in set(ReviewMode) or form.threshold not in THRESHOLD_CHOICES:
         faults.append("Choose one of the ways of reading lines.")
     if faults:
         return None, faults
     return NewGame(form.name.strip(), variant.slug, start, seats, (), _options(form)), []
 
 
-def _options(form: NewGameForm) -> dict[str, Any]:
-    options: dict[str, Any] = dict.fromkeys(sorted(form.options & OPTIONS.keys()), True)
-    options |= languages_option(form.languages)
-    if form.review != ReviewMode.NONE:
-        options[REVIEW] = form.review
-    if form.threshold:
-        options[THRESHOLD] = float(form.threshold)
-    return options
+def _options(form: NewGameForm) -> GameOptions:
+    options: dict[str, Any] = dict.fromkeys(sorted(form.options & YES_OR_NO.keys()), True)
+    options |= {"order_languages": form.languages} if form.languages else {}
+    options |= {"review": form.review} if form.review != ReviewMode.NONE else {}
+    options |= {"auto_score": float(form.threshold)} if form.threshold else {}
+    return GameOptions(**options)
 
 
 def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str]:
@@ -225,17 +201,35 @@ def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetim
               detail={"phase_id": phase.id, "why": why})
 
 
+def change_option(
+    session: Session, game: GameRow, name: str, text: str, why: str, *, by: str, now: datetime
+) -> None:
+    """Change any option of a running game, as a person writes its value (`option_from_text`), and log it.
+    Raises ActRefused, also for an option that is settled when the game begins."""
+    try:
+        value = option_from_text(name, text)
+    except OptionFault as fault:
+        raise ActRefused(f"Nothing was changed: {fault}.") from fault
+    match name:
+        case "review":
+            set_review(session, game, text, why, by=by, now=now)
+        case "auto_score":
+            set_threshold(session, game, text, why, by=by, now=now)
+        case _:
+            set_option(session, game, name, why, value=bool(value), by=by, now=now)
+
+
 def set_option(
     session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime
 ) -> None:
-    """Change an option of a running game and log it. Raises ActRefused."""
+    """Switch an option of a running game on or off and log it. Raises ActRefused."""
     why = reason_of(why)
-    if name not in OPTIONS:
+    if name not in YES_OR_NO:
         raise ActRefused("Nothing was changed: there is no such option.")
-    before = bool(game.options.get(name, False))
+    before = getattr(options_of(game), name)
     if before == value:
         raise ActRefused("Nothing was changed: the option has this value already.")
-    game.options = {**game.options, name: value}
+    game.options = with_options(game, **{name: value})
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
               detail={"option": name, "from": before, "to": value, "why": why})
 
@@ -244,23 +238,16 @@ def set_threshold(session: Session, game: GameRow, value: str, why: str, *, by: 
     """Change how sure the machine must be to accept a line, for sheets that come from now on, and log it.
     Raises ActRefused."""
     why = reason_of(why)
-    if value not in THRESHOLDS:
+    if value not in THRESHOLD_CHOICES:
         raise ActRefused("Nothing was changed: there is no such threshold.")
-    before = threshold(game)
-    if before == value:
+    before, after = options_of(game).auto_score, float(value) if value else None
+    if before == after:
         raise ActRefused("Nothing was changed: the option has this value already.")
     # Without an entry the site's own threshold holds, also if that is changed later.
-    other_options = {name: value for name, value in game.options.items() if name != THRESHOLD}
-    game.options = other_options | ({THRESHOLD: float(value)} if value else {})
+    game.options = with_options(game, auto_score=after)
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": "lines_without_a_look", "from": THRESHOLDS[before], "to": THRESHOLDS[value],
-                      "why": why})
-
-
-def threshold(game: GameRow) -> str:
-    """The game's threshold as a key of THRESHOLDS."""
-    stored = game.options.get(THRESHOLD)
-    return next((key for key in THRESHOLDS if key and stored is not None and float(key) == float(stored)), "")
+              detail={"option": "lines_without_a_look", "from": threshold_words(before),
+                      "to": threshold_words(after), "why": why})
 
 
 def set_review(session: Session, game: GameRow, value: str, why: str, *, by: str, now: datetime) -> None:
@@ -269,7 +256,7 @@ def set_review(session: Session, game: GameRow, value: str, why: str, *, by: str
     why = reason_of(why)
     if value not in set(ReviewMode):
         raise ActRefused("Nothing was changed: there is no such way of reading lines.")
-    before = str(game.options.get(REVIEW, ReviewMode.NONE))
+    before = options_of(game).review
     if before == value:
         raise ActRefused("Nothing was changed: the option has this value already.")
     rows = [
@@ -283,6 +270,6 @@ def set_review(session: Session, game: GameRow, value: str, why: str, *, by: str
             )
     for phase in rows:
         phase.review = value
-    game.options = {**game.options, REVIEW: value}
+    game.options = with_options(game, review=value)
     log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": REVIEW, "from": before, "to": value, "why": why})
+              detail={"option": "review", "from": before, "to": value, "why": why})

@@ -11,12 +11,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
+from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
 from service.desk.sheet.acts import ActRefused
+from service.facts.options import NO_OPTIONS, GameOptions
 from service.games import create, sign_ups
 from service.games.create import GameSeat, NewGame
 from service.games.deadlines import schedule
-from service.games.rulings import languages_option
 from service.games.sign_ups import SignUpFault
 from service.games.turns import extend_calendar
 from service.notices.sign_ups import forget
@@ -109,7 +110,9 @@ def begin(
                          "site's own address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
-        new = NewGame(row.name, variant.slug, start, seats, (), languages_option(languages))
+        named = tuple(name for name in languages if name in LANGUAGES)
+        options = GameOptions(order_languages=named) if named else NO_OPTIONS
+        new = NewGame(row.name, variant.slug, start, seats, (), options)
         create.create(session, new, variant, first, now)
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault

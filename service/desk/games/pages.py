@@ -15,21 +15,22 @@ import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
 from service.desk.games import acts, ending, offer_acts, table_acts
-from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
+from service.desk.games.acts import THRESHOLD_CHOICES, NewGameForm, threshold_choice
 from service.desk.games.boards import titles
 from service.desk.games.carry_out import act_on_game, game_row, own_address
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.desk.sheet.acts import ActRefused
+from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
 from service.games.extensions import begins_year
 from service.games.in_play import next_phase, phases_in_play
+from service.games.options import options_of
 from service.games.phases import phase_title
-from service.games.rulings import as_written
 from service.notices import announcements
 from service.record.entries import pseudonym
 from service.store import records
-from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -78,7 +79,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     ports: DeskPorts = request.app.state.ports
     form = NewGameForm(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
-        zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        zone=sent.get("zone", "").strip(), options=frozenset(key for key in YES_OR_NO if sent.get(key)),
         languages=tuple(name for name in LANGUAGES if sent.get(f"language:{name}")),
         review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
@@ -118,7 +119,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
         # Without boards: the form that moves a year once read whole phases.
         rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
                                .order_by(PhaseRow.ordinal)).all()
-        board = maps.load(row.variant)
+        board, game_options = maps.load(row.variant), options_of(row)
         years = [
             phase_row.id
             for before, phase_row in zip([None, *rows], rows, strict=False)
@@ -142,8 +143,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     next_deadline=None if ahead is None else ahead.deadline,
-                    options=OPTIONS,
-                    languages=[LANGUAGES[name].title for name in as_written(board, row.options).languages],
+                    options=YES_OR_NO, switched=game_options,
+                    languages=[LANGUAGES[name].title for name in game_options.order_languages],
                     history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
@@ -152,9 +153,11 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                               announcements.absences(session, game_id, ports.clock.now().date())],
                     draws=[(phase, votes) for phase in rows
                            if (votes := draw_votes.votes(session, phase)) is not None],
-                    agreed=row.options.get(draw_votes.AGREED),
-                    thresholds=THRESHOLDS, threshold=acts.threshold(row),
-                    review=row.options.get(REVIEW, ReviewMode.NONE), endings=ending.WORDS)
+                    agreed=game_options.draw_agreed,
+                    thresholds=THRESHOLD_CHOICES,
+                    threshold=threshold_choice(game_options.auto_score),
+                    threshold_words=threshold_words(game_options.auto_score),
+                    review=game_options.review, endings=ending.WORDS)
 
 
 @router.post("/games/{game_id}/move")
@@ -263,9 +266,9 @@ def _form(
         board = maps.load(form.variant)
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
-    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=OPTIONS,
-                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
-                powers=list(board.powers.values()), players=form.players or {})
+    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=YES_OR_NO,
+                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLD_CHOICES,
+                board=board, powers=list(board.powers.values()), players=form.players or {})
 
 
 def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:

@@ -12,6 +12,7 @@ from service.desk.games import acts
 from service.desk.queries import CLOCK_ONLY
 from service.desk.sheet.acts import ActRefused, reason_of
 from service.games import draw_votes
+from service.games.options import options_of, with_options
 from service.notices import announcements
 from service.notices.announcements import AnnouncementRefused
 from service.notices.broadcasts import Broadcasts
@@ -102,10 +103,10 @@ def agree_on_draw(
         missing = ", ".join(names[power].name for power in votes.missing) if names else CANNOT_WRITE
         raise ActRefused(f"Nothing was changed: not every survivor asks for the draw on a sheet of this "
                          f"season. Missing: {missing}.")
-    if game.options.get(draw_votes.AGREED) == phase.ordinal:
+    if options_of(game).draw_agreed == phase.ordinal:
         raise ActRefused("Nothing was changed: the draw is agreed already.")
-    game.options = {**game.options, draw_votes.AGREED: phase.ordinal}
+    game.options = with_options(game, draw_agreed=phase.ordinal)
     log_event(session, now, "option_changed", game_id=game.id, actor=by, detail={
-        "option": draw_votes.AGREED, "from": False, "to": True, "why": why})
+        "option": "draw_agreed", "from": False, "to": True, "why": why})
     announcements.tell_of_draw(session, circulars.letters, game,
                                [names[power].name for power in votes.open_to], str(phase.ordinal))

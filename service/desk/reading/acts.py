@@ -10,12 +10,13 @@ from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
 from service.desk.reading import shape
+from service.facts.options import ReviewMode
 from service.games import decisions
 from service.games.agreement import Stage, two_readings
 from service.games.decisions import KEY_LENGTH, Act, Decision, DecisionKind
 from service.games.lines import lines_by_id
 from service.store.records import log_event
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, SubmissionRow
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, SubmissionRow
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.desk.reading.shape import make_room
+from service.facts.options import ReviewMode
 from service.games import decisions
 from service.games.approval import right_sheet
 from service.games.approval.papers import REFUSED, refusal_of
@@ -24,7 +25,6 @@ from service.store.tables import (
     PageRow,
     PhaseRow,
     PhaseState,
-    ReviewMode,
     SeatRow,
     SubmissionRow,
 )

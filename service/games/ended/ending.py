@@ -20,7 +20,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games import draw_votes
-from service.games.options import ENDED
+from service.games.options import options_of, with_options
 from service.games.rulings import as_played
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -68,7 +68,7 @@ def end_with(session: Session, phase: PhaseRow, variant: Variant, resolution: Re
     """The end that comes with the results of a phase: the judge's verdict, or a draw that all survivors asked
     for on their sheets (`service.games.draw_votes`); None if the game goes on."""
     game = session.get_one(GameRow, phase.game_id)
-    end = verdict(as_played(variant, game.options), resolution)
+    end = verdict(as_played(variant, options_of(game)), resolution)
     if end is not None:
         return end
     powers = draw_votes.agreed_draw(session, game, phase)
@@ -92,10 +92,10 @@ def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:
     rows = records.phases(session, game.id)
     if not is_over(rows):
         return None
-    declared = game.options.get(ENDED)
-    if isinstance(declared, dict):
-        known = tuple(power for power in declared.get("powers", ()) if power in variant.powers)
-        return GameEnd(EndKind(declared["kind"]), known, str(declared.get("why", "")))
+    declared = options_of(game).ended
+    if declared is not None:
+        known = tuple(power for power in declared.powers if power in variant.powers)
+        return GameEnd(EndKind(declared.kind), known, declared.why)
     judged = [row for row in rows if row.resolution is not None]
     if not judged:
         return None
@@ -125,10 +125,10 @@ def end_game(
         raise CannotEnd(f"{nothing}the others concede to one power.")
     session.execute(update(PhaseRow).where(PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT)
                     .values(state=PhaseState.SENT))
-    game.options = {**game.options, ENDED: {
-        "kind": end.kind.value, "powers": list(end.powers), "why": end.why}}
+    game.options = with_options(
+        game, ended={"kind": end.kind.value, "powers": list(end.powers), "why": end.why})
     # An act that both checkers know (C13): what the record has of an option that was changed.
     records.log_event(session, now, "option_changed", game_id=game.id, actor=by,
-                      detail={"option": ENDED, "from": False, "to": end.kind.value, "why": end.why})
+                      detail={"option": "ended", "from": False, "to": end.kind.value, "why": end.why})
     session.flush()
     return sent[-1]

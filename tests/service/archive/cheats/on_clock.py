@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder
+from service.facts.options import YES_OR_NO
 from service.games import lots, seal
 from service.intake.postal_mail import PostedLetter
 from service.notices.broadcasts import Broadcasts
@@ -105,7 +106,7 @@ def option_changed(table: Table) -> None:
     """The coordinator's own act: one option of the game is changed."""
     with table.site.store.begin() as session:
         game = session.get_one(GameRow, table.game)
-        name = next(iter(acts.OPTIONS))
+        name = next(iter(YES_OR_NO))
         acts.set_option(session, game, name, "because it suits me", value=not game.options.get(name, False),
                         by="Ada", now=table.site.clock.now())
 

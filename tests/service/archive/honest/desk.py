@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from service.desk import queries
 from service.desk.games import acts
 from service.desk.sheet import acts as sheet_acts
+from service.facts.options import ReviewMode
 from service.games import decisions, seal
 from service.games.approval.papers import unsettled_papers
 from service.games.ballots import executed
@@ -20,7 +21,7 @@ from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine, QuarantinedMail
 from service.store import records
-from service.store.tables import LineState, PhaseRow, PhaseState, ReviewMode, SubmissionRow
+from service.store.tables import LineState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.honest.game import COORDINATORS, REASON, HonestGame
 from tests.service.archive.honest.sheets import canonical_order, read_all
 

@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder
+from service.facts.options import YES_OR_NO
 from service.notices.broadcasts import Broadcasts, ResultsCorrection
 from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
@@ -41,7 +42,7 @@ def moves_the_deadline(game: HonestGame) -> None:
 def changes_an_option(game: HonestGame) -> None:
     with game.site.store.begin() as session:
         row = session.get_one(GameRow, game.table.game)
-        name = game.chance.choice(sorted(acts.OPTIONS))
+        name = game.chance.choice(sorted(YES_OR_NO))
         acts.set_option(session, row, name, REASON, value=not row.options.get(name, False), by="Ada",
                         now=game.now)
 
