@@ -8,10 +8,8 @@ from datetime import date
 from demo.story import Story
 from service.bootstrap import Site
 from service.games import create
-from service.games.deadlines import schedule
+from service.games.begin import begin_game
 from service.games.options import stored_options
-from service.games.turns import extend_calendar
-from service.store.tables import GameRow
 
 
 def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, object] | None = None) -> None:
@@ -24,7 +22,5 @@ def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, o
     ]
     new = create.NewGame(story.game, story.variant, first_day, seats,
                          options=stored_options({**story.options, **(options or {})}))
-    first = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
-        row = create.create(session, new, variant, first, site.clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+        begin_game(session, new, variant, by="galloper demo", now=site.clock.now())

@@ -86,21 +86,19 @@ def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
 
 
 def close_phase(
-    store: Store, phase_id: int, clock: Clock, load: Load, *, fetch_mail: Callable[[], None],
+    store: Store, phase_id: int, clock: Clock, load: Load, *,
     judge_mails: Callable[[Sequence[str]], None],
 ) -> None:
     """Close a phase whose deadline has passed, and judge it if everything is read.
 
-    1. Empty the mailbox (`fetch_mail`), and have the stored mails judged that came in time and may be of a
-       player of this game (`judge_mails`, by their hashes): here, or by the jobs that have claimed them.
+    1. Have the stored mails judged that came in time and may be of a player of this game (`judge_mails`, by
+       their hashes): here, or by the jobs that have claimed them. The caller emptied the mailbox.
     2. Read the deadline again: one that was moved meanwhile closes nothing. Without a position the phase
        before is not approved yet; the sweep asks again once it is. A mail in time that is not judged yet is
        waited for, unless a coordinator decided otherwise (`mailbox_waits`).
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
-    # First the mailbox: a mail that the server stamped in time may still be in it.
-    fetch_mail()
     with store.begin() as session:
         mails, is_closed = _close(session, phase_id, clock.now())
     if mails:

@@ -17,10 +17,10 @@ from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
 from service.facts.options import THRESHOLDS, YES_OR_NO, GameOptions, ReviewMode, threshold_words
 from service.games import create, extensions, mailbox_waits
 from service.games.agreement import Stage
+from service.games.begin import begin_game
 from service.games.create import GameSeat, NewGame
-from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
+from service.games.deadlines import DeadlineError, DeadlineExtension
 from service.games.options import OptionFault, option_from_text, options_of, with_options
-from service.games.turns import extend_calendar
 from service.notices.broadcasts import Broadcasts
 from service.site_folder import is_address
 from service.store.records import log_event, phases
@@ -59,21 +59,10 @@ def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: d
     new, faults = _game(form, variant, own_address)
     if faults or new is None:
         raise ActRefused("No game was created. " + " ".join(faults))
-    first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
-    # Its first phase would close at once, with nobody's orders.
-    if first.deadline <= now:
-        raise ActRefused(
-            f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: "
-            "choose a later day."
-        )
     try:
-        create.create(session, new, variant, first, now)
+        begin_game(session, new, variant, by=by, now=now)
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault
-    # The feed shows a whole year (CAL-16), so the phases to come are rows from the first day.
-    extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    log_event(session, now, "game_created", game_id=new.slug, actor=by,
-              detail={"options": sorted(form.options), "review": form.review})
     return new.slug
 
 

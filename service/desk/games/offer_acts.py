@@ -15,11 +15,10 @@ from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
 from service.desk.sheet.acts import ActRefused
 from service.facts.options import NO_OPTIONS, GameOptions
-from service.games import create, sign_ups
+from service.games import sign_ups
+from service.games.begin import begin_game
 from service.games.create import GameSeat, NewGame
-from service.games.deadlines import schedule
 from service.games.sign_ups import SignUpFault
-from service.games.turns import extend_calendar
 from service.notices.sign_ups import forget
 from service.site_key import NoSiteKey
 from service.store.records import log_event
@@ -99,9 +98,6 @@ def begin(
     except ValueError as fault:
         raise ActRefused("No game was created: the first day is written like 2027-03-01.") from fault
     variant = maps.load(row.variant)
-    first = schedule(start, variant.calendar, variant.start.phase, 1)[0]
-    if first.deadline <= now:
-        raise ActRefused("No game was created: the first deadline is past. Choose a later day.")
     people = {person.number: person for person in sign_ups.confirmed(session, row.id)}
     seated = {power: people[number] for power, number in row.drawn["seats"].items() if number in people}
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
@@ -113,7 +109,7 @@ def begin(
         named = tuple(name for name in languages if name in LANGUAGES)
         options = GameOptions(order_languages=named) if named else NO_OPTIONS
         new = NewGame(row.name, variant.slug, start, seats, (), options)
-        create.create(session, new, variant, first, now)
+        begin_game(session, new, variant, by=by, now=now)
     except ConfigError as fault:
         raise ActRefused(f"No game was created: {fault}.") from fault
     game = session.get_one(GameRow, NewGame(row.name, variant.slug, start, ()).slug)
@@ -121,8 +117,6 @@ def begin(
         if power not in seated:
             session.add(SeatRow(game_id=game.id, power=power, player_id=None))
     _keep_homes(session, seated, now)
-    extend_calendar(session, game, variant)
-    log_event(session, now, "game_created", game_id=game.id, actor=by, detail={"offer": row.id})
     row.game_id = game.id
     # What is not needed any more is forgotten: who plays is a player now, and who never confirmed is nobody.
     numbers = [person.id for person in seated.values()]
