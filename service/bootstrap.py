@@ -173,7 +173,7 @@ class Site:
         (`service.games.turns.close_phase`)."""
         if not self.mailbox_wait.must_wait(phase_id):
             turns.close_phase(
-                self.store, phase_id, self.clock, self.load, fetch_mail=lambda: None,
+                self.store, phase_id, self.clock, self.load,
                 judge_mails=partial(process_mail.hasten, self.store, self.jobs, self.clock, phase_id))
 
     def judge_when_read(self, phase_id: int) -> bool:

@@ -20,8 +20,8 @@ from adjudicator.errors import UserFacingError
 from service.archive import shelf
 from service.archive.forgotten import FORGOTTEN
 from service.games.acts.act import ActTable, perform
-from service.games.game_clock import is_rehearsal
 from service.games.names import pseudonym
+from service.games.options import options_of
 from service.intake.sheets import player_hand
 from service.record.entries import ORDERS
 from service.store import records
@@ -98,7 +98,7 @@ def games_of(session: Session, player: PlayerRow) -> list[GameRow]:
 def _check_all_are_over(session: Session, games: Sequence[GameRow]) -> None:
     running = [game for game in games if session.scalar(select(PhaseRow.id).where(
         PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT).limit(1)) is not None]
-    names = [game.name for game in running if not is_rehearsal(game.options)]
+    names = [game.name for game in running if not options_of(game).is_rehearsal]
     if names:
         raise NotForgotten(
             f"Nothing was done: {', '.join(names)} is not over. Give the seat to somebody else, and "

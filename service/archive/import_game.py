@@ -35,6 +35,7 @@ from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
 from service.clock import SimulatedClock
+from service.games.options import OptionFault, stored_options
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
@@ -215,6 +216,8 @@ def _checked(path: ArchivePath) -> Archive:
         check_chain(archive, report)
         if not report.faults:
             check_files(archive, report)
+            report.faults += option_faults(archive)
+        if not report.faults:
             check_game(archive, report)
     except BrokenArchive as fault:
         raise ImportFault(str(fault)) from fault
@@ -226,6 +229,15 @@ def _checked(path: ArchivePath) -> Archive:
             "coordinator for the whole one."
         )
     return archive
+
+
+def option_faults(archive: Archive) -> Iterator[str]:
+    """A sentence for each entry about the game whose options no game can have."""
+    for number, tells in archive.open_entries("game"):
+        try:
+            stored_options(tells["options"])
+        except OptionFault as fault:
+            yield f"Entry {number} of record.jsonl has {fault}."
 
 
 def _compare(session: Session, archive: Contents) -> None:

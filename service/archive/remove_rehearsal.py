@@ -21,7 +21,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.archive import job_rows
 from service.archive.backup import check_record
-from service.games.game_clock import is_rehearsal
+from service.games.options import options_of, stored_options
 from service.games.refused import Refused
 from service.intake import process_mail
 from service.intake.filing import READ_WORK
@@ -113,7 +113,7 @@ def check_is_rehearsal(session: Session, game: GameRow | None, game_id: str) -> 
     rehearsal."""
     if game is None:
         known = [row.id for row in session.scalars(select(GameRow).order_by(GameRow.id))
-                 if is_rehearsal(row.options)]
+                 if options_of(row).is_rehearsal]
         has = f"its rehearsals are {', '.join(known)}" if known else "it has no rehearsal"
         raise Refused(f"There is no game {game_id} on this site; {has}. Nothing was removed.")
     # The record too: a row may be changed by hand, an entry cannot without breaking the chain.
@@ -121,7 +121,7 @@ def check_is_rehearsal(session: Session, game: GameRow | None, game_id: str) -> 
         select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.what == "game")
         .order_by(EntryRow.number).limit(1)).first()
     entered = {} if first is None else json.loads(first)["tells"]["options"]
-    if not is_rehearsal(game.options) or not is_rehearsal(entered):
+    if not options_of(game).is_rehearsal or not stored_options(entered).is_rehearsal:
         raise Refused(f"{game.name} is a real game, which no command removes. Nothing was removed.")
 
 

@@ -28,6 +28,7 @@ from reading.vocabulary import known_game, vocabulary_of
 from service.archive.archive_file import Archive, VerifyReport, read_archive
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import judged_phases
+from service.games.options import stored_options
 from service.games.rulings import as_written
 from service.intake.sheets.recognizer import HandRecognizer, Recognizer
 
@@ -180,7 +181,7 @@ def reread(
             clock = archive.last_before("phase", number, phase=tells["phase"]) or {}
             # A game may take order words of other languages: without them its sheets would all read as worse.
             options = (archive.last_before("game", number) or {}).get("options") or {}
-            written = as_written(variant, options)
+            written = as_written(variant, stored_options(options))
             reader = PageReader(vocabulary_of(written, PhaseKind(clock["kind"])))
             for power, key in tells["executed"].items():
                 print(f"reading phase {tells['phase']}: {power}", file=progress)

@@ -23,7 +23,7 @@ from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
 from service.archive.export import EXPLAIN
 from service.archive.forgotten import forgotten_files
-from service.games.game_clock import is_rehearsal
+from service.games.options import options_of
 from service.jobs import Jobs
 from service.record import chain, live
 from service.store import dump, records
@@ -138,7 +138,7 @@ def _check_may_go(session: Session, game_id: str) -> None:
     game = session.get(GameRow, game_id)
     if game is None:
         raise ShelfFault(f"There is no game {game_id!r} on this site. Nothing was done.")
-    if is_rehearsal(game.options):
+    if options_of(game).is_rehearsal:
         raise ShelfFault(f"{game_id} stays here: it is a rehearsal. Remove it with galloper game "
                          "remove-rehearsal. Nothing was done.")
     if is_shelved(session, game_id):

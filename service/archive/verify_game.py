@@ -19,7 +19,7 @@ from maps.variant import Variant
 from reading import vocabulary
 from service.archive.archive_file import Archive, VerifyReport
 from service.archive.verify_lots import check_lots, rounds_to_compare
-from service.games.options import FIRST_COUNTS
+from service.games.options import OptionFault, stored_options
 from service.games.rulings import as_played
 from service.store.digests import plain
 
@@ -41,7 +41,11 @@ def check_game(archive: Archive, report: VerifyReport) -> None:
         return
     # The first entry says what the game began with; a later one may not change the rules of what was judged.
     begun = next((tells for _, tells in archive.open_entries("game")), {})
-    variant = as_played(variant, begun.get("options") or {})
+    try:
+        variant = as_played(variant, stored_options(begun.get("options") or {}))
+    except OptionFault as fault:
+        report.faults.append(f"Nothing could be judged again: record.jsonl has {fault}.")
+        return
     before: dict[str, Any] | None = None
     count = 0
     for number, tells in judged_phases(archive).values():
@@ -95,7 +99,7 @@ def _check_sheets(archive: Archive, number: int, tells: dict[str, Any]) -> list[
 def _first_counts(archive: Archive, number: int) -> bool:
     """Whether the game's option says that the first sheet of a power counts (Q-60)."""
     game = archive.last_before("game", number) or {"options": {}}
-    return bool(game["options"].get(FIRST_COUNTS, False))
+    return bool(game["options"].get("first_counts", False))
 
 
 def _check_first_counts(archive: Archive, number: int, sheet: dict[str, Any]) -> list[str]:

@@ -1,5 +1,5 @@
-"""`galloper game move-deadline`, `seat` and `address`: the acts of the Games page, by the same functions,
-with the same letters and entries of the record."""
+"""`galloper game move-deadline`, `set`, `seat` and `address`: the acts of the Games page, by the same
+functions, with the same letters and entries of the record."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from service.desk.games import seat_acts
 from service.games.acts.act import ActTable, perform
 from service.games.acts.deadlines import MoveDeadline
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
+from service.games.acts.options import ChangeOption
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
 from service.games.names import UnknownName, game_called, phase_called, power_called
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.turns import judge_when_read
 from service.notices.broadcasts import Broadcasts
@@ -46,9 +48,12 @@ __all__ = [
     "change_key",
     "change_seat",
     "move_deadline",
+    "set_option",
     "settle_lots",
     "show_seats",
 ]
+DEFAULT = "default"
+"""The word that takes an option back to its default."""
 WHEN = "%a %-d %b %Y, %H:%M GMT"
 
 
@@ -92,6 +97,20 @@ def move_deadline(
             for each in moved], "letters": done.letters}
     lines.append(letters_wait(done.letters, "letter"))
     print_result(printing.out, "\n".join(lines), data, as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def set_option(folder: Path, game: str, name: str, value: str, why: str, printing: Printing) -> int:
+    """Change an option of a running game. Raises UnknownName, Refused, ConfigError, SiteError."""
+    with _site(folder) as (_, store, _), store.begin() as session:
+        row = game_called(session, game)
+        perform(ChangeOption(row.id, name, "" if value == DEFAULT else value, why),
+                ActTable(session, "galloper game set", SystemClock().now()))
+        set_now = options_of(row).model_dump(mode="json")[name]
+        data = {"game": row.id, "option": name, "value": set_now}
+        shown = {True: "yes", False: "no", None: DEFAULT}.get(set_now, set_now)
+        line = f"{row.name}: {name} is now {shown}."
+    print_result(printing.out, line, data, as_json=printing.as_json, quiet=printing.quiet)
     return 0
 
 

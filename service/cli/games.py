@@ -21,9 +21,11 @@ from service.config import ConfigError, Settings
 from service.desk import queries
 from service.desk.queries import PhaseView
 from service.games import create, phases
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.create import NewGame
 from service.games.names import game_called
-from service.games.turns import extend_calendar
+from service.games.phases import phase_of
 from service.site_folder import bring_up_to_date, opened, settings_of
 from service.store import records
 from service.store.addresses import is_address
@@ -53,26 +55,26 @@ def create_game(
     new = create.read_game_file(file, variant.powers)
     if rehearsal_hours is not None:
         new = new.rehearsed(now, rehearsal_hours)
-    first = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
     faults = list(_address_faults(new, settings))
-    if first.deadline <= now:
-        faults.append(f"start: the first deadline, {first.deadline:{WHEN}}, is past; choose a later day")
     if faults:
         raise ConfigError(f"{file}: " + "; ".join(faults))
     with opened(settings) as store:
         # The game first, its welcome after: a letter that cannot be written must not cost the game.
         with store.begin() as session:
-            create.create(session, new, variant, first, now)
-            extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+            try:
+                first = perform(BeginGame(new, variant), ActTable(session, "galloper game new", now)).outcome
+            except ConfigError as fault:
+                raise ConfigError(f"{file}: {fault}") from fault
+            phase, deadline = str(phase_of(first)), first.deadline
             seats = len(new.seats)
         # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
         letters, welcome_note = _write_welcome(settings, store, new.slug)
         print_result(
             out, f"{new.name} is created: {variant.title}, {seats} powers.\n"
-                 f"{first.phase} is open and closes on {first.deadline:{WHEN}}.\n{welcome_note}"
+                 f"{phase} is open and closes on {deadline:{WHEN}}.\n{welcome_note}"
                  f"{_rehearsal_words(new, folder)}",
             {"game": new.slug, "name": new.name, "variant": new.variant, "powers": seats,
-             "phase": str(first.phase), "deadline": first.deadline.isoformat(), "letters": letters,
+             "phase": phase, "deadline": deadline.isoformat(), "letters": letters,
              "rehearsal_hours": new.hours},
             as_json=as_json, quiet=quiet)
     return 0

@@ -65,8 +65,6 @@ SENTENCES: Mapping[str, str] = {
     "deadline_moved": "The deadline of {phase} was moved",
     "year_moved": "The first day of a year was moved, from {phase} on",
     "game_created": "The game was created",
-    # Of the commands, and of a game that is imported.
-    "game created": "The game was created",
     "game_imported": "The game was imported",
     "board_kept": "A board of the site's own was kept",
     "option_changed": "An option was changed",

@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
 from service.games.acts.results import ChangeCoordinator
+from service.games.options import options_of
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
 from service.mail.sending.compose import one_line, whole_paragraphs
 from service.notices.letter_context import LetterContext
-from service.notices.postal_packs import RETURN, SetAccommodation, SetReturnAddress
+from service.notices.postal_packs import SetAccommodation, SetReturnAddress
 from service.notices.previews import Previews, kinds_of
 from service.store import records
 from service.web.acting import performed
@@ -49,7 +50,7 @@ def previews(
             kinds=kinds_of(_letter_context(ports).load(game.variant)), power=chosen, notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
             coordinator=_letter_context(ports).game_info(game).coordinator,
-            return_lines=[str(line) for line in game.options.get(RETURN, ())],
+            return_lines=options_of(game).return_address,
         )
 
 

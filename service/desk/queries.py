@@ -18,7 +18,7 @@ from service.games.ballots import count, executed, ranked
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
-from service.games.options import FIRST_COUNTS
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.store.tables import (
     GameRow,
@@ -170,7 +170,7 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     chosen = {
         phase.id: {power: ballot.submission.id for power, ballot in
                    count([ranked(row) for row in rows[phase.id]], phase.deadline,
-                         first=bool(game.options.get(FIRST_COUNTS, False))).items()}
+                         first=options_of(game).first_counts).items()}
         for phase, game in pairs
     }
     lines_by_sheet = line_states_of(
@@ -241,7 +241,7 @@ def _view(
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     came = {row.power for row in rows}
     waiting = papers.waiting_sheets(
-        rows, phase.deadline, first=bool(game.options.get(FIRST_COUNTS, False)))
+        rows, phase.deadline, first=options_of(game).first_counts)
     sheets = SheetCounts(
         powers=len({*powers, *chosen}), with_sheet=len(chosen),
         unread=sum(row.read_at is None for row in rows),

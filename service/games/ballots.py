@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.hold_reasons import reasons
-from service.games.options import FIRST_COUNTS
+from service.games.options import options_of
 from service.store.tables import (
     GameRow,
     PhaseRow,
@@ -159,4 +159,4 @@ def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
 def first_counts(session: Session, phase: PhaseRow) -> bool:
     """Whether the first sheet of a power counts in the phase's game, and not the latest version."""
     # Q-60: in Brittania nothing that was sent can be edited, so later sheets do not count there.
-    return bool(session.get_one(GameRow, phase.game_id).options.get(FIRST_COUNTS, False))
+    return options_of(session.get_one(GameRow, phase.game_id)).first_counts

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import PhaseKind
 from service import site_key
 from service.games import beacons
+from service.games.options import options_of
 from service.store.digests import digest
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
@@ -63,7 +64,7 @@ def seal(session: Session, phase: PhaseRow, game: GameRow) -> None:
     """Give a phase that is planned its lots: a seed that is derived when it is needed, and its digest. Raises
     NoSiteKey."""
     nonce = secrets.token_hex(32)
-    name = game.options.get(BEACON)
+    name = options_of(game).beacon
     phase.sealed = nonce
     phase.commitment = digest(_seed(session, phase.game_id, phase.ordinal, nonce))
     phase.draw = {"rule": RULE, BEACON: None if name is None else beacons.CHAINS[name].as_entry()}

@@ -19,6 +19,7 @@ from reading.page import PageReader
 from reading.review import ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.rulings import as_written
@@ -153,7 +154,7 @@ def proposed(
     best: tuple[int, Proposal] | None = None
     headings: dict[str, SheetHeading] = {}
     for row, game in phases:
-        variant = as_written(load(game.variant), game.options)
+        variant = as_written(load(game.variant), options_of(game))
         if game.id not in headings:
             headings[game.id] = _heading(pictures, variant, row, game)
         heading, phase = headings[game.id], phase_of(row)
@@ -178,7 +179,7 @@ def _by_code(
 ) -> Proposal | None:
     """The phase and power for which every page was printed; None if none of these phases is it."""
     for row, game in phases:
-        variant, phase = as_written(load(game.variant), game.options), phase_of(row)
+        variant, phase = as_written(load(game.variant), options_of(game)), phase_of(row)
         for power in variant.powers:
             if not printed_code.differing_fields(codes, game.id, power, phase):
                 version = _heading(pictures, variant, row, game).requested_version

@@ -23,7 +23,7 @@ from service.games.acts.act import HandOver, ResultsCorrection
 from service.games.deadlines import DeadlineExtension
 from service.games.ended.ending import GameEnd
 from service.games.in_play import next_phase
-from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
+from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
@@ -261,10 +261,11 @@ def welcome_links(base: str, game: GameRow, own_calendar: str = "") -> WelcomeLi
 
 def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     """How this game takes orders, for its welcome."""
-    first, typed, commands = (bool(game.options.get(name, False)) for name in (FIRST_COUNTS, TYPED, COMMANDS))
+    options = options_of(game)
     # A board's own words, in the catalogues too; a folder of a user's may say "50 %".
     conduct = tuple(Sentence(rule.replace("%", "%%")) for rule in variant.conduct)
-    return PlayingRules(first, typed, commands, conduct, order_languages(variant, game.options))
+    return PlayingRules(options.first_counts, options.typed_orders, options.mail_commands, conduct,
+                        order_languages(variant, options))
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

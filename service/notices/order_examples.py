@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.fragments.languages import LANGUAGES
@@ -12,6 +11,7 @@ from maps.variant import Variant
 from reading.completions import written, written_in
 from reading.vocabulary import parse_typed
 from service import pictures
+from service.facts.options import GameOptions
 from service.games.results import order_text
 from service.games.rulings import as_written
 from service.letters.facts import OrderLanguage
@@ -34,7 +34,7 @@ def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
     return tuple(dict.fromkeys(order_text(variant, order) for order in orders))
 
 
-def order_languages(variant: Variant, options: Mapping[str, Any]) -> tuple[OrderLanguage, ...]:
+def order_languages(variant: Variant, options: GameOptions) -> tuple[OrderLanguage, ...]:
     """The languages whose order words a game with these options takes beside the English ones, each with
     examples (WRD-07)."""
     return tuple(

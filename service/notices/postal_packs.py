@@ -19,6 +19,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.acts.act import Act, ActTable, Event
 from service.games.acts.seats import holder_of
+from service.games.options import options_of, with_options
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import PackFacts, Recipient
@@ -28,9 +29,6 @@ from service.notices.letter_context import LetterContext
 from service.pictures import PaperEnvelope
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow
-
-RETURN = "return_address"
-"""The game's option with the coordinator's name and address as lines: the return address on envelopes."""
 
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
@@ -48,8 +46,7 @@ class SetReturnAddress(Act[None]):
     def change(self, table: ActTable) -> None:
         """Keep them with the game."""
         game = table.game(self.game)
-        # A new dict: SQLAlchemy does not notice a change inside a JSON value.
-        game.options = {**game.options, RETURN: list(self.lines)}
+        game.options = with_options(game, return_address=self.lines)
 
     def event(self, table: ActTable, outcome: None, letters: int) -> Event:
         """That it was changed, and not to what."""
@@ -142,7 +139,7 @@ class Packs:
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
-        sender = [str(line) for line in game.options.get(RETURN, ())]
+        sender = options_of(game).return_address
         files = self._files(variant, game, coming, posted, sender, drawing=drawing)
         pdfs = {**printed, **files}
         attached = [Attachment(name, "application/pdf", data) for name, data in pdfs.items()]

@@ -33,7 +33,7 @@ from sqlalchemy.orm import Session, load_only
 
 from service.clock import Clock
 from service.config import Notice, Webhook
-from service.games.game_clock import is_rehearsal
+from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
 from service.store import records
 from service.store.engine import Store
@@ -311,4 +311,4 @@ def _body(session: Session, event: EventRow, mark: str) -> bytes:
 
 def _rehearses(session: Session, event: EventRow) -> bool:
     game = session.get(GameRow, event.game_id)
-    return game is None or is_rehearsal(game.options)
+    return game is None or options_of(game).is_rehearsal

@@ -19,8 +19,9 @@ from sqlalchemy import JSON, Date, ForeignKey, Index, Integer, String, Text, Uni
 from sqlalchemy.orm import Mapped, mapped_column
 
 from reading.status import LineState
+from service.facts.options import ReviewMode
 from service.store.columns import Instant, TableBase
-from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
+from service.store.states import MailState, OutboxState, PhaseState
 from service.store.tables_desk import (
     ApprovalRow,
     CorrectionRow,
@@ -89,7 +90,6 @@ __all__ = [
     "PostalOriginalRow",
     "RecordPendingRow",
     "ReviewActionRow",
-    "ReviewMode",
     "ReviewRow",
     "ScanRow",
     "SeatRow",

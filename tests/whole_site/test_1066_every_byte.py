@@ -22,7 +22,6 @@ from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline
 from service.games.acts.results import CorrectResults
 from service.notices.broadcasts import Broadcasts
-from service.notices.current_map import UNITS
 from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
@@ -89,7 +88,7 @@ def _settings(table: Table) -> None:
     """The public map shows units, and the Earls are reminded."""
     with table.site.store.begin() as session:
         game = session.get_one(GameRow, table.game)
-        game.options = {**game.options, UNITS: True}
+        game.options = {**game.options, "units_on_map": True}
         seat = session.get_one(SeatRow, (table.game, EARLS))
         session.get_one(PlayerRow, seat.player_id).reminders = True
 

@@ -34,6 +34,7 @@ from service.archive.import_game import import_archive
 from service.archive.verify_game import in_stored_words
 from service.bootstrap import open_site
 from service.clock import SimulatedClock
+from service.facts.options import StoredOptions
 from service.games.rulings import as_played
 from service.record import chain
 from service.record.chain import sessions
@@ -268,7 +269,7 @@ def test_stored_values_come_back_and_are_judged_alike(old: Path, slug: str) -> N
     """Positions, orders and resolutions come back to the same bytes; the same orders have the same results;
     the contract's case has the same answer."""
     # A game that began then is judged by the house rules of then.
-    variant = as_played(maps.load(slug), {})
+    variant = as_played(maps.load(slug), StoredOptions())
     context, rules = variant.context(), variant.rules
     lines = (old / "stored" / f"{slug}.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) > 10

@@ -9,7 +9,6 @@ from typing import Any
 
 from service.archive.conduct.facts import SLACK, TOGETHER, Fact, Facts, instant
 from service.archive.conduct.kept_mails import AttachedPart
-from service.games.options import TYPED
 
 FIXED = ("phase", "received", "mail", "version")
 TRANSIT = timedelta(minutes=10)
@@ -199,7 +198,7 @@ def _check_attached(facts: Facts, sheet: Fact, parts: Sequence[AttachedPart]) ->
     digests = {part.digest for part in parts}
     if "typed" in sheet.tells["flags"]:
         game = [each for each in facts.of("game") if each.number < sheet.number]
-        if game and not game[-1].tells["options"].get(TYPED):
+        if game and not game[-1].tells["options"].get("typed_orders"):
             facts.wrong("C5", sheet.number, "it is called typed, and this game takes no typed orders.")
     if any(part.content_type in CONTAINERS for part in parts) or "typed" in sheet.tells["flags"]:
         return

@@ -11,17 +11,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
+from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
-from service.games import create, sign_ups
-from service.games.acts.act import Act, ActTable, Event
+from service.facts.options import NO_OPTIONS, GameOptions
+from service.games import sign_ups
+from service.games.acts.act import Act, ActTable, Event, perform
+from service.games.acts.begin import BeginGame
 from service.games.create import GameSeat, NewGame
-from service.games.deadlines import schedule
 from service.games.refused import NotFound, Refused
-from service.games.rulings import languages_option
-from service.games.turns import extend_calendar
 from service.notices.sign_ups import forget
 from service.site_key import NoSiteKey
-from service.store.records import log_event
 from service.store.tables import (
     AddressRow,
     GameRow,
@@ -170,9 +169,6 @@ def begin(
     except ValueError as fault:
         raise Refused("No game was created: the first day is written like 2027-03-01.") from fault
     variant = maps.load(row.variant)
-    first = schedule(start, variant.calendar, variant.start.phase, 1)[0]
-    if first.deadline <= now:
-        raise Refused("No game was created: the first deadline is past. Choose a later day.")
     people = {person.number: person for person in sign_ups.confirmed(session, row.id)}
     seated = {power: people[number] for power, number in row.drawn["seats"].items() if number in people}
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
@@ -181,8 +177,10 @@ def begin(
                       "site's own address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
-        new = NewGame(row.name, variant.slug, start, seats, (), languages_option(languages))
-        create.create(session, new, variant, first, now)
+        named = tuple(name for name in languages if name in LANGUAGES)
+        options = GameOptions(order_languages=named) if named else NO_OPTIONS
+        new = NewGame(row.name, variant.slug, start, seats, (), options)
+        perform(BeginGame(new, variant), ActTable(session, by, now))
     except ConfigError as fault:
         raise Refused(f"No game was created: {fault}.") from fault
     game = session.get_one(GameRow, NewGame(row.name, variant.slug, start, ()).slug)
@@ -190,8 +188,6 @@ def begin(
         if power not in seated:
             session.add(SeatRow(game_id=game.id, power=power, player_id=None))
     _keep_homes(session, seated, now)
-    extend_calendar(session, game, variant)
-    log_event(session, now, "game_created", game_id=game.id, actor=by, detail={"offer": row.id})
     row.game_id = game.id
     # What is not needed any more is forgotten: who plays is a player now, and who never confirmed is nobody.
     numbers = [person.id for person in seated.values()]

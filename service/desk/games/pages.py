@@ -14,24 +14,30 @@ import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
 from service.desk.games import acts, offer_acts
-from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
+from service.desk.games.acts import (
+    THRESHOLD_CHOICES,
+    NewGameForm,
+    threshold_choice,
+)
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import act_on_game, carry_out, game_row
+from service.desk.games.carry_out import carry_out, game_row
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
+from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
 from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
 from service.games.acts.ending import DeclareEnd
+from service.games.acts.options import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
 from service.games.ended.ending import EndKind
 from service.games.in_play import next_phase, phases_in_play
 from service.games.names import pseudonym
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.games.refused import Refused
-from service.games.rulings import as_written
 from service.notices import announcements
 from service.store import records
-from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -87,7 +93,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     ports: DeskPorts = request.app.state.ports
     form = NewGameForm(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
-        zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        zone=sent.get("zone", "").strip(), options=frozenset(key for key in YES_OR_NO if sent.get(key)),
         languages=tuple(name for name in LANGUAGES if sent.get(f"language:{name}")),
         review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
@@ -127,7 +133,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
         # Without boards: the form that moves a year once read whole phases.
         rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
                                .order_by(PhaseRow.ordinal)).all()
-        board = maps.load(row.variant)
+        board, game_options = maps.load(row.variant), options_of(row)
         years = [
             phase_row.id
             for before, phase_row in zip([None, *rows], rows, strict=False)
@@ -151,8 +157,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     next_deadline=None if ahead is None else ahead.deadline,
-                    options=OPTIONS,
-                    languages=[LANGUAGES[name].title for name in as_written(board, row.options).languages],
+                    options=YES_OR_NO, switched=game_options,
+                    languages=[LANGUAGES[name].title for name in game_options.order_languages],
                     history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
@@ -161,9 +167,11 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                               announcements.absences(session, game_id, ports.clock.now().date())],
                     draws=[(phase, votes) for phase in rows
                            if (votes := draw_votes.votes(session, phase)) is not None],
-                    agreed=row.options.get(draw_votes.AGREED),
-                    thresholds=THRESHOLDS, threshold=acts.threshold(row),
-                    review=row.options.get(REVIEW, ReviewMode.NONE), endings=END_WORDS)
+                    agreed=game_options.draw_agreed,
+                    thresholds=THRESHOLD_CHOICES,
+                    threshold=threshold_choice(game_options.auto_score),
+                    threshold_words=threshold_words(game_options.auto_score),
+                    review=game_options.review, endings=END_WORDS)
 
 
 @router.post("/games/{game_id}/move")
@@ -222,27 +230,22 @@ def option(
     value: Annotated[str, Form()], why: Annotated[str, Form()] = "",
 ) -> Response:
     """Change an option."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "option", lambda session, row: acts.set_option(
-        session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
+    act = ChangeOption(game_id, name, "yes" if value == "yes" else "no", why)
+    return carry_out(request, visitor, game_id, act, "option")
 
 
 @router.post("/games/{game_id}/threshold")
 def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
               why: Annotated[str, Form()] = "") -> Response:
     """Change how sure the machine must be to accept a line automatically."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "option", lambda session, row: acts.set_threshold(
-        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+    return carry_out(request, visitor, game_id, ChangeOption(game_id, "auto_score", value, why), "option")
 
 
 @router.post("/games/{game_id}/review")
 def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
     """Change which lines two people read."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "option", lambda session, row: acts.set_review(
-        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+    return carry_out(request, visitor, game_id, ChangeOption(game_id, "review", value, why), "option")
 
 
 def _form(
@@ -252,6 +255,6 @@ def _form(
         board = maps.load(form.variant)
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
-    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=OPTIONS,
-                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
-                powers=list(board.powers.values()), players=form.players or {})
+    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=YES_OR_NO,
+                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLD_CHOICES,
+                board=board, powers=list(board.powers.values()), players=form.players or {})

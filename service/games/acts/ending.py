@@ -10,7 +10,7 @@ from sqlalchemy import update
 from service.games import draw_votes
 from service.games.acts.act import CANNOT_WRITE, Act, ActTable, Event, ReasonedAct
 from service.games.ended.ending import DECLARED, EndKind, GameEnd, is_over
-from service.games.options import ENDED, OPENED
+from service.games.options import options_of, with_options
 from service.games.refused import Refused
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState
@@ -58,14 +58,14 @@ class DeclareEnd(ReasonedAct[PhaseRow]):
         table.session.execute(
             update(PhaseRow).where(PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT)
             .values(state=PhaseState.SENT))
-        game.options = {**game.options, ENDED: {
-            "kind": end.kind.value, "powers": list(end.powers), "why": end.why}}
+        game.options = with_options(
+            game, ended={"kind": end.kind.value, "powers": list(end.powers), "why": end.why})
         return sent[-1]
 
     def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> Event:
         """The end as an option that was changed: an act that both checkers know (C13)."""
         return Event("option_changed", self.game,
-                     {"option": ENDED, "from": False, "to": self.end.kind.value, "why": self.reason})
+                     {"option": "ended", "from": False, "to": self.end.kind.value, "why": self.reason})
 
     def letters(self, table: ActTable, outcome: PhaseRow) -> int:
         """One to each address of each player."""
@@ -100,20 +100,20 @@ class AgreeOnDraw(ReasonedAct[tuple[str, ...]]):
                 names[power].name for power in votes.missing)
             raise Refused(f"Nothing was changed: not every survivor asks for the draw on a sheet of this "
                           f"season. Missing: {missing}.")
-        if game.options.get(draw_votes.AGREED) == table.phase(self.game, self.phase).ordinal:
+        if options_of(game).draw_agreed == table.phase(self.game, self.phase).ordinal:
             raise Refused("Nothing was changed: the draw is agreed already.")
 
     def change(self, table: ActTable) -> tuple[str, ...]:
         """Keep the agreement with the game."""
         game, phase = table.game(self.game), table.phase(self.game, self.phase)
         votes = draw_votes.votes(table.session, phase)
-        game.options = {**game.options, draw_votes.AGREED: phase.ordinal}
+        game.options = with_options(game, draw_agreed=phase.ordinal)
         return () if votes is None else votes.open_to
 
     def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> Event:
         """The agreement as an option that was changed, and the reason."""
         return Event("option_changed", self.game,
-                     {"option": draw_votes.AGREED, "from": False, "to": True, "why": self.reason})
+                     {"option": "draw_agreed", "from": False, "to": True, "why": self.reason})
 
     def letters(self, table: ActTable, outcome: tuple[str, ...]) -> int:
         """One to each player."""
@@ -133,15 +133,15 @@ class AgreeToShow(Act[tuple[str, ...]]):
     def change(self, table: ActTable) -> tuple[str, ...]:
         """Keep the agreement with the game."""
         game = table.game(self.game)
-        before = tuple(sorted(game.options.get(OPENED, ())))
-        game.options = {**game.options, OPENED: self._after(before)}
+        before = tuple(sorted(options_of(game).opened_by))
+        game.options = with_options(game, opened_by=self._after(before))
         return before
 
     def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> Event:
         """Who agreed before and who agrees now, as an option that was changed."""
         # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
         return Event("option_changed", self.game, {
-            "option": OPENED, "from": list(outcome), "to": self._after(outcome),
+            "option": "opened_by", "from": list(outcome), "to": self._after(outcome),
             "why": f"the player of {', '.join(sorted(self.powers))} decided so"})
 
     def _after(self, before: tuple[str, ...]) -> list[str]:

@@ -16,6 +16,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import UnitOrder
 from maps.variant import Variant
 from reading.vocabulary import parse_typed
+from service.facts.options import ReviewMode
 from service.games import decisions
 from service.games.acts.act import Act, ActTable, Event, ReasonedAct, perform
 from service.games.acts.sheets import FiledSheet, filed_sheet
@@ -24,7 +25,7 @@ from service.games.decisions import KEY_LENGTH, Decision, DecisionKind, own_line
 from service.games.lines import SettledLine, lines_by_id
 from service.games.refused import Refused
 from service.store import records
-from service.store.tables import LineRow, LineState, ReviewMode, SubmissionRow
+from service.store.tables import LineRow, LineState, SubmissionRow
 
 Box = Sequence[Sequence[float]]
 """Four corners in pixels of the upright picture."""

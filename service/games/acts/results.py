@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from service.games.acts.act import Act, ActTable, Event, HandOver, ResultsCorrection
+from service.games.options import with_options
 from service.games.phases import phase_of
 from service.store import records
 from service.store.tables import CorrectionRow
-
-COORDINATOR = "coordinator"
-"""The game's option with the name that letters are signed with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ class ChangeCoordinator(Act[HandOver]):
         handed = table.must_write().handed_over(table.session, game, self.name, self.key)
         # No letter was new: the form was sent twice.
         if handed.letters:
-            game.options = {**game.options, COORDINATOR: self.name}
+            game.options = with_options(game, coordinator=self.name)
         return handed
 
     def event(self, table: ActTable, outcome: HandOver, letters: int) -> Event | None:

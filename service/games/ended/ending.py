@@ -18,7 +18,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games import draw_votes
-from service.games.options import ENDED
+from service.games.options import options_of
 from service.games.rulings import as_played
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -62,7 +62,7 @@ def end_with(session: Session, phase: PhaseRow, variant: Variant, resolution: Re
     """The end that comes with the results of a phase: the judge's verdict, or a draw that all survivors asked
     for on their sheets (`service.games.draw_votes`); None if the game goes on."""
     game = session.get_one(GameRow, phase.game_id)
-    end = verdict(as_played(variant, game.options), resolution)
+    end = verdict(as_played(variant, options_of(game)), resolution)
     if end is not None:
         return end
     powers = draw_votes.agreed_draw(session, game, phase)
@@ -86,10 +86,10 @@ def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:
     rows = records.phases(session, game.id)
     if not is_over(rows):
         return None
-    declared = game.options.get(ENDED)
-    if isinstance(declared, dict):
-        known = tuple(power for power in declared.get("powers", ()) if power in variant.powers)
-        return GameEnd(EndKind(declared["kind"]), known, str(declared.get("why", "")))
+    declared = options_of(game).ended
+    if declared is not None:
+        known = tuple(power for power in declared.powers if power in variant.powers)
+        return GameEnd(EndKind(declared.kind), known, declared.why)
     judged = [row for row in rows if row.resolution is not None]
     if not judged:
         return None

@@ -19,8 +19,8 @@ from ocr.engines.hand import Hand
 from ocr.page import Box
 from service.clock import Clock
 from service.games.acts.act import Act, ActTable, Event
-from service.games.game_clock import is_rehearsal
 from service.games.lines import SettledLine, lines_of
+from service.games.options import options_of, stored_options
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
 from service.jobs import Jobs
 from service.store.blobs import Blobs
@@ -39,7 +39,7 @@ def enqueue(jobs: Jobs, session: Session, phase_id: int) -> None:
     """Queue what a phase's sheets teach, once this transaction is committed."""
     game = session.get_one(GameRow, session.get_one(PhaseRow, phase_id).game_id)
     # A rehearsal is removed without trace, so nothing is learnt of it.
-    if is_rehearsal(game.options):
+    if options_of(game).is_rehearsal:
         return
     players = session.scalars(
         select(SubmissionRow.player_id).where(SubmissionRow.phase_id == phase_id).distinct())
@@ -146,7 +146,7 @@ def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> l
         query = query.where(SubmissionRow.received_at > forgotten)
     # What was typed is our own drawing of it, and nobody's hand.
     submissions = [key for key, flags, options in session.execute(query)
-                   if not is_rehearsal(options) and not _KEYED & set(flags)]
+                   if not stored_options(options).is_rehearsal and not _KEYED & set(flags)]
     by_page: dict[int, list[SettledLine]] = {}
     count = 0
     by_submission = lines_of(session, submissions)

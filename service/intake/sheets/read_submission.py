@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -22,7 +22,9 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.facts.options import GameOptions
 from service.games.approval.right_sheet import YEAR_DIFFERS
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_written
 from service.intake.opening.open_mail import BodyReader, ChildBodies
@@ -111,8 +113,8 @@ class SubmissionReader:
             hand = player_hand.as_hand(hand_row)
             other_games = [
                 row for row in _other_games(session, submission, game) if _is_distinguishable(row, game)]
-        variant, kind = as_written(self.load(game.variant), game.options), PhaseKind(phase.kind)
-        limits = limits_of(game.options, self.limits)
+        variant, kind = as_written(self.load(game.variant), options_of(game)), PhaseKind(phase.kind)
+        limits = limits_of(options_of(game), self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
         own_game = known_game(variant, game.name, game.aliases)
         games = [own_game, *(_by_name(row, own_game) for row in other_games)]
@@ -318,13 +320,9 @@ def _order_by_code(session: Session, submission: SubmissionRow, pages: Sequence[
     session.flush()
 
 
-THRESHOLD = "auto_score"
-"""A game's option: the least confidence, 0..1, of a line that is accepted unseen; above 1 for none."""
-
-
-def limits_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
+def limits_of(options: GameOptions, site: ReviewLimits) -> ReviewLimits:
     """The limits of a game: its own threshold, but not below the site's."""
-    return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
+    return replace(site, score=max(site.score, options.auto_score or 0.0))
 
 
 def _version_on_sheet(

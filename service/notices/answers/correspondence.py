@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from grammar.headings.tokens import clean_line, drop_prefixes
 from service.clock import Clock
 from service.games.ballots import executed
-from service.games.options import TYPED
+from service.games.options import options_of
 from service.games.phases import phase_of, power_name
 from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
@@ -116,7 +116,7 @@ def _seat(
     name = power_name(game.variant, power, letters.load)
     return SeatOnFile(
         game.name, name, Closing(phase_of(phase), phase.deadline), on_file,
-        canonical_subject(game.name, name, phase_of(phase), version), bool(game.options.get(TYPED, False)))
+        canonical_subject(game.name, name, phase_of(phase), version), options_of(game).typed_orders)
 
 
 @dataclass(frozen=True, slots=True)

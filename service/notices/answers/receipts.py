@@ -17,7 +17,7 @@ from service import pictures
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
-from service.games.options import FIRST_COUNTS
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.sealed_lots import draw_of
 from service.intake.verdicts.context import IntakeContext
@@ -44,9 +44,6 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-OPTION = "reading"
-"""The game's option: whether a receipt shows each line as the machine read it."""
-
 
 def nobody() -> IntakeContext:
     """A context without games, for explanations that need none."""
@@ -55,7 +52,7 @@ def nobody() -> IntakeContext:
 
 def shows_reading(session: Session, phase: PhaseRow) -> bool:
     """Whether receipts of this game show each line as the machine read it."""
-    return bool(session.get_one(GameRow, phase.game_id).options.get(OPTION, False))
+    return options_of(session.get_one(GameRow, phase.game_id)).reading
 
 
 def waits_for_reading(session: Session, submission: SubmissionRow, phase: PhaseRow) -> bool:
@@ -78,7 +75,7 @@ def facts_of(
     number = max(submission.version or 0, verdict.version_on_file or 0) + 1
     counts = (submission.fate != "held" and "superseded" not in submission.flags
               and submission.version is not None)
-    words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
+    words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id),

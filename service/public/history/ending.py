@@ -31,7 +31,7 @@ from service.games.ballots import executed
 from service.games.ended import otherwise
 from service.games.ended.ending import GameEnd, end_of
 from service.games.lines import SettledLine, lines_of
-from service.games.options import OPENED
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.games.results import show, show_order
 from service.games.rulings import as_played
@@ -156,7 +156,7 @@ def had_it_read_otherwise(
         row, resolution = _phase(ended, number)
         if not 0 <= index < len(resolution.outcomes):
             raise HTTPException(404, NONE)
-        variant = as_played(ended.variant, ended.game.options)
+        variant = as_played(ended.variant, options_of(ended.game))
         tape = lots.tape_of(session, row, variant.rules.LOTS)
         before = codec.load_position(row.position or {})
         was = resolution.outcomes[index]
@@ -219,7 +219,7 @@ def _ended(request: Request, session: Session, game_id: str) -> EndedGame:
 def _agreed(session: Session, game: GameRow) -> tuple[set[str], set[str]]:
     """The powers whose players agreed, and all that have a player."""
     asked = {power for power, player in records.seats(session, game.id).items() if player is not None}
-    return set(game.options.get(OPENED, ())), asked
+    return set(options_of(game).opened_by), asked
 
 
 def _phase(ended: EndedGame, number: int) -> tuple[PhaseRow, Resolution]:

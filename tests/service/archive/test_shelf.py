@@ -22,7 +22,6 @@ from service.archive.shelf import ShelfFault
 from service.cli.archive import export_game
 from service.cli.games import shelve_game, unshelve_game
 from service.cli.verify_live import verify_site
-from service.games.game_clock import HOURS
 from service.mail.sending.outbox import FolderTransport, send_due
 from service.operations import retention
 from service.record import live
@@ -114,7 +113,7 @@ def test_a_small_game_goes_and_comes_back(empty: Site) -> None:
         session.execute(update(PhaseRow).values(state=PhaseState.SENT))
         session.execute(update(OutboxRow).values(state="sent"))
         game = session.get_one(GameRow, table.game)
-        options, game.options = game.options, {**game.options, HOURS: 8.0}
+        options, game.options = game.options, {**game.options, "rehearsal_hours": 8.0}
     with pytest.raises(ShelfFault, match="it is a rehearsal"):
         shelf.shelve(empty.store, empty.blobs, table.game, empty.clock.now())
     with empty.store.begin() as session:

@@ -49,7 +49,7 @@ COMMANDS = [
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw",
     "map import", "map moves", "map sketch",
-    "game new", "game move-deadline", "game seat", "game address", "game lots", "game new-key",
+    "game new", "game move-deadline", "game set", "game seat", "game address", "game lots", "game new-key",
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",

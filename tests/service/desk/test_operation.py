@@ -125,6 +125,8 @@ def test_every_kind_of_entry_has_a_sentence() -> None:
         text = path.read_text()
         kinds |= set(re.findall(r'log_event\(\s*session,\s*[\w.]+(?:\(\))?,\s*"([a-z_]+)"', text))
         kinds |= set(re.findall(r'self\._log\(session, "([a-z_]+)"', text))
+        kinds |= set(re.findall(r'\bEvent\(\s*"([a-z_]+)"', text))
+        kinds |= set(re.findall(r'_event\(table, "([a-z_]+)"', text))
     assert len(kinds) > 30
     assert kinds - set(log_words.SENTENCES) == set()
 

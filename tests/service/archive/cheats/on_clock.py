@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from service.desk.games import acts
+from service.facts.options import YES_OR_NO
 from service.games import lots
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.options import ChangeOption
 from service.games.acts.phases import RollBack, Unseal
 from service.games.acts.seats import GiveSeat, Holder
 from service.intake.postal_mail import PostedLetter
@@ -100,11 +101,10 @@ def _rolled_back(table: Table) -> None:
 
 def option_changed(table: Table) -> None:
     """The coordinator's own act: one option of the game is changed."""
-    with table.site.store.begin() as session:
-        game = session.get_one(GameRow, table.game)
-        name = next(iter(acts.OPTIONS))
-        acts.set_option(session, game, name, "because it suits me", value=not game.options.get(name, False),
-                        by="Ada", now=table.site.clock.now())
+    with table.site.store() as session:
+        name = next(iter(YES_OR_NO))
+        text = "no" if session.get_one(GameRow, table.game).options.get(name, False) else "yes"
+    do(table, ChangeOption(table.game, name, text, "because it suits me"))
 
 
 def seat_given(table: Table) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from service.desk import queries
+from service.facts.options import ReviewMode
 from service.games import decisions
 from service.games.acts.act import perform
 from service.games.acts.lines import AddLine
@@ -29,7 +30,7 @@ from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine, QuarantinedMail
 from service.store import records
-from service.store.tables import LineState, PhaseRow, PhaseState, ReviewMode, SubmissionRow
+from service.store.tables import LineState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.honest.game import COORDINATORS, REASON, HonestGame
 from tests.service.archive.honest.sheets import canonical_order, read_all
 from tests.support.acting import at, do

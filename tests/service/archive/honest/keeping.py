@@ -7,9 +7,11 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from service.desk.games import acts
+from service.desk.games.acts import THRESHOLD_CHOICES
+from service.facts.options import YES_OR_NO, ReviewMode
 from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.options import ChangeOption
 from service.games.acts.results import ChangeCoordinator, CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.notices.broadcasts import Broadcasts
@@ -21,7 +23,6 @@ from service.store.tables import (
     OutboxRow,
     OutboxState,
     PhaseState,
-    ReviewMode,
     UserRow,
 )
 from tests.service.archive.cheats.on_stamps import stamp_roots
@@ -40,25 +41,21 @@ def moves_the_deadline(game: HonestGame) -> None:
 
 
 def changes_an_option(game: HonestGame) -> None:
-    with game.site.store.begin() as session:
+    with game.site.store() as session:
         row = session.get_one(GameRow, game.table.game)
-        name = game.chance.choice(sorted(acts.OPTIONS))
-        acts.set_option(session, row, name, REASON, value=not row.options.get(name, False), by="Ada",
-                        now=game.now)
+        name = game.chance.choice(sorted(YES_OR_NO))
+        text = "no" if row.options.get(name, False) else "yes"
+    do(game.table, ChangeOption(game.table.game, name, text, REASON), now=game.now)
 
 
 def changes_who_reads(game: HonestGame) -> None:
-    with game.site.store.begin() as session:
-        row = session.get_one(GameRow, game.table.game)
-        acts.set_review(session, row, game.chance.choice(list(ReviewMode)).value, REASON, by="Ada",
-                        now=game.now)
+    text = game.chance.choice(list(ReviewMode)).value
+    do(game.table, ChangeOption(game.table.game, "review", text, REASON), now=game.now)
 
 
 def changes_the_threshold(game: HonestGame) -> None:
-    with game.site.store.begin() as session:
-        row = session.get_one(GameRow, game.table.game)
-        acts.set_threshold(session, row, game.chance.choice(list(acts.THRESHOLDS)), REASON, by="Ben",
-                           now=game.now)
+    text = game.chance.choice(list(THRESHOLD_CHOICES))
+    do(game.table, ChangeOption(game.table.game, "auto_score", text, REASON), "Ben", now=game.now)
 
 
 def replaces_a_player(game: HonestGame) -> None:
