@@ -186,8 +186,8 @@ def known_zone(name: str) -> bool:
 def create(
     session: Session, new: NewGame, variant: Variant, first: PhaseWindow, now: datetime
 ) -> PhaseRow:
-    """Write a game with its first phase open (`service.games.begin` begins one). Raises ConfigError when its
-    name is taken, or is that of a rehearsal and the game is none, and NoSiteKey."""
+    """Write a game with its first phase open (`games.acts.begin.BeginGame` begins one). Raises ConfigError
+    when its name is taken, or is that of a rehearsal and the game is none, and NoSiteKey."""
     if new.name.startswith(PREFIX) != (new.hours is not None):
         raise ConfigError(f"a name that begins with {PREFIX}belongs to a rehearsal; choose another name")
     if session.get(GameRow, new.slug) is not None:

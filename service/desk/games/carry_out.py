@@ -3,8 +3,7 @@ page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
@@ -12,22 +11,8 @@ from sqlalchemy.orm import Session
 
 from service.games.acts.act import Act
 from service.store.tables import GameRow
-from service.web.acting import or_refuse, performed
-from service.web.ports import DeskPorts
+from service.web.acting import performed
 from service.web.sessions import Visitor
-
-Outcome = TypeVar("Outcome")
-
-
-def act_on_game(
-    request: Request, game_id: str, notice: str, act: Callable[[Session, GameRow], object]
-) -> Response:
-    """Carry the act out and redirect to the game's page with one of its notices. Raises 409 with the reason
-    of a refusal."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        or_refuse(lambda: act(session, game_row(session, game_id)))
-    return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
 
 def carry_out(request: Request, visitor: Visitor, game_id: str, act: Act[Any], notice: str) -> Response:

@@ -5,21 +5,14 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from datetime import datetime
-
-from sqlalchemy.orm import Session
 
 from service.desk.games import offer_acts
 from service.games.acts.act import ActTable, perform
 from service.games.acts.seats import GiveSeat, Holder
-from service.games.refused import Refused
-from service.notices import upload_links
 from service.notices.broadcasts import Broadcasts
 from service.notices.sign_ups import forget
 from service.store.engine import Store
-from service.store.records import seats
 from service.store.row_numbers import row_number
-from service.store.tables import GameRow
 
 log = logging.getLogger(__name__)
 
@@ -34,24 +27,6 @@ def give(table: ActTable, act: GiveSeat, waiting: str) -> None:
     if person is not None:
         offer_acts.keep_home(table.session, person, table.now)
         forget(table.session, [person])
-
-
-def upload_link(
-    session: Session, game: GameRow, power: str, circulars: Broadcasts | None, base_url: str, *, by: str,
-    now: datetime, ends: bool,
-) -> None:
-    """Mail the player of a power a link by which sheets are sent from a page (BEY-05), or end every such link
-    of theirs for this game. Raises Refused."""
-    player = seats(session, game.id).get(power)
-    if player is None:
-        raise Refused("Nothing was changed: nobody holds this power.")
-    if ends:
-        upload_links.end_links(session, player, now, game.id)
-    elif circulars is None or not upload_links.mail_link(session, circulars.letters, player, game,
-                                                           base_url, now):
-        raise Refused("No link was mailed: the player has no mail address or got three links in the last "
-                      "hour, or the site has no base_url under [web].")
-    upload_links.note(session, now, "upload_links_ended" if ends else "upload_link_made", game.id, power, by)
 
 
 def welcome(store: Store, circulars: Broadcasts | None, game_id: str, power: str = "") -> int:

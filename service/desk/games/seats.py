@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.games import seat_acts
-from service.desk.games.carry_out import act_on_game, carry_out
+from service.desk.games.carry_out import carry_out
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
+from service.notices.upload_links import EndUploadLinks, MailUploadLink
 from service.store.records import seats
 from service.web.acting import or_refuse
 from service.web.page import require_token
@@ -61,11 +62,10 @@ def upload_link(request: Request, visitor: Trusted, game_id: str, power: Annotat
     ports: DeskPorts = request.app.state.ports
     ends = do == "end"
     notice = "upload-links-ended" if ends else "upload-link"
-    return act_on_game(
-        request, game_id, notice,
-        lambda session, row: seat_acts.upload_link(
-            session, row, power, ports.actions.circulars, ports.settings.base_url, by=visitor.name,
-            now=ports.clock.now(), ends=ends))
+    circulars = ports.actions.circulars
+    act = EndUploadLinks(game_id, power) if ends else MailUploadLink(
+        game_id, power, None if circulars is None else circulars.letters, ports.settings.base_url)
+    return carry_out(request, visitor, game_id, act, notice)
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:

@@ -4,6 +4,7 @@ Door: `act.perform(act, table)`. An act has a check, a change, an event and lett
 make the value and perform it, and hold nothing of what it does.
 
 - `act`: the shape of an act, the table on which it is performed, and the door of its letters.
+- `begin`: a game begun. `options`: an option changed.
 - `deadlines`: a deadline or a year moved, a pause. `phases`: a phase rolled back, unsealed, judged without
   the mailbox. `lots`: lots without a seed or a beacon. `seats`: addresses and holders of a power.
 - `sheets`: a sheet chosen, refused, filed for another power. `lines`: lines decided and added.

@@ -100,8 +100,6 @@ def test_every_sentence_that_is_asked_for_is_there() -> None:
             notice_names |= set(re.findall(r'"([a-z-]+)"', line))
         for call in re.findall(r"return _?carry_out\((.*?)\)\n\n", text + "\n\n", re.DOTALL):
             notice_names |= set(re.findall(r'"([a-z-]+)"', call)) - {"review"}
-        for call in re.findall(r"return act_on_game\(\s*request, game_id, (.*)$", text, re.MULTILINE):
-            notice_names |= set(re.findall(r'"([a-z-]+)"', call))
     # Chosen in an expression of the handlers, which the patterns above do not see.
     notice_names |= {"added", "added-as-written", "letter-filed", "letter-late", "letter-ticked"}
     assert notice_names == known

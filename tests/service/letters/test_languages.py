@@ -86,7 +86,7 @@ def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
                *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py"]
     # Programs read English, and so do coordinators.
     for name in ("public/programs.py", "notices/quarantine.py", "notices/ignored_mails.py",
-                 "notices/answers/correspondence.py"):
+                 "notices/answers/correspondence.py", "notices/upload_links.py"):
         sources.remove(SERVICE / name)
     assert [line for path in sorted(sources) for line in bare_refusals(path)] == []
     example = tmp_path / "example.py"

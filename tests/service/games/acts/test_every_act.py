@@ -42,6 +42,7 @@ from service.games.refused import NoReason, Refused
 from service.mail.sending.hold import HoldLetters, ResumeLetters, RetryLetters
 from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import SetAccommodation, SetReturnAddress
+from service.notices.upload_links import EndUploadLinks, MailUploadLink
 from service.record.game_key import ChangeKey
 from service.store.tables import EventRow, TableBase
 from service.web.accounts import AddPerson, ChangeRole, RemovePerson, SignPersonOut
@@ -85,6 +86,7 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     ChangeCoordinator(GAME, "Blaise", "key"),
     NoteAbsence(GAME, NOBODY, "2031-01-01", "2031-01-02"),
     EndAbsence(GAME, 7),
+    MailUploadLink(GAME, POWER, None, ""), EndUploadLinks(GAME, NOBODY),
     SetReturnAddress("nowhere", ("1 Castle Street",)),
     SetAccommodation(GAME, NOBODY, "By telephone."),
     ChangeKey("nowhere", WHY),
