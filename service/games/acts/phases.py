@@ -27,6 +27,10 @@ class Unseal(ReasonedAct[None]):
     phase: int
     why: str
 
+    def check(self, table: ActTable) -> None:
+        """Refuse a phase that is not there."""
+        table.any_phase(self.phase)
+
     def change(self, table: ActTable) -> None:
         """Refuse a phase that is not open, or was unsealed before."""
         # The claim names both conditions: of two who unseal at once, one reason is stored and printed.
