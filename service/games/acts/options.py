@@ -69,6 +69,8 @@ class ChangeOption(ReasonedAct[Any]):
         return getattr(options_of(table.game(self.game)), self.name, None)
 
     def _value(self) -> Any:
+        if self.name == "review" and self.text not in {"", *ReviewMode}:
+            raise Refused("Nothing was changed: there is no such way of reading lines.")
         try:
             value = option_from_text(self.name, self.text)
         except OptionFault as fault:
