@@ -26,8 +26,8 @@ from service.archive import rows as archive_rows
 from service.archive.forgotten import FORGOTTEN, forgotten_files
 from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
+from service.facts.events import Event
 from service.record import chain as record
-from service.record.notable import RESTORED
 from service.record.time_stamps import ROOT_STAMPED
 from service.store import records
 from service.store.blobs import BlobError
@@ -35,7 +35,7 @@ from service.store.digests import canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
-EXPLAIN = frozenset({FORGOTTEN, RESTORED, ROOT_STAMPED})
+EXPLAIN = frozenset({FORGOTTEN, Event.RESTORED, ROOT_STAMPED})
 """Events that every archive opens: they explain what is gone, or prove what is there."""
 SEAL_DIGITS = 64
 """The file ends in the SHA-256 of all its bytes before."""

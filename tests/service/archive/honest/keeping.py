@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from service.desk.games import acts, seat_acts
 from service.desk.games.seat_acts import Holder
-from service.facts.options import YES_OR_NO
+from service.facts.options import YES_OR_NO, ReviewMode
 from service.notices.broadcasts import Broadcasts, ResultsCorrection
 from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
@@ -20,7 +20,6 @@ from service.store.tables import (
     OutboxState,
     PhaseRow,
     PhaseState,
-    ReviewMode,
     UserRow,
 )
 from tests.service.archive.cheats.on_stamps import stamp_roots
@@ -57,7 +56,7 @@ def changes_who_reads(game: HonestGame) -> None:
 def changes_the_threshold(game: HonestGame) -> None:
     with game.site.store.begin() as session:
         row = session.get_one(GameRow, game.table.game)
-        acts.set_threshold(session, row, game.chance.choice(list(acts.THRESHOLDS)), REASON, by="Ben",
+        acts.set_threshold(session, row, game.chance.choice(list(acts.THRESHOLD_CHOICES)), REASON, by="Ben",
                            now=game.now)
 
 
