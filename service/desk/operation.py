@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from service.desk import log_words
 from service.desk.sheet.acts import ActRefused, reason_of
+from service.facts.events import Event
 from service.games.hold_reasons import REASONS
 from service.mail.sending import hold, outbox
 from service.operations.health import BACKUP, RESTORED
@@ -141,7 +142,8 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
         again = sum(outbox.retry(session, letter_id, now) for letter_id in letter_ids)
         if not again:
             raise HTTPException(409, "Nothing was changed: no such letter has failed.")
-        records.log_event(session, now, "letters_tried_again", actor=visitor.name, detail={"number": again})
+        records.log_event(session, now, Event.LETTERS_TRIED_AGAIN, actor=visitor.name,
+                          detail={"number": again})
     return RedirectResponse("/health?notice=retried", status_code=303)
 
 

@@ -10,6 +10,7 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
+from service.facts.events import Event
 from service.games.options import options_of, with_options
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
@@ -115,7 +116,7 @@ def return_address(
         game = game_row(session, game_id)
         game.options = with_options(game, return_address=address)
         records.log_event(
-            session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
+            session, ports.clock.now(), Event.RETURN_ADDRESS_CHANGED, game_id=game_id, actor=visitor.name
         )
     return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
 
@@ -135,7 +136,7 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
         records.log_event(
             session,
             ports.clock.now(),
-            "accommodation_changed",
+            Event.ACCOMMODATION_CHANGED,
             game_id=game_id,
             actor=visitor.name,
             # That something was agreed is logged, not what: it may name a place or a person (LIST-05).

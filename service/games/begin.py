@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service.config import ConfigError
+from service.facts.events import Event
 from service.facts.options import stored_form
 from service.games import create
 from service.games.create import NewGame
@@ -28,6 +29,6 @@ def begin_game(session: Session, new: NewGame, variant: Variant, *, by: str, now
     phase = create.create(session, new, variant, first, now)
     # The feed shows a whole year (CAL-16), so the phases to come are rows from the first day.
     extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    log_event(session, now, "game_created", game_id=new.slug, actor=by,
+    log_event(session, now, Event.GAME_CREATED, game_id=new.slug, actor=by,
               detail={"options": sorted(stored_form(new.options))})
     return phase

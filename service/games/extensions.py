@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.calendar import Calendar
+from service.facts.events import Event
 from service.games.deadlines import (
     DAY_ENDS,
     DeadlineError,
@@ -62,7 +63,7 @@ def move_deadline(
     records.log_event(
         session,
         now,
-        "deadline_moved",
+        Event.DEADLINE_MOVED,
         game_id=phase.game_id,
         actor=by,
         detail={
@@ -115,7 +116,7 @@ def move_year(
     records.log_event(
         session,
         now,
-        "year_moved",
+        Event.YEAR_MOVED,
         game_id=phase.game_id,
         actor=by,
         detail={

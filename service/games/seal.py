@@ -11,6 +11,7 @@ from datetime import datetime
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.store.records import log_event
 from service.store.tables import PhaseRow, PhaseState
 
@@ -46,7 +47,7 @@ def unseal(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) 
         .values(unsealed_at=now, unsealed_by=by, unsealed_why=why).returning(PhaseRow.id)).scalar()
     if unsealed_id is None:
         return False
-    log_event(session, now, "phase_unsealed", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.PHASE_UNSEALED, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "why": why})
     session.refresh(phase)
     return True

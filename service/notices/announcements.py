@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service.facts.events import Event
 from service.games.phases import phase_of
 from service.letters import render
 from service.letters.facts import AnnouncementFacts, Closing
@@ -84,7 +85,7 @@ def add_absence(
     variant, powers = letters.load(game.variant), _powers(session, game, player_id)
     count = announce(session, letters, game, absence_facts(
         f"absence-{row.id}", variant, powers, first, last, closing=closing_of(session, game.id)))
-    records.log_event(session, now, "absence_announced", game_id=game.id, actor=by, detail={
+    records.log_event(session, now, Event.ABSENCE_ANNOUNCED, game_id=game.id, actor=by, detail={
         "power": ", ".join(_names(variant, powers)), "first": first.isoformat(), "last": last.isoformat(),
         "letters": count})
     return count
@@ -108,7 +109,7 @@ def end_absence(
                   power=_owner(variant, powers), first=row.first, last=row.last),),
         closing_of(session, game.id))
     count = announce(session, letters, game, facts)
-    records.log_event(session, now, "absence_ended", game_id=game.id, actor=by, detail={
+    records.log_event(session, now, Event.ABSENCE_ENDED, game_id=game.id, actor=by, detail={
         "power": ", ".join(_names(variant, powers))})
     return count
 

@@ -19,6 +19,7 @@ from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
+from service.facts.events import Event
 from service.games.deadlines import DeadlineExtension
 from service.games.in_play import next_phase
 from service.games.options import options_of, with_options
@@ -87,7 +88,7 @@ class Broadcasts:
             self.letters.put(session, letter, phase)
             for letter in self.correction(session, phase, error, key, drawing=True)
         )
-        records.log_event(session, now, "results_corrected", game_id=phase.game_id, actor=by,
+        records.log_event(session, now, Event.RESULTS_CORRECTED, game_id=phase.game_id, actor=by,
                           detail={"phase": str(phase_of(phase)), "letters": letters_put})
         return letters_put
 
@@ -153,7 +154,7 @@ class Broadcasts:
             return 0
         game.options = with_options(game, coordinator=name)
         detail = {"from": predecessor, "to": name, "digest": root.link, "letters": letters_put}
-        records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by, detail=detail)
+        records.log_event(session, now, Event.COORDINATOR_CHANGED, game_id=game_id, actor=by, detail=detail)
         return letters_put
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:

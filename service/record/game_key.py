@@ -9,15 +9,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import site_key
+from service.facts.events import Event
 from service.record import chain
 from service.site_key import NoSiteKey
 from service.store import records
 from service.store.digests import link, plain
 from service.store.signatures import Statement, fingerprint, public_of, sign
 from service.store.tables import EntryRow, GameKeyRow, SubmissionRow
-
-CHANGED = "key_changed"
-"""The event that tells all players of another key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ def _secret(session: Session, game_id: str, number: int) -> bytes:
 
 def _change(session: Session, game_id: str, number: int, why: str, by: str) -> GameKeyRow:
     row = _add(session, game_id, number + 1)
-    records.log_event(session, chain.now_of(session), CHANGED, game_id=game_id, actor=by,
+    records.log_event(session, chain.now_of(session), Event.KEY_CHANGED, game_id=game_id, actor=by,
                       detail={"number": row.number, "why": why})
     return row
 

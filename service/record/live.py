@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import Select, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.record.entries import (
     BESIDE,
     FACTS,
@@ -52,8 +53,6 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-CHANGED_BY_HAND = "changed_by_hand"
-"""The event by which a difference is entered. All players are told of it, and both checkers name it."""
 SCRIPTS = ("0008_record", "0022_conduct", "0023_sealed_lots", "0024_game_keys")
 """The migrations whose triggers note what is written."""
 FORGOTTEN = "forgotten"
@@ -131,7 +130,7 @@ def enter(session: Session, game_id: str, noted: Iterable[Difference], now: date
     commit."""
     for difference in noted:
         records.log_event(
-            session, now, CHANGED_BY_HAND, game_id=game_id,
+            session, now, Event.CHANGED_BY_HAND, game_id=game_id,
             detail={"how": difference.how.value, "of": difference.kind, "which": difference.fact,
                     "entry": difference.entry})
         if difference.how in {How.CHANGED, How.ADDED}:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
+from service.facts.events import Event
 from service.store.records import log_event
 from service.store.tables import GameRoleRow, SessionRow, UserRow
 from service.web import code_app, passkeys, sign_in_tries
@@ -66,7 +67,7 @@ def change_role(session: Session, name: str, role: Role, *, by: str, now: dateti
         session.execute(delete(GameRoleRow).where(GameRoleRow.user == name))
     session.flush()  # the count below must see the new role
     _refuse_without_coordinator(session)
-    log_event(session, now, "role_changed", actor=by, detail={"person": name, "from": before, "to": role})
+    log_event(session, now, Event.ROLE_CHANGED, actor=by, detail={"person": name, "from": before, "to": role})
 
 
 def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
@@ -81,14 +82,14 @@ def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
     session.delete(person)
     session.flush()
     _refuse_without_coordinator(session)
-    log_event(session, now, "person_removed", actor=by, detail={"person": name, "role": person.role})
+    log_event(session, now, Event.PERSON_REMOVED, actor=by, detail={"person": name, "role": person.role})
 
 
 def end_sessions(session: Session, name: str, *, by: str, now: datetime) -> None:
     """End every session of a person, who may sign in again, and log it. Raises NoSuchPerson."""
     _person(session, name)
     session.execute(delete(SessionRow).where(SessionRow.user == name))
-    log_event(session, now, "person_signed_out", actor=by, detail={"person": name})
+    log_event(session, now, Event.PERSON_SIGNED_OUT, actor=by, detail={"person": name})
 
 
 def last_seen(session: Session) -> dict[str, datetime]:

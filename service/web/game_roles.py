@@ -10,6 +10,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.store.records import log_event
 from service.store.tables import (
     GameRoleRow,
@@ -121,5 +122,5 @@ def change(session: Session, name: str, game_id: str, role: Role | None, *, by: 
     else:
         row.role = role
     if before != role:
-        log_event(session, now, "game_role_changed", game_id=game_id, actor=by,
+        log_event(session, now, Event.GAME_ROLE_CHANGED, game_id=game_id, actor=by,
                   detail={"person": name, "from": before or "none", "to": role or "none"})

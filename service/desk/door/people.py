@@ -11,6 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.store import records
 from service.store.records import log_event
 from service.store.tables import UserRow
@@ -49,7 +50,7 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
     with _refused(), ports.sessions.begin() as session:
         accounts.require_new_name(session, person)
         sessions.add_user(session, person, password, ports.clock.now(), _role(role))
-        _log(session, ports, visitor, "person_added", {"person": person, "role": role})
+        _log(session, ports, visitor, Event.PERSON_ADDED, {"person": person, "role": role})
     return RedirectResponse("/people?notice=person-added", status_code=303)
 
 

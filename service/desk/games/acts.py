@@ -14,6 +14,7 @@ from maps.variant import Variant
 from service.config import ConfigError
 from service.desk.queries import work
 from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
+from service.facts.events import Event
 from service.facts.options import THRESHOLDS, YES_OR_NO, GameOptions, ReviewMode, threshold_words
 from service.games import create, extensions, mailbox_waits
 from service.games.agreement import Stage
@@ -186,7 +187,7 @@ def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetim
             "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
             "does not change; a correction puts an error right."
         )
-    log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.PHASE_ROLLED_BACK, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "why": why})
 
 
@@ -219,7 +220,7 @@ def set_option(
     if before == value:
         raise ActRefused("Nothing was changed: the option has this value already.")
     game.options = with_options(game, **{name: value})
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+    log_event(session, now, Event.OPTION_CHANGED, game_id=game.id, actor=by,
               detail={"option": name, "from": before, "to": value, "why": why})
 
 
@@ -234,7 +235,7 @@ def set_threshold(session: Session, game: GameRow, value: str, why: str, *, by: 
         raise ActRefused("Nothing was changed: the option has this value already.")
     # Without an entry the site's own threshold holds, also if that is changed later.
     game.options = with_options(game, auto_score=after)
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+    log_event(session, now, Event.OPTION_CHANGED, game_id=game.id, actor=by,
               detail={"option": "lines_without_a_look", "from": threshold_words(before),
                       "to": threshold_words(after), "why": why})
 
@@ -260,5 +261,5 @@ def set_review(session: Session, game: GameRow, value: str, why: str, *, by: str
     for phase in rows:
         phase.review = value
     game.options = with_options(game, review=value)
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
+    log_event(session, now, Event.OPTION_CHANGED, game_id=game.id, actor=by,
               detail={"option": "review", "from": before, "to": value, "why": why})

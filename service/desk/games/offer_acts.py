@@ -14,6 +14,7 @@ import maps
 from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
 from service.desk.sheet.acts import ActRefused
+from service.facts.events import Event
 from service.facts.options import NO_OPTIONS, GameOptions
 from service.games import sign_ups
 from service.games.begin import begin_game
@@ -71,7 +72,7 @@ def offer(session: Session, form: OfferForm, by: str, now: datetime) -> str:
     session.add(OfferRow(id=slug, name=name, variant=variant.slug, made_at=now, made_by=by, sealed=nonce,
                          dates=[day.isoformat() for day in dates], note=form.note.strip(),
                          commitment=commitment))
-    log_event(session, now, "game_offered", actor=by, detail={"offer": slug})
+    log_event(session, now, Event.GAME_OFFERED, actor=by, detail={"offer": slug})
     return slug
 
 
@@ -81,7 +82,8 @@ def draw(session: Session, row: OfferRow, by: str, now: datetime) -> None:
         seating = sign_ups.draw(session, row, list(maps.load(row.variant).powers), now)
     except (SignUpFault, NoSiteKey) as fault:
         raise ActRefused(str(fault)) from fault
-    log_event(session, now, "powers_drawn", actor=by, detail={"offer": row.id, "seats": len(seating.seats)})
+    log_event(session, now, Event.POWERS_DRAWN, actor=by,
+              detail={"offer": row.id, "seats": len(seating.seats)})
 
 
 def begin(
@@ -133,14 +135,14 @@ def take_off(session: Session, row: OfferRow, person_id: int, by: str, now: date
     number = person.number
     forget(session, [person])
     # By number, as lots name people: no name is a line of the log.
-    log_event(session, now, "sign_up_removed", actor=by, detail={"offer": row.id, "number": number})
+    log_event(session, now, Event.SIGN_UP_REMOVED, actor=by, detail={"offer": row.id, "number": number})
 
 
 def end(session: Session, row: OfferRow, by: str, now: datetime) -> None:
     """End an offer, and forget everybody on its list."""
     forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
     row.ended_at = now
-    log_event(session, now, "offer_ended", actor=by, detail={"offer": row.id})
+    log_event(session, now, Event.OFFER_ENDED, actor=by, detail={"offer": row.id})
 
 
 def waiting(session: Session, game_id: str) -> list[SignUpRow]:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from service.desk.games import offer_acts
 from service.desk.sheet.acts import ActRefused, reason_of
+from service.facts.events import Event
 from service.games.create import known_zone
 from service.notices import announcements, upload_links
 from service.notices.broadcasts import Broadcasts
@@ -54,7 +55,7 @@ def add_address(
         owner = "somebody" if only is not None else session.get_one(PlayerRow, known.player_id).name
         raise ActRefused(f"Nothing was changed: this address is registered for {owner} already.")
     session.add(AddressRow(email=address, player_id=player))
-    log_event(session, now, "address_added", game_id=game.id, actor=by, detail={"power": power})
+    log_event(session, now, Event.ADDRESS_ADDED, game_id=game.id, actor=by, detail={"power": power})
 
 
 def remove_address(
@@ -78,7 +79,7 @@ def remove_address(
             "somebody else."
         )
     session.delete(address)
-    log_event(session, now, "address_removed", game_id=game.id, actor=by, detail={"power": power})
+    log_event(session, now, Event.ADDRESS_REMOVED, game_id=game.id, actor=by, detail={"power": power})
 
 
 def hand_over(
@@ -100,7 +101,7 @@ def hand_over(
     if (None if after is None else after.id) == seat.player_id:
         raise ActRefused("Nothing was changed: they hold this power already.")
     seat.player_id = None if after is None else after.id
-    log_event(session, now, "seat_changed", game_id=game.id, actor=by, detail={
+    log_event(session, now, Event.SEAT_CHANGED, game_id=game.id, actor=by, detail={
         # Not their names: this is entered in the record, where a name could never be forgotten.
         "power": power, "from": "nobody" if before is None else pseudonym(before),
         "to": "nobody" if after is None else pseudonym(after), "why": why})
@@ -142,7 +143,8 @@ def upload_link(
                                                            base_url, now):
         raise ActRefused("No link was mailed: the player has no mail address or got three links in the last "
                          "hour, or the site has no base_url under [web].")
-    upload_links.note(session, now, "upload_links_ended" if ends else "upload_link_made", game.id, power, by)
+    upload_links.note(session, now, Event.UPLOAD_LINKS_ENDED if ends else Event.UPLOAD_LINK_MADE, game.id,
+                      power, by)
 
 
 def welcome(store: Store, circulars: Broadcasts | None, game_id: str, power: str = "") -> int:

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from service.desk.games import acts
 from service.desk.queries import CLOCK_ONLY
 from service.desk.sheet.acts import ActRefused, reason_of
+from service.facts.events import Event
 from service.games import draw_votes
 from service.games.options import options_of, with_options
 from service.notices import announcements
@@ -85,7 +86,7 @@ def pause(
     session.refresh(phase)
     announcements.tell_of_pause(session, circulars.letters, game, int(days), phase.deadline, reason_of(why),
                                 f"{phase.ordinal}-{phase.moved}")
-    log_event(session, now, "game_paused", game_id=game.id, actor=by, detail={"days": int(days)})
+    log_event(session, now, Event.GAME_PAUSED, game_id=game.id, actor=by, detail={"days": int(days)})
 
 
 def agree_on_draw(
@@ -106,7 +107,7 @@ def agree_on_draw(
     if options_of(game).draw_agreed == phase.ordinal:
         raise ActRefused("Nothing was changed: the draw is agreed already.")
     game.options = with_options(game, draw_agreed=phase.ordinal)
-    log_event(session, now, "option_changed", game_id=game.id, actor=by, detail={
+    log_event(session, now, Event.OPTION_CHANGED, game_id=game.id, actor=by, detail={
         "option": "draw_agreed", "from": False, "to": True, "why": why})
     announcements.tell_of_draw(session, circulars.letters, game,
                                [names[power].name for power in votes.open_to], str(phase.ordinal))

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
 from service.desk.reading import shape
+from service.facts.events import Event
 from service.facts.options import ReviewMode
 from service.games import decisions
 from service.games.agreement import Stage, two_readings
@@ -102,7 +103,7 @@ def close_differences(
         for line_id in line_ids
     ]
     decisions.file(session, act, closing, versions, DecisionKind.CLOSE)
-    log_event(session, act.acted_at, "differences_closed", game_id=phase.game_id, actor=act.by,
+    log_event(session, act.acted_at, Event.DIFFERENCES_CLOSED, game_id=phase.game_id, actor=act.by,
               detail={"phase_id": phase.id, "lines": len(closing)})
     return ActResult(tuple(line_ids))
 
@@ -122,7 +123,7 @@ def _file(
     for line_id, line in lines_by_id(session, ids).items():
         if line.stage is Stage.DIFFERS and line_id not in before:
             readers = sorted({vote.by for vote in line.votes})
-            log_event(session, act.acted_at, "line_read_differently", game_id=phase.game_id, actor=act.by,
+            log_event(session, act.acted_at, Event.LINE_READ_DIFFERENTLY, game_id=phase.game_id, actor=act.by,
                       detail={"phase_id": phase.id, "line": line_id, "readers": readers})
 
 

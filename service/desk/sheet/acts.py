@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.desk.reading.shape import make_room
+from service.facts.events import Event
 from service.facts.options import ReviewMode
 from service.games import decisions
 from service.games.approval import right_sheet
@@ -74,7 +75,7 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     # Choosing a held sheet releases it; taking the choice back holds it again (RELEASED).
     submission.fate = "counts" if released else submission.fate
     back_to_desk(session, phase)
-    log_event(session, now, "sheet_chosen", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.SHEET_CHOSEN, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
                   "why": why})
 
@@ -95,7 +96,7 @@ def refuse(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     session.flush()
     if by_hand:
         back_to_desk(session, phase)
-    log_event(session, now, "sheet_refused", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.SHEET_REFUSED, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
                   "why": why})
 
@@ -113,7 +114,7 @@ def take_refusal_back(
     if counted:
         submission.fate = "counts"
         back_to_desk(session, phase)
-    log_event(session, now, "sheet_refusal_taken_back", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.SHEET_REFUSAL_TAKEN_BACK, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id})
 
 
@@ -127,7 +128,7 @@ def is_right(
     if not sheet_questions:
         raise ActRefused("Nothing was changed: nothing is asked about this sheet now.")
     right_sheet.answer(submission, sheet_questions)
-    log_event(session, now, "sheet_looked_at", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.SHEET_LOOKED_AT, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
                   "questions": [question.sentence for question in sheet_questions]})
 
@@ -139,7 +140,7 @@ def leave_to_rule(session: Session, phase: PhaseRow, power: str, why: str, by: s
     if not _clear(session, phase, power):
         raise ActRefused("Nothing was changed: no version of this power was chosen by hand.")
     back_to_desk(session, phase)
-    log_event(session, now, "sheet_choice_taken_back", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.SHEET_CHOICE_TAKEN_BACK, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": power, "why": why})
 
 
@@ -190,7 +191,7 @@ def refile(
     if submission.read_at is not None:
         chain.note_reading(session, submission.id)
     back_to_desk(session, phase)
-    log_event(session, now, "sheet_filed_anew", game_id=phase.game_id, actor=by,
+    log_event(session, now, Event.SHEET_FILED_ANEW, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "from": before, "to": power, "submission": submission.id,
                   "why": why})
 

@@ -21,6 +21,7 @@ from service.desk.reading import shape
 from service.desk.sheet import acts, changes, view
 from service.desk.sheet import picture as sheet_picture
 from service.desk.sheet.picture import MARKS, turned
+from service.facts.events import Event
 from service.games import decisions
 from service.games.approval.papers import refusal_of
 from service.games.approval.right_sheet import open_questions
@@ -303,7 +304,7 @@ def _take_over(
     )
     above = next((line for line in reversed(own_lines) if line.page_id == page.id), None)
     number = changes.take_over(session, act, page, own_lines, lines, _box(ports, page, above, (None,) * 4))
-    log_event(session, act.acted_at, "orders_taken_over", game_id=filed.game.id, actor=act.by, detail={
+    log_event(session, act.acted_at, Event.ORDERS_TAKEN_OVER, game_id=filed.game.id, actor=act.by, detail={
         "phase_id": filed.phase.id, "power": filed.submission.power, "submission": filed.submission.id,
         "from": other.id, "lines": number, "why": reason})
 

@@ -11,6 +11,7 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from service.clock import Clock
+from service.facts.events import Event
 from service.games.approval.papers import Paper, unsettled_papers
 from service.games.phases import phase_of
 from service.games.turns import Load, NotReady, hand_on, is_incomplete, resolve_orders
@@ -63,7 +64,7 @@ def approve_phase(
         _check_orders(session, phase, load)
         put_letters(session)
         hand_on(session, phase, resolution, now, load)
-        records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
+        records.log_event(session, now, Event.RESULTS_APPROVED, game_id=phase.game_id, actor=by,
                           detail={"phase": str(phase_of(phase))})
 
 

@@ -19,6 +19,7 @@ from adjudicator.errors import UserFacingError
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service.facts.events import Event
 from service.games import draw_votes
 from service.games.options import options_of, with_options
 from service.games.rulings import as_played
@@ -128,7 +129,7 @@ def end_game(
     game.options = with_options(
         game, ended={"kind": end.kind.value, "powers": list(end.powers), "why": end.why})
     # An act that both checkers know (C13): what the record has of an option that was changed.
-    records.log_event(session, now, "option_changed", game_id=game.id, actor=by,
+    records.log_event(session, now, Event.OPTION_CHANGED, game_id=game.id, actor=by,
                       detail={"option": "ended", "from": False, "to": end.kind.value, "why": end.why})
     session.flush()
     return sent[-1]

@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from ocr.engines.hand import Hand
 from ocr.page import Box
 from service.clock import Clock
+from service.facts.events import Event
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of, stored_options
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
@@ -76,7 +77,7 @@ def forget(session: Session, player_id: int, by: str, now: datetime) -> int:
     )
     forgotten = int(getattr(rows, "rowcount", 0))
     if forgotten:
-        records.log_event(session, now, "hand_forgotten", actor=by,
+        records.log_event(session, now, Event.HAND_FORGOTTEN, actor=by,
                           detail={"player": player_id, "versions": forgotten})
     return forgotten
 

@@ -22,6 +22,7 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.facts.events import Event
 from service.facts.options import GameOptions
 from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.games.options import options_of
@@ -161,7 +162,7 @@ class SubmissionReader:
             _hold(session, submission, str(RefusalReason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
             self.replies.held(session, submission, phase, RefusalReason.READER_FAILED)
-            records.log_event(session, self.clock.now(), "reading_failed",
+            records.log_event(session, self.clock.now(), Event.READING_FAILED,
                               detail={"submission": key, "fault": error.partition(":")[0]})
         self.on_read(submission.phase_id)
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.store import records
 from service.store.tables import OutboxRow, OutboxState, SendHoldRow
 
@@ -24,7 +25,7 @@ def pause(session: Session, by: str, why: str, now: datetime) -> bool:
     order."""
     if not records.insert_once(session, SendHoldRow, name=LETTERS, by=by, why=why, at=now):
         return False
-    records.log_event(session, now, "letters_paused", actor=by, detail={"why": why})
+    records.log_event(session, now, Event.LETTERS_PAUSED, actor=by, detail={"why": why})
     return True
 
 
@@ -42,7 +43,7 @@ def resume(session: Session, by: str, now: datetime) -> int | None:
         .values(due_at=now)
         .returning(OutboxRow.id)
     ).all()
-    records.log_event(session, now, "letters_resumed", actor=by, detail={"waiting": len(waiting)})
+    records.log_event(session, now, Event.LETTERS_RESUMED, actor=by, detail={"waiting": len(waiting)})
     return len(waiting)
 
 

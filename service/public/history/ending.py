@@ -23,6 +23,7 @@ from adjudicator.serialize import codec
 from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
+from service.facts.events import Event
 from service.games import lots
 from service.games.approval import papers
 from service.games.ballots import executed
@@ -182,7 +183,7 @@ def agree(
         powers = agreed | seats if agrees else agreed - seats
         ended.game.options = with_options(ended.game, opened_by=sorted(powers))
         # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
-        log_event(session, ports.clock.now(), "option_changed", game_id=game_id,
+        log_event(session, ports.clock.now(), Event.OPTION_CHANGED, game_id=game_id,
                   actor="galloper, for a player",
                   detail={"option": "opened_by", "from": sorted(agreed), "to": sorted(powers),
                           "why": f"the player of {', '.join(sorted(seats))} decided so"})
