@@ -2,6 +2,7 @@
 
 - `events`: what is logged, with its sentence, and what all players are told of.
 - `options`: the options of a game, with their types, defaults and words.
+- `sheets`: the fate of a sheet, and flags that people and filing put on it.
 
 It imports nothing of `service`.
 """

@@ -13,13 +13,14 @@ from adjudicator.errors import UserFacingError
 from service.desk.reading.shape import make_room
 from service.facts.events import Event
 from service.facts.options import ReviewMode
+from service.facts.sheets import Fate, SheetFlag
 from service.games import decisions
 from service.games.approval import right_sheet
 from service.games.approval.papers import REFUSED, refusal_of
 from service.games.approval.right_sheet import SheetQuestion
 from service.games.decisions import Act, Decision, DecisionKind
 from service.record import chain
-from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, claim_phase, end_choice, log_event
+from service.store.records import claim_phase, end_choice, log_event
 from service.store.tables import (
     LineRow,
     LineState,
@@ -31,8 +32,6 @@ from service.store.tables import (
 )
 
 LEAST_REASON = 10
-SET_ASIDE = "set_aside_by_hand"
-"""Flag of a sheet that counted until a coordinator refused it."""
 DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
 FORM_DISAGREES, CODE_DISAGREES = "form_disagrees", "code_disagrees"
 """Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
@@ -68,12 +67,12 @@ def choose(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
         )
     _clear(session, phase, submission.power)
     session.refresh(submission)
-    released = [RELEASED] if submission.fate == "held" else []
+    released = [SheetFlag.RELEASED] if submission.fate == Fate.HELD else []
     other_flags = [flag for flag in submission.flags
-                   if flag != CHOICE_ENDED and not str(flag).startswith(REFUSED)]
-    submission.flags = [*other_flags, CHOSEN, *released]
-    # Choosing a held sheet releases it; taking the choice back holds it again (RELEASED).
-    submission.fate = "counts" if released else submission.fate
+                   if flag != SheetFlag.CHOICE_ENDED and not str(flag).startswith(REFUSED)]
+    submission.flags = [*other_flags, SheetFlag.CHOSEN, *released]
+    # Choosing a held sheet releases it; taking the choice back holds it again (`SheetFlag.RELEASED`).
+    submission.fate = Fate.COUNTS if released else submission.fate
     back_to_desk(session, phase)
     log_event(session, now, Event.SHEET_CHOSEN, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id,
@@ -88,11 +87,11 @@ def refuse(session: Session, phase: PhaseRow, submission: SubmissionRow, why: st
     if submission.received_at > phase.deadline or refusal_of(submission.flags) is not None:
         raise ActRefused("Nothing was changed: this sheet came late or is refused already, so it does not "
                          "count.")
-    if CHOSEN in submission.flags:
+    if SheetFlag.CHOSEN in submission.flags:
         _clear(session, phase, submission.power)
         session.refresh(submission)
-    by_hand = [] if submission.fate == "held" else [SET_ASIDE]
-    submission.fate, submission.flags = "held", [*submission.flags, *by_hand, f"{REFUSED}{why}"]
+    by_hand = [] if submission.fate == Fate.HELD else [SheetFlag.SET_ASIDE]
+    submission.fate, submission.flags = Fate.HELD, [*submission.flags, *by_hand, f"{REFUSED}{why}"]
     session.flush()
     if by_hand:
         back_to_desk(session, phase)
@@ -108,11 +107,11 @@ def take_refusal_back(
     ActRefused."""
     if refusal_of(submission.flags) is None:
         raise ActRefused("Nothing was changed: this sheet was not refused.")
-    counted = SET_ASIDE in submission.flags
+    counted = SheetFlag.SET_ASIDE in submission.flags
     submission.flags = [flag for flag in submission.flags
-                        if flag != SET_ASIDE and not str(flag).startswith(REFUSED)]
+                        if flag != SheetFlag.SET_ASIDE and not str(flag).startswith(REFUSED)]
     if counted:
-        submission.fate = "counts"
+        submission.fate = Fate.COUNTS
         back_to_desk(session, phase)
     log_event(session, now, Event.SHEET_REFUSAL_TAKEN_BACK, game_id=phase.game_id, actor=by,
               detail={"phase_id": phase.id, "power": submission.power, "submission": submission.id})
@@ -173,7 +172,7 @@ def refile(
     if session.scalar(same) is not None:
         raise ActRefused("Nothing was changed: that power has the very same sheet already.")
     # The choice was made among the old power's sheets and says nothing about the new one's.
-    if CHOSEN in submission.flags:
+    if SheetFlag.CHOSEN in submission.flags:
         _clear(session, phase, submission.power)
         session.refresh(submission)
     before, flags = (
@@ -183,9 +182,10 @@ def refile(
     # Filed back: what its heading says disagrees with its subject again, so it is held again.
     back = f"{REFILED}{power}" in submission.flags
     if back:
-        submission.fate, flags = "held", [*flags, DISAGREES]
+        submission.fate, flags = Fate.HELD, [*flags, DISAGREES]
     elif _DISAGREEING & set(submission.flags):
-        submission.fate, flags = "held" if ONLY_CHANGES in flags else "counts", [*flags, f"{REFILED}{before}"]
+        submission.fate = Fate.HELD if ONLY_CHANGES in flags else Fate.COUNTS
+        flags = [*flags, f"{REFILED}{before}"]
     submission.power, submission.flags = power, flags
     session.flush()
     if submission.read_at is not None:

@@ -22,6 +22,7 @@ from service.desk.sheet import acts, changes, view
 from service.desk.sheet import picture as sheet_picture
 from service.desk.sheet.picture import MARKS, turned
 from service.facts.events import Event
+from service.facts.sheets import SheetFlag
 from service.games import decisions
 from service.games.approval.papers import refusal_of
 from service.games.approval.right_sheet import open_questions
@@ -31,7 +32,7 @@ from service.games.phases import phase_title
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
 from service.store.blobs import BlobError
-from service.store.records import CHOSEN, log_event
+from service.store.records import log_event
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -126,7 +127,7 @@ def sheet(
                 (power_id, ports.power_name(filed.game.variant, power_id))
                 for power_id in acts.other_powers(session, phase, submission)
             ],
-            chosen=any(CHOSEN in version.submission.flags for version in power_versions),
+            chosen=any(SheetFlag.CHOSEN in version.submission.flags for version in power_versions),
             sent=phase.state == PhaseState.SENT, refusal=refusal_of(submission.flags),
             questions=[question for question in open_questions(session, phase,
                        ports.load(filed.game.variant)) if question.submission == submission.id],

@@ -20,9 +20,11 @@ from ocr.engines.hand import Hand
 from ocr.page import Box
 from service.clock import Clock
 from service.facts.events import Event
+from service.facts.sheets import SheetFlag
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of, stored_options
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
+from service.intake.verdicts.verdict import Note
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
@@ -120,8 +122,8 @@ class HandLearner:
         ))
 
 
-_KEYED = {"typed", "form_filled"}
-"""Flags of sheets that came from a keyboard (`verdict.Note`, `read_submission.FORM_FILLED`)."""
+_KEYED = {Note.TYPED, SheetFlag.FORM_FILLED}
+"""Flags of sheets that came from a keyboard."""
 
 
 def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> list[LessonPage]:
