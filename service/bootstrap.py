@@ -26,6 +26,7 @@ from service import scheduler
 from service.archive import shelf
 from service.clock import Clock, SystemClock
 from service.config import MailIn, ReaderSettings, Settings
+from service.facts import events
 from service.games import turns
 from service.games.approval.approve import approve_phase
 from service.intake import process_mail
@@ -392,7 +393,7 @@ def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
             records.log_event(
                 session,
                 site.clock.now(),
-                "work_failed",
+                events.Event.WORK_FAILED,
                 detail={"work": name, "phase": payload.get("phase"), "fault": error.partition(":")[0]},
             )
 

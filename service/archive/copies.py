@@ -11,14 +11,13 @@ from enum import StrEnum
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.seal import sealed
 from service.store import records
 from service.store.tables import EventRow, LotContributionRow, PhaseRow, PhaseState, SubmissionRow
 
-OPEN_PHASE_COPIED = "open_phase_copied"
-"""The event of a copy."""
 LEAST_REASON = 10
 USUAL_BACKUP = "a backup of the whole site"
 """The reason of a backup for which none was given."""
@@ -65,12 +64,12 @@ def enter_backup(session: Session, reason: str, now: datetime, *, is_encrypted: 
     for game in records.games(session):
         for phase in phases_with_sealed_sheets(session, game.id):
             events = session.scalars(select(EventRow).where(
-                EventRow.game_id == game.id, EventRow.what == OPEN_PHASE_COPIED))
+                EventRow.game_id == game.id, EventRow.what == Event.OPEN_PHASE_COPIED))
             if not any((event.detail.get("phase_id"), event.detail.get("as")) == (phase.id, how.value)
                        for event in events):
                 _enter(session, phase, how, reason or USUAL_BACKUP, "galloper backup", now)
 
 
 def _enter(session: Session, phase: PhaseRow, how: Copy, reason: str, by: str, now: datetime) -> None:
-    records.log_event(session, now, OPEN_PHASE_COPIED, game_id=phase.game_id, actor=by,
+    records.log_event(session, now, Event.OPEN_PHASE_COPIED, game_id=phase.game_id, actor=by,
                       detail={"phase_id": phase.id, "as": how.value, "why": reason})

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.errors import UserFacingError
 from service.archive import shelf
-from service.archive.forgotten import FORGOTTEN
+from service.facts.events import Event
 from service.games.acts.act import ActTable, perform
 from service.games.names import pseudonym
 from service.games.options import options_of
@@ -154,13 +154,13 @@ def _forget_rows(
     keys |= shelf.old_files(session, {*(game.id for game in games), *(
         letter.game_id for letter in letters if letter.game_id is not None)})
     # Again, after it was cut off: what an entry says was deleted, and is still there.
-    keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == FORGOTTEN))
+    keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == Event.FORGOTTEN))
              if event.detail.get("player") == name for key in event.detail.get("files", ())}
     count = 0
     for game in games:
         numbers = _shred_entries(session, game.id, sheet_ids, player.name, name)
         count += len(numbers)
-        records.log_event(session, now, FORGOTTEN, game_id=game.id, actor=by,
+        records.log_event(session, now, Event.FORGOTTEN, game_id=game.id, actor=by,
                           detail={"player": name, "files": sorted(keys), "entries": numbers})
     for sheet in sheets:
         sheet.sender = stand_in
@@ -173,7 +173,7 @@ def _forget_rows(
                         if key in {"game", "power", "kind", "season", "year", "version"}} or None
     for letter in letters:
         letter.recipient, letter.words, letter.files, letter.error = stand_in, None, [], None
-        letter.subject, letter.key = "", f"{FORGOTTEN}-{letter.id}"
+        letter.subject, letter.key = "", f"{Event.FORGOTTEN}-{letter.id}"
         if letter.state in {OutboxState.QUEUED, OutboxState.HELD}:
             letter.state = OutboxState.CANCELLED
     session.execute(delete(CorrespondenceRow).where(CorrespondenceRow.player_id == player.id))
@@ -211,7 +211,7 @@ def _shred_entries(
             continue
         # The salt's column takes the digest of what was there (`digests.kept_inner`).
         row.salt = inner(row.salt, row.body)
-        row.body = canonical({**body, "tells": _left(body["tells"]), FORGOTTEN: True})
+        row.body = canonical({**body, "tells": _left(body["tells"]), Event.FORGOTTEN: True})
         numbers.append(row.number)
     return numbers
 

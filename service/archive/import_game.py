@@ -35,6 +35,7 @@ from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify_files import check_chain, check_files
 from service.archive.verify_game import check_game
 from service.clock import SimulatedClock
+from service.facts.events import Event
 from service.games.options import OptionFault, stored_options
 from service.jobs import Jobs
 from service.record import chain
@@ -88,7 +89,8 @@ def import_archive(
         _put_in(archive, answer, engine, blobs)
     # Its entries are of this moment, whatever clock the caller has (C14).
     with sessions(engine, SimulatedClock(now)).begin() as session:
-        records.log_event(session, now, "game_imported", game_id=archive.game, actor="galloper game import",
+        records.log_event(session, now, Event.GAME_IMPORTED, game_id=archive.game,
+                          actor="galloper game import",
                           detail={"entries": len(archive.entries), "files": archive.own_files})
         chain.note_people(session, archive.game)
     backup.hold_letters_and_requeue(engine, jobs, now, ("A game was put in from an archive. Its letters may "

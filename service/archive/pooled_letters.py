@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from service.archive.archive_file import Archive, VerifyReport
+from service.facts.events import Event
 from service.letters.language import wordings
-from service.record.notable import RESTORED
 from service.store.root_words import root_words
 
 _IN_WORDS = "In four words: %(words)s."
@@ -25,8 +25,9 @@ def note_place(places: Places, kind: str, number: int, digest: str, name: str) -
 
 def check_places(archive: Archive, places: Places, report: VerifyReport) -> None:
     """C22: no place has two digests, unless a restore on record lost one of them."""
-    restores = [entry.number for entry in archive.entries
-                if entry.kind == "event" and entry.body is not None and entry.facts["event"] == RESTORED]
+    restores = [
+        entry.number for entry in archive.entries
+        if entry.kind == "event" and entry.body is not None and entry.facts["event"] == Event.RESTORED]
     for (kind, number), digests in sorted(places.items()):
         if len(digests) < 2:
             continue

@@ -27,8 +27,8 @@ from service.archive.receipts import (
     receipt_signature,
 )
 from service.archive.verify_game import judged_phases
+from service.facts.events import Event
 from service.letters.language import ENGLISH, LANGUAGES, language, wordings
-from service.record.notable import RESTORED
 from service.store.signatures import Statement
 
 _HEX = r"\s+(?P<digest>[0-9a-f]{64})\b"
@@ -284,7 +284,7 @@ def _lost(archive: Archive, number: int, message: EmailMessage) -> int | None:
     except ValueError:
         return None
     for entry in archive.entries:
-        if (entry.kind == "event" and entry.facts["event"] == RESTORED and entry.body is not None
+        if (entry.kind == "event" and entry.facts["event"] == Event.RESTORED and entry.body is not None
                 and entry.number <= number and datetime.fromisoformat(entry.body["entered"]) >= written):
             return entry.number
     return None

@@ -7,8 +7,9 @@ from typing import Any
 
 from service.archive.archive_file import Archive, VerifyReport
 from service.archive.conduct.facts import SLACK, instant
+from service.facts.events import Event
 from service.record import time_stamps
-from service.record.time_stamps import ROOT_STAMPED, FalseStamp, NoStampLibrary, TimeStamp
+from service.record.time_stamps import FalseStamp, NoStampLibrary, TimeStamp
 
 
 def check_stamps(archive: Archive, report: VerifyReport, authorities: str = "") -> None:
@@ -18,7 +19,7 @@ def check_stamps(archive: Archive, report: VerifyReport, authorities: str = "") 
     stamps: list[tuple[int, TimeStamp]] = []
     phases: set[int] = set()
     for number, tells in archive.open_entries("event"):
-        if tells["event"] != ROOT_STAMPED:
+        if tells["event"] != Event.ROOT_STAMPED:
             continue
         phases.add(tells["detail"]["phase"])
         try:

@@ -10,9 +10,9 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
 from service.desk import log_words
+from service.facts.events import Event
 from service.games.hold_reasons import REASONS
 from service.mail.sending import hold
-from service.operations.health import BACKUP, RESTORED
 from service.record import chain
 from service.store import records
 from service.store.tables import EventRow, GameRow
@@ -26,7 +26,7 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
-NOTED = (BACKUP, RESTORED)
+NOTED = (Event.BACKUP_MADE, Event.RESTORE_TESTED)
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
 """Details for programs only: ids and the digests of a rehearsal."""
 
@@ -131,10 +131,11 @@ def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(ali
     """Log that the operator made a backup, or tested one, with tools of their own."""
     ports: DeskPorts = request.app.state.ports
     # Backups are made with tools of the operator's own, so their age is known only if it is noted.
-    if event_kind not in NOTED:
+    noted = next((each for each in NOTED if each == event_kind), None)
+    if noted is None:
         raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
     with ports.sessions.begin() as session:
-        records.log_event(session, ports.clock.now(), event_kind, actor=visitor.name)
+        records.log_event(session, ports.clock.now(), noted, actor=visitor.name)
     return RedirectResponse("/health?notice=noted", status_code=303)
 
 

@@ -25,6 +25,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from reading import vocabulary
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
 from service.games.ballots import executed
 from service.games.deadlines import PhaseWindow
@@ -81,7 +82,7 @@ def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
         if phase is None or not phase_looks.may_open(session, phase_id, now):
             return
         if records.claim_phase(session, phase_id, PhaseState.WAITING, PhaseState.OPEN):
-            records.log_event(session, now, "phase_opened", game_id=phase.game_id,
+            records.log_event(session, now, Event.PHASE_OPENED, game_id=phase.game_id,
                               detail={"phase": str(phase_of(phase))})
 
 
@@ -128,7 +129,7 @@ def _close(
         return (), False
     mailbox_waits.end(session, phase, now)
     if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
-        records.log_event(session, now, "phase_closed", game_id=phase.game_id,
+        records.log_event(session, now, Event.PHASE_CLOSED, game_id=phase.game_id,
                           detail={"phase": str(phase_of(phase))})
     return (), phase.state == PhaseState.CLOSED
 
@@ -213,7 +214,7 @@ def _judge(
         state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
     if not claimed:
         raise NotReady("somebody else has moved this phase on")
-    records.log_event(session, now, "phase_judged", game_id=phase.game_id,
+    records.log_event(session, now, Event.PHASE_JUDGED, game_id=phase.game_id,
                       detail={"phase": str(phase_of(phase)), "orders": order_count})
     return resolution
 

@@ -11,6 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import lots
 from service.games.refused import Refused
 from service.intake.filing import file_submission, semantic_key
@@ -98,7 +99,7 @@ class PostalMail:
             submission = None if submission_id is None else session.get_one(SubmissionRow, submission_id)
             self.receipt(session, row, phase, arrived, submission)
             records.log_event(
-                session, self.clock.now(), "letter_logged", game_id=phase.game_id, actor=by,
+                session, self.clock.now(), Event.LETTER_LOGGED, game_id=phase.game_id, actor=by,
                 detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),
                         "postmark": None if letter.postmark is None else letter.postmark.isoformat(),
                         "submission": submission_id})
@@ -116,7 +117,8 @@ class PostalMail:
                               "never removed. On its Sheet page you can execute another version.")
             row.ended_at, row.ended_by = self.clock.now(), by
             phase = session.get_one(PhaseRow, row.phase_id)
-            records.log_event(session, self.clock.now(), "letter_taken_back", game_id=phase.game_id, actor=by,
+            records.log_event(session, self.clock.now(), Event.LETTER_TAKEN_BACK, game_id=phase.game_id,
+                              actor=by,
                               detail={"phase_id": phase.id, "power": row.power})
             return phase.id
 

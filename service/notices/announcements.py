@@ -12,7 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
-from service.games.acts.act import Act, ActTable, Event
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.acts.seats import holder_of
 from service.games.phases import phase_of
 from service.games.refused import Refused
@@ -96,11 +97,11 @@ class NoteAbsence(Act[AbsenceRow | None]):
         table.session.add(row)
         return row
 
-    def event(self, table: ActTable, outcome: AbsenceRow | None, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: AbsenceRow | None, letters: int) -> LoggedEvent | None:
         """The powers, the days and the number of letters."""
         if outcome is None:
             return None
-        return Event("absence_announced", self.game, {
+        return LoggedEvent(Event.ABSENCE_ANNOUNCED, self.game, {
             "power": _powers_away(table, outcome), "first": outcome.first.isoformat(),
             "last": outcome.last.isoformat(), "letters": letters})
 
@@ -141,9 +142,9 @@ class EndAbsence(Act[AbsenceRow]):
             raise Refused(N_("Nothing was changed: this absence is not on the list."))
         return table.session.get_one(AbsenceRow, self.absence)
 
-    def event(self, table: ActTable, outcome: AbsenceRow, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: AbsenceRow, letters: int) -> LoggedEvent:
         """The powers."""
-        return Event("absence_ended", self.game, {"power": _powers_away(table, outcome)})
+        return LoggedEvent(Event.ABSENCE_ENDED, self.game, {"power": _powers_away(table, outcome)})
 
     def letters(self, table: ActTable, outcome: AbsenceRow) -> int:
         """One to each player."""

@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.games.refused import Refused
 from service.intake.ignored_mails import LEFT, TAKEN_BACK
 from service.intake.verdicts.verdict import RefusalReason
@@ -56,13 +57,13 @@ class IgnoredMails:
                 raise Refused(GONE)
             self.jobs.enqueue(
                 session, ingest.WORK, f"{ingest.WORK}:{sha256}:taken-back", {"mail": sha256})
-            self._log(session, "ignored_mail_taken_back", sha256, by)
+            self._log(session, Event.IGNORED_MAIL_TAKEN_BACK, sha256, by)
 
     def leave(self, sha256: str, by: str) -> None:
         """Leave the mail ignored, so that Today no longer counts it. Raises Refused."""
         with self.store.begin() as session:
             self._end(session, sha256, LEFT, by)
-            self._log(session, "ignored_mail_left", sha256, by)
+            self._log(session, Event.IGNORED_MAIL_LEFT, sha256, by)
 
     def _end(self, session: Session, sha256: str, end: str, by: str) -> None:
         # The update names the state it expects, so of two coordinators who press at once one gets through.
@@ -72,7 +73,7 @@ class IgnoredMails:
         ):
             raise Refused(GONE)
 
-    def _log(self, session: Session, event: str, sha256: str, by: str) -> None:
+    def _log(self, session: Session, event: Event, sha256: str, by: str) -> None:
         records.log_event(session, self.clock.now(), event, actor=by, detail={"mail": sha256[:12]})
 
 

@@ -17,7 +17,8 @@ from adjudicator.calendar import Phase
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
-from service.games.acts.act import Act, ActTable, Event
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.acts.seats import holder_of
 from service.games.options import options_of, with_options
 from service.letters import addresses, render
@@ -48,9 +49,9 @@ class SetReturnAddress(Act[None]):
         game = table.game(self.game)
         game.options = with_options(game, return_address=self.lines)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """That it was changed, and not to what."""
-        return Event("return_address_changed", self.game)
+        return LoggedEvent(Event.RETURN_ADDRESS_CHANGED, self.game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,11 @@ class SetAccommodation(Act[None]):
         player = table.session.get_one(PlayerRow, holder_of(table, self.game, self.power))
         player.accommodation = self.words
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The power, and whether something was agreed."""
         # That something was agreed is logged, not what: it may name a place or a person (LIST-05).
-        return Event("accommodation_changed", self.game, {"power": self.power, "agreed": bool(self.words)})
+        return LoggedEvent(
+            Event.ACCOMMODATION_CHANGED, self.game, {"power": self.power, "agreed": bool(self.words)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import phases
 from service.games.refused import Refused
 from service.intake import load_context as contexts
@@ -132,7 +133,7 @@ class Quarantine:
                 raise Refused("Nothing was filed: the same photographs are on file for this power already, "
                               "with the same version number. The mail stays here; discard it as a repeat.")
             self.post.receipt(session, submission, phase, verdict)
-            self._log(session, "mail_assigned", by, row, game.id,
+            self._log(session, Event.MAIL_ASSIGNED, by, row, game.id,
                       {"power": place.power, "submission": submission.id})
             return submission.id
 
@@ -160,7 +161,7 @@ class Quarantine:
             letter = render.rejection(info, receiver, facts, self.post.sheet(session, *judged, receiver))
             self.post.letters.put(session, letter)
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
-            self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,
+            self._log(session, Event.MAIL_REFUSED_BY_HAND, by, row, None if game is None else game.id,
                       {"reason": reason.value})
 
     def discard(self, sha256: str, reason: str, by: str) -> None:
@@ -172,7 +173,7 @@ class Quarantine:
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             self._end(session, sha256, MailState.IGNORED, DISCARDED, row.verdict)
-            self._log(session, "mail_discarded", by, row, None, {"why": reason})
+            self._log(session, Event.MAIL_DISCARDED, by, row, None, {"why": reason})
 
     def take_back(self, sha256: str, by: str) -> None:
         """Put a discarded mail back into quarantine. Raises Refused."""
@@ -183,7 +184,7 @@ class Quarantine:
                     session, MailRow, MailRow.sha256 == sha256, MailRow.state == MailState.IGNORED,
                     MailRow.reason == DISCARDED, state=MailState.QUARANTINED, reason=reason):
                 raise Refused("Nothing was changed: this mail was not discarded by hand.")
-            self._log(session, "mail_taken_back", by, row, None, {})
+            self._log(session, Event.MAIL_TAKEN_BACK, by, row, None, {})
 
     def _judged(
         self, session: Session, mail: MailRow, reason: RefusalReason
@@ -276,7 +277,8 @@ class Quarantine:
             return with_body(head, body, UnopenedProbe())
 
     def _log(
-        self, session: Session, event: str, by: str, row: MailRow, game_id: str | None, detail: dict[str, Any]
+        self, session: Session, event: Event, by: str, row: MailRow, game_id: str | None,
+        detail: dict[str, Any],
     ) -> None:
         records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
                           detail={"mail": row.sha256[:12], **detail})

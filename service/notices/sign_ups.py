@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games import sign_ups
 from service.games.create import known_zone
 from service.games.names import UnknownName, power_called
@@ -259,7 +260,7 @@ def _mail(
         f"{base_url}{PATH}{offer.id}/{secret}" if base_url else "", offer.commitment)
     letters.put(session, sign_up_letter(
         Recipient(row.email, "", row.zone, row.name, row.language), facts))
-    records.log_event(session, now, "sign_up_letter", detail={"offer": offer.id, "number": row.number})
+    records.log_event(session, now, Event.SIGN_UP_LETTER, detail={"offer": offer.id, "number": row.number})
 
 
 def _digest(text: str) -> str:

@@ -13,8 +13,9 @@ from secrets import token_urlsafe
 from sqlalchemy import CursorResult, Select, func, select, update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games.acts import seats
-from service.games.acts.act import Act, ActTable, Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
 from service.letters.render import link_letter
 from service.mail.sending.outbox import LINK_DAYS
@@ -130,9 +131,9 @@ class MailUploadLink(Act[None]):
         ):
             raise Refused(_NOT_MAILED)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The power, and neither the link nor an address."""
-        return Event("upload_link_made", self.game, {"power": self.power})
+        return LoggedEvent(Event.UPLOAD_LINK_MADE, self.game, {"power": self.power})
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +147,12 @@ class EndUploadLinks(Act[None]):
         """Refuse an empty seat."""
         end_links(table.session, seats.holder_of(table, self.game, self.power), table.now, self.game)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The power."""
-        return Event("upload_links_ended", self.game, {"power": self.power})
+        return LoggedEvent(Event.UPLOAD_LINKS_ENDED, self.game, {"power": self.power})
 
 
-def note(session: Session, now: datetime, what: str, game_id: str, powers: str, by: str) -> None:
+def note(session: Session, now: datetime, what: Event, game_id: str, powers: str, by: str) -> None:
     """Log that links were made or ended: the power, and neither the link nor an address."""
     records.log_event(session, now, what, game_id=game_id, actor=by, detail={"power": powers})
 

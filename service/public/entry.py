@@ -15,6 +15,7 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games.acts.act import Act, perform
 from service.games.create import known_zone
 from service.games.ended.ending import has_ended
@@ -243,5 +244,5 @@ def _note(session: Session, ports: DeskPorts, visitor: VisitingPlayer, change: s
     for game in visits.games_of(session, visitor):
         # LIST-05: the log names the power and the kind of change, and no address.
         powers = ", ".join(visits.seat_of(session, visitor, game.id))
-        records.log_event(session, ports.clock.now(), "entry_changed", game_id=game.id, actor="player",
+        records.log_event(session, ports.clock.now(), Event.ENTRY_CHANGED, game_id=game.id, actor="player",
                           detail={"power": powers, "change": change})

@@ -9,16 +9,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import site_key
-from service.games.acts.act import ActTable, Event, ReasonedAct
+from service.facts.events import Event
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
 from service.record import chain
 from service.site_key import NoSiteKey
 from service.store import records
 from service.store.digests import link, plain
 from service.store.signatures import Statement, fingerprint, public_of, sign
 from service.store.tables import EntryRow, GameKeyRow, SubmissionRow
-
-CHANGED = "key_changed"
-"""The event that tells all players of another key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +78,9 @@ class ChangeKey(ReasonedAct[GameKeyRow]):
         before = _newest(table.session, table.game(self.game).id)
         return _add(table.session, self.game, 1 if before is None else before.number + 1)
 
-    def event(self, table: ActTable, outcome: GameKeyRow, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: GameKeyRow, letters: int) -> LoggedEvent:
         """The number of the key and the reason."""
-        return Event(CHANGED, self.game, {"number": outcome.number, "why": self.reason})
+        return LoggedEvent(Event.KEY_CHANGED, self.game, {"number": outcome.number, "why": self.reason})
 
 
 def signed_receipt(
@@ -114,7 +112,7 @@ def _secret(session: Session, game_id: str, number: int) -> bytes:
 
 def _change(session: Session, game_id: str, number: int, why: str, by: str) -> GameKeyRow:
     row = _add(session, game_id, number + 1)
-    records.log_event(session, chain.now_of(session), CHANGED, game_id=game_id, actor=by,
+    records.log_event(session, chain.now_of(session), Event.KEY_CHANGED, game_id=game_id, actor=by,
                       detail={"number": row.number, "why": why})
     return row
 

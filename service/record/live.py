@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import Select, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.record.entries import (
     BESIDE,
     FACTS,
@@ -52,12 +53,8 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-CHANGED_BY_HAND = "changed_by_hand"
-"""The event by which a difference is entered. All players are told of it, and both checkers name it."""
 SCRIPTS = ("0008_record", "0022_conduct", "0023_sealed_lots", "0024_game_keys")
 """The migrations whose triggers note what is written."""
-FORGOTTEN = "forgotten"
-"""What stands in place of a fact whose words were deleted."""
 UNCOMPARED = frozenset({"begun", "gone"})
 """Facts about one moment: what was there at the start, and what was deleted."""
 OF_SHEETS = frozenset({"sheet", "reading", "aside", "decision", "posted", "word"})
@@ -114,7 +111,7 @@ def differences(
         if (kind, fact) in due or kind in UNCOMPARED or kind not in FACTS or (
             # What lies beside a reading is entered with it.
             any((first, fact) in due for first, beside in BESIDE.items() if kind in beside)
-        ) or (kind in OF_SHEETS and tells.get("phase") in rows.over) or tells.get(FORGOTTEN):
+        ) or (kind in OF_SHEETS and tells.get("phase") in rows.over) or tells.get(Event.FORGOTTEN):
             continue
         now = _now(session, game_id, rows, kind, fact, tells)
         if now is None:
@@ -131,7 +128,7 @@ def enter(session: Session, game_id: str, noted: Iterable[Difference], now: date
     commit."""
     for difference in noted:
         records.log_event(
-            session, now, CHANGED_BY_HAND, game_id=game_id,
+            session, now, Event.CHANGED_BY_HAND, game_id=game_id,
             detail={"how": difference.how.value, "of": difference.kind, "which": difference.fact,
                     "entry": difference.entry})
         if difference.how in {How.CHANGED, How.ADDED}:
@@ -183,7 +180,7 @@ def _read_chain(
         before = link(before, number, own_leaf)
         if broken is None and (row.number, row.leaf, row.link) != (number, own_leaf, before):
             broken = row.number
-        tells = {FORGOTTEN: True} if is_forgotten(row.body) else body["tells"]
+        tells = {Event.FORGOTTEN: True} if is_forgotten(row.body) else body["tells"]
         last[row.what, row.fact] = (row.number, tells)
     head = session.get(HeadRow, game_id, populate_existing=True)
     if broken is None and head is not None and (head.number, head.link) != (number, before):

@@ -9,7 +9,8 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, ActTable, Event
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import NotFound, Refused
 from service.store.tables import GameRoleRow, SessionRow, UserRow
 from service.web import code_app, passkeys, sessions, sign_in_tries
@@ -71,9 +72,9 @@ class AddPerson(Act[None]):
         """Add them."""
         sessions.add_user(table.session, self.name, self.password, table.now, self.role)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The name and the role."""
-        return Event("person_added", None, {"person": self.name, "role": self.role})
+        return LoggedEvent(Event.PERSON_ADDED, None, {"person": self.name, "role": self.role})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +95,9 @@ class ChangeRole(Act[str]):
         _refuse_without_coordinator(table.session)
         return before
 
-    def event(self, table: ActTable, outcome: str, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
         """The name and both roles."""
-        return Event("role_changed", None, {"person": self.name, "from": outcome, "to": self.role})
+        return LoggedEvent(Event.ROLE_CHANGED, None, {"person": self.name, "from": outcome, "to": self.role})
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +121,9 @@ class RemovePerson(Act[str]):
         _refuse_without_coordinator(session)
         return role
 
-    def event(self, table: ActTable, outcome: str, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
         """The name and the role."""
-        return Event("person_removed", None, {"person": self.name, "role": outcome})
+        return LoggedEvent(Event.PERSON_REMOVED, None, {"person": self.name, "role": outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +137,9 @@ class SignPersonOut(Act[None]):
         _person(table.session, self.name)
         table.session.execute(delete(SessionRow).where(SessionRow.user == self.name))
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The name."""
-        return Event("person_signed_out", None, {"person": self.name})
+        return LoggedEvent(Event.PERSON_SIGNED_OUT, None, {"person": self.name})
 
 
 def last_seen(session: Session) -> dict[str, datetime]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, ActTable, Event
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import NotFound, Refused
 from service.store.tables import (
     GameRoleRow,
@@ -133,9 +134,9 @@ class ChangeGameRole(Act[str | None]):
             row.role = self.role
         return before
 
-    def event(self, table: ActTable, outcome: str | None, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: str | None, letters: int) -> LoggedEvent | None:
         """The name and both roles, of the game."""
         if outcome == self.role:
             return None
-        return Event("game_role_changed", self.game, {
+        return LoggedEvent(Event.GAME_ROLE_CHANGED, self.game, {
             "person": self.name, "from": outcome or "none", "to": self.role or "none"})

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from service.archive.conduct.facts import SLACK, Fact, Facts, instant
-from service.record.notable import ACTS, RESTORED
+from service.facts.events import TOLD, Event
 
 LIVE = ("auto", "read")
 UNDECIDED = ("open", "skipped")
-ACTS_OF_PEOPLE = ACTS - {RESTORED, "game_imported", "open_phase_copied", "changed_by_hand"} | {
+ACTS_OF_PEOPLE = TOLD - {Event.RESTORED, "game_imported", "open_phase_copied", "changed_by_hand"} | {
     "results_approved"}
 """Events that a coordinator makes at the desk."""
 READING = ("kind", "struck", "text", "order", "state")

@@ -11,7 +11,8 @@ from maps import MapError
 from service.archive.archive_file import Archive
 from service.archive.conduct.facts import NEAR, Fact, Facts
 from service.archive.verify_files import forgotten_entries
-from service.record.notable import RESTORED, Entered, notable
+from service.facts.events import Event
+from service.record.notable import Entered, notable
 
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
 MAY_BE_CLOSED = {
@@ -58,7 +59,7 @@ def check_letters(facts: Facts) -> None:
     if facts.archive.is_whole:
         _check_corrections_were_announced(facts)
     for event in facts.of("event"):
-        if event.tells["event"] == RESTORED:
+        if event.tells["event"] == Event.RESTORED:
             last_link = facts.archive.entries[event.number - 2].link if event.number > 1 else ""
             detail = event.tells["detail"]
             if (detail.get("entries"), detail.get("root")) != (event.number - 1, last_link):

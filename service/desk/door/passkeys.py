@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.door.sign_in import BUSY, let_in, open_door
+from service.facts.events import Event
 from service.games.refused import Refused
 from service.store.records import log_event
 from service.store.tables import UserRow
@@ -97,7 +98,7 @@ def add(
     with ports.sessions.begin() as store:
         try:
             row = passkeys.add(store, place, visitor.name, answer, label[:200], ports.wall.now())
-            log_event(store, ports.clock.now(), "passkey_added", actor=visitor.name,
+            log_event(store, ports.clock.now(), Event.PASSKEY_ADDED, actor=visitor.name,
                       detail={"person": visitor.name, "label": row.label})
         except Refused as fault:
             message = str(fault)
@@ -113,7 +114,7 @@ def remove(request: Request, visitor: Acting, key: Annotated[str, Form()]) -> Re
     with ports.sessions.begin() as store:
         if not passkeys.remove(store, visitor.name, key):
             raise HTTPException(404, "Nothing was changed: you have no such passkey any more.")
-        log_event(store, ports.clock.now(), "passkey_removed", actor=visitor.name,
+        log_event(store, ports.clock.now(), Event.PASSKEY_REMOVED, actor=visitor.name,
                   detail={"person": visitor.name})
     return RedirectResponse("/account?notice=passkey-removed", status_code=303)
 

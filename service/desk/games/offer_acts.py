@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 import maps
 from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
+from service.facts.events import Event
 from service.facts.options import NO_OPTIONS, GameOptions
 from service.games import sign_ups
-from service.games.acts.act import Act, ActTable, Event, perform
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.acts.begin import BeginGame
 from service.games.create import GameSeat, NewGame
 from service.games.refused import NotFound, Refused
@@ -71,9 +72,9 @@ class OfferGame(Act[str]):
             commitment=commitment))
         return slug
 
-    def event(self, table: ActTable, outcome: str, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
         """The offer."""
-        return Event("game_offered", None, {"offer": outcome})
+        return LoggedEvent(Event.GAME_OFFERED, None, {"offer": outcome})
 
     def _days(self) -> list[date]:
         try:
@@ -101,9 +102,9 @@ class DrawPowers(Act[int]):
             raise Refused(str(fault)) from fault
         return len(seating.seats)
 
-    def event(self, table: ActTable, outcome: int, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
         """The offer and the number of seats."""
-        return Event("powers_drawn", None, {"offer": self.offer, "seats": outcome})
+        return LoggedEvent(Event.POWERS_DRAWN, None, {"offer": self.offer, "seats": outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +124,10 @@ class TakeOffList(Act[int | None]):
         forget(table.session, [person])
         return number
 
-    def event(self, table: ActTable, outcome: int | None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: int | None, letters: int) -> LoggedEvent:
         """The offer and the number."""
         # By number, as lots name people: no name is a line of the log.
-        return Event("sign_up_removed", None, {"offer": self.offer, "number": outcome})
+        return LoggedEvent(Event.SIGN_UP_REMOVED, None, {"offer": self.offer, "number": outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +143,9 @@ class EndOffer(Act[None]):
             select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
         row.ended_at = table.now
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The offer."""
-        return Event("offer_ended", None, {"offer": self.offer})
+        return LoggedEvent(Event.OFFER_ENDED, None, {"offer": self.offer})
 
 
 def standing_offer(table: ActTable, offer_id: str) -> OfferRow:

@@ -13,6 +13,7 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
+from service.facts.events import Event
 from service.games.options import options_of, with_options
 from service.letters.language import ENGLISH, LANGUAGES
 from service.letters.own_wording import LONGEST, LetterSentence, OwnWording, fault_of, sentences_of
@@ -101,7 +102,7 @@ def _reword(
         if after != before:
             # A new dict: SQLAlchemy does not notice a change inside a JSON value.
             game.options = with_options(game, own_wording=after.as_option())
-            log_event(session, ports.clock.now(), "option_changed", game_id=game.id, actor=visitor.name,
+            log_event(session, ports.clock.now(), Event.OPTION_CHANGED, game_id=game.id, actor=visitor.name,
                       detail={"option": "own_wording", "from": _count(before, code, sentences),
                               "to": _count(after, code, sentences),
                               "why": f"{kind.replace('_', ' ')}, {LANGUAGES[code]}"})

@@ -19,6 +19,7 @@ from service.desk.reading import shape
 from service.desk.sheet import picture as sheet_picture
 from service.desk.sheet import view
 from service.desk.sheet.picture import MARKS, turned
+from service.facts.sheets import SheetFlag
 from service.games import decisions
 from service.games.acts.act import Act
 from service.games.acts.lines import AddLine, TakeOrdersOver
@@ -44,7 +45,6 @@ from service.games.refused import Refused
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
 from service.store.blobs import BlobError
-from service.store.records import CHOSEN
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -136,7 +136,7 @@ def sheet(
                 (power_id, ports.power_name(filed.game.variant, power_id))
                 for power_id in other_powers(session, phase, submission)
             ],
-            chosen=any(CHOSEN in version.submission.flags for version in power_versions),
+            chosen=any(SheetFlag.CHOSEN in version.submission.flags for version in power_versions),
             sent=phase.state == PhaseState.SENT, refusal=refusal_of(submission.flags),
             questions=[question for question in open_questions(session, phase,
                        ports.load(filed.game.variant)) if question.submission == submission.id],

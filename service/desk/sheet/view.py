@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 import maps
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading
 from reading.vocabulary import known_game
+from service.facts.sheets import Fate, SheetFlag
 from service.games import ballots
 from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
@@ -20,7 +21,6 @@ from service.games.hold_reasons import reasons
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.store import records
-from service.store.records import CHOSEN
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
 
 
@@ -73,14 +73,14 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: b
     if ballot is not None and ballot.submission.id == row.id:
         # in some games nothing that was sent can be changed.
         by_rule = f"the {'first sheet' if first else 'latest version'} in time"
-        return "chosen by the coordinator" if CHOSEN in row.flags else by_rule
+        return "chosen by the coordinator" if SheetFlag.CHOSEN in row.flags else by_rule
     losers = () if ballot is None else ballot.losers
     loser = next((loser for loser in losers if loser.submission.id == row.id), None)
     if loser is not None and refusal_of(row.flags) is None:
         return loser.why
-    if row.fate == "held" and refusal_of(row.flags) is not None:
+    if row.fate == Fate.HELD and refusal_of(row.flags) is not None:
         return f"refused by the coordinator: {refusal_of(row.flags)}"
-    if row.fate == "held":
+    if row.fate == Fate.HELD:
         return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
     return "it does not count"
 

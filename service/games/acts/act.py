@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from maps.variant import Variant
+from service.facts.events import Event
 from service.games.deadlines import DeadlineExtension
 from service.games.ended.ending import GameEnd
 from service.games.refused import MOST_REASON, NO_REASON, NotFound, Refused, reason_of
@@ -92,10 +93,10 @@ class Circulars(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class LoggedEvent:
     """What is entered of an act. `detail` never holds order text, names or addresses."""
 
-    kind: str
+    kind: Event
     game_id: str | None
     detail: Mapping[str, Any] = field(default_factory=dict)
 
@@ -160,7 +161,7 @@ class Act(ABC, Generic[Outcome]):
         """Change the rows. Raises Refused where another person was faster."""
 
     @abstractmethod
-    def event(self, table: ActTable, outcome: Outcome, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: Outcome, letters: int) -> LoggedEvent | None:
         """The event; None where the act was done before (a form sent twice), and no letter is due.
 
         `letters`: the number of letters, 0 unless `letters_first`.
@@ -191,7 +192,7 @@ class Performed(Generic[Outcome]):
     letters."""
 
     outcome: Outcome
-    event: Event | None
+    event: LoggedEvent | None
     letters: int
 
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from maps.variant import Variant
 from service.config import ConfigError
+from service.facts.events import Event
 from service.facts.options import stored_form
 from service.games import create
-from service.games.acts.act import Act, ActTable, Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.create import NewGame
 from service.games.deadlines import PhaseWindow
 from service.games.turns import extend_calendar
@@ -40,9 +41,10 @@ class BeginGame(Act[PhaseRow]):
         extend_calendar(table.session, table.session.get_one(GameRow, self.new.slug), self.variant)
         return phase
 
-    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
         """The names of the options that differ from the usual."""
-        return Event("game_created", self.new.slug, {"options": sorted(stored_form(self.new.options))})
+        return LoggedEvent(
+            Event.GAME_CREATED, self.new.slug, {"options": sorted(stored_form(self.new.options))})
 
     def _first(self) -> PhaseWindow:
         return self.new.clock.windows(self.variant.calendar, self.variant.start.phase, 1)[0]

@@ -12,7 +12,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import Calendar
-from service.games.acts.act import ActTable, Event, ReasonedAct, perform
+from service.facts.events import Event
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct, perform
 from service.games.deadlines import (
     DeadlineExtension,
     PhaseWindow,
@@ -68,9 +69,10 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
         _write(session, rows, extension, table.now)
         return extension
 
-    def event(self, table: ActTable, outcome: DeadlineExtension, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: DeadlineExtension, letters: int) -> LoggedEvent:
         """Each old and new instant, and the reason."""
-        return Event("deadline_moved", self.game, {"reason": outcome.reason, "moved": _moved(outcome)})
+        return LoggedEvent(
+            Event.DEADLINE_MOVED, self.game, {"reason": outcome.reason, "moved": _moved(outcome)})
 
     def letters(self, table: ActTable, outcome: DeadlineExtension) -> int:
         """One to each player."""
@@ -122,10 +124,10 @@ class MoveYear(ReasonedAct[DeadlineExtension]):
         _write(table.session, rows, extension, table.now)
         return extension
 
-    def event(self, table: ActTable, outcome: DeadlineExtension, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: DeadlineExtension, letters: int) -> LoggedEvent:
         """The first day, each old and new instant, and the reason."""
-        return Event("year_moved", self.game, {"reason": outcome.reason, "first_day": self._day().isoformat(),
-                                               "moved": _moved(outcome)})
+        return LoggedEvent(Event.YEAR_MOVED, self.game, {
+            "reason": outcome.reason, "first_day": self._day().isoformat(), "moved": _moved(outcome)})
 
     def letters(self, table: ActTable, outcome: DeadlineExtension) -> int:
         """One to each player."""
@@ -175,9 +177,9 @@ class Pause(ReasonedAct[PhaseRow]):
                              later=True), replace(table, circulars=None))
         return phase
 
-    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
         """The number of days."""
-        return Event("game_paused", self.game, {"days": int(self.days)})
+        return LoggedEvent(Event.GAME_PAUSED, self.game, {"days": int(self.days)})
 
     def letters(self, table: ActTable, outcome: PhaseRow) -> int:
         """One to each player."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import update
 
+from service.facts.events import Event
 from service.games import draw_votes
-from service.games.acts.act import CANNOT_WRITE, Act, ActTable, Event, ReasonedAct
+from service.games.acts.act import CANNOT_WRITE, Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.ended.ending import DECLARED, EndKind, GameEnd, is_over
 from service.games.options import options_of, with_options
 from service.games.refused import Refused
@@ -62,9 +63,9 @@ class DeclareEnd(ReasonedAct[PhaseRow]):
             game, ended={"kind": end.kind.value, "powers": list(end.powers), "why": end.why})
         return sent[-1]
 
-    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
         """The end as an option that was changed: an act that both checkers know (C13)."""
-        return Event("option_changed", self.game,
+        return LoggedEvent(Event.OPTION_CHANGED, self.game,
                      {"option": "ended", "from": False, "to": self.end.kind.value, "why": self.reason})
 
     def letters(self, table: ActTable, outcome: PhaseRow) -> int:
@@ -110,9 +111,9 @@ class AgreeOnDraw(ReasonedAct[tuple[str, ...]]):
         game.options = with_options(game, draw_agreed=phase.ordinal)
         return () if votes is None else votes.open_to
 
-    def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> Event:
+    def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> LoggedEvent:
         """The agreement as an option that was changed, and the reason."""
-        return Event("option_changed", self.game,
+        return LoggedEvent(Event.OPTION_CHANGED, self.game,
                      {"option": "draw_agreed", "from": False, "to": True, "why": self.reason})
 
     def letters(self, table: ActTable, outcome: tuple[str, ...]) -> int:
@@ -137,10 +138,10 @@ class AgreeToShow(Act[tuple[str, ...]]):
         game.options = with_options(game, opened_by=self._after(before))
         return before
 
-    def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> Event:
+    def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> LoggedEvent:
         """Who agreed before and who agrees now, as an option that was changed."""
         # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
-        return Event("option_changed", self.game, {
+        return LoggedEvent(Event.OPTION_CHANGED, self.game, {
             "option": "opened_by", "from": list(outcome), "to": self._after(outcome),
             "why": f"the player of {', '.join(sorted(self.powers))} decided so"})
 

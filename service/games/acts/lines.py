@@ -16,9 +16,10 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import UnitOrder
 from maps.variant import Variant
 from reading.vocabulary import parse_typed
+from service.facts.events import Event
 from service.facts.options import ReviewMode
 from service.games import decisions
-from service.games.acts.act import Act, ActTable, Event, ReasonedAct, perform
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, perform
 from service.games.acts.sheets import FiledSheet, filed_sheet
 from service.games.agreement import Stage, two_readings
 from service.games.decisions import KEY_LENGTH, Decision, DecisionKind, own_lines
@@ -127,12 +128,12 @@ class TakeOrdersOver(ReasonedAct[int]):
                                      for row, line in zip(rows, taken, strict=True)])
         return len(rows)
 
-    def event(self, table: ActTable, outcome: int, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent | None:
         """Both sheets, the number of lines and the reason."""
         if not outcome:
             return None
         filed = filed_sheet(table.session, self.sheet)
-        return Event("orders_taken_over", filed.phase.game_id, {
+        return LoggedEvent(Event.ORDERS_TAKEN_OVER, filed.phase.game_id, {
             "phase_id": filed.phase.id, "power": filed.row.power, "submission": self.sheet,
             "from": self.named, "lines": outcome, "why": self.reason})
 
@@ -187,9 +188,9 @@ class _NoteDifference(Act[None]):
     def change(self, table: ActTable) -> None:
         """Nothing: the decision is filed."""
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The line and its readers."""
-        return Event("line_read_differently", table.any_phase(self.phase).game_id,
+        return LoggedEvent(Event.LINE_READ_DIFFERENTLY, table.any_phase(self.phase).game_id,
                      {"phase_id": self.phase, "line": self.line, "readers": list(self.readers)})
 
 
@@ -220,9 +221,9 @@ class CloseDifferences(Act[None]):
         act = decisions.Act(self.key[:KEY_LENGTH], self.phase, table.by, table.now)
         decisions.file(table.session, act, closing, self.versions, DecisionKind.CLOSE)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The number of lines."""
-        return Event("differences_closed", table.any_phase(self.phase).game_id,
+        return LoggedEvent(Event.DIFFERENCES_CLOSED, table.any_phase(self.phase).game_id,
                      {"phase_id": self.phase, "lines": len(self.lines)})
 
 

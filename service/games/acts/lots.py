@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import ClassVar
 
 from service.games import beacons, sealed_lots
-from service.games.acts.act import ActTable, Event, ReasonedAct
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
 from service.games.refused import LEAST_REASON, Refused
 from service.site_key import NoSiteKey
 from service.store.tables import PhaseState
@@ -47,9 +47,9 @@ class DrawWithoutSeed(ReasonedAct[None]):
         """Mark the draw."""
         _mark(table, self.phase, sealed_lots.LOST)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The phase and the reason."""
-        return Event(sealed_lots.LOST, table.any_phase(self.phase).game_id,
+        return LoggedEvent(sealed_lots.LOST, table.any_phase(self.phase).game_id,
                      {"phase_id": self.phase, "why": self.reason})
 
 
@@ -82,9 +82,9 @@ class DrawWithoutBeacon(ReasonedAct[None]):
         """Mark the draw."""
         _mark(table, self.phase, sealed_lots.GIVEN_UP)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The phase and the reason."""
-        return Event(sealed_lots.GIVEN_UP, table.any_phase(self.phase).game_id,
+        return LoggedEvent(sealed_lots.GIVEN_UP, table.any_phase(self.phase).game_id,
                      {"phase_id": self.phase, "why": self.reason})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from service.facts.events import Event
 from service.facts.options import THRESHOLDS, YES_OR_NO, ReviewMode, threshold_words
-from service.games.acts.act import ActTable, Event, ReasonedAct
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
 from service.games.agreement import Stage
 from service.games.ballots import executed
 from service.games.decisions import own_lines
@@ -57,12 +58,12 @@ class ChangeOption(ReasonedAct[Any]):
         game.options = with_options(game, **{self.name: after})
         return before
 
-    def event(self, table: ActTable, outcome: Any, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: Any, letters: int) -> LoggedEvent:
         """The option, both values and the reason."""
         name, before, after = self.name, outcome, self._value()
         if name == "auto_score":
             name, before, after = "lines_without_a_look", threshold_words(before), threshold_words(after)
-        return Event("option_changed", self.game,
+        return LoggedEvent(Event.OPTION_CHANGED, self.game,
                      {"option": name, "from": before, "to": after, "why": self.reason})
 
     def _before(self, table: ActTable) -> Any:

@@ -8,8 +8,9 @@ from typing import ClassVar
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games import mailbox_waits
-from service.games.acts.act import ActTable, Event, ReasonedAct
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.store.records import claim_phase
@@ -44,9 +45,9 @@ class Unseal(ReasonedAct[None]):
             raise Refused("This phase is not sealed. Nothing was changed.")
         table.session.refresh(table.any_phase(self.phase))
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The phase and the reason."""
-        return Event("phase_unsealed", table.any_phase(self.phase).game_id,
+        return LoggedEvent(Event.PHASE_UNSEALED, table.any_phase(self.phase).game_id,
                      {"phase_id": self.phase, "why": self.reason})
 
 
@@ -67,10 +68,11 @@ class JudgeWithoutMailbox(ReasonedAct[None]):
                           "decided already.")
         row.waived_at, row.waived_by, row.waived_why = table.now, table.by, self.reason
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The phase and the reason."""
         phase = table.phase(self.game, self.phase)
-        return Event(mailbox_waits.WAIVED, self.game, {"phase": str(phase_of(phase)), "why": self.reason})
+        return LoggedEvent(Event.JUDGED_WITHOUT_MAILBOX, self.game,
+                           {"phase": str(phase_of(phase)), "why": self.reason})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,9 @@ class RollBack(ReasonedAct[None]):
                 "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was "
                 "sent does not change; a correction puts an error right.")
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The phase and the reason."""
-        return Event("phase_rolled_back", self.game, {"phase_id": self.phase, "why": self.reason})
+        return LoggedEvent(Event.PHASE_ROLLED_BACK, self.game, {"phase_id": self.phase, "why": self.reason})
 
 
 def back_to_desk(session: Session, phase: PhaseRow) -> bool:

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from service.games.acts.act import Act, ActTable, Event, HandOver, ResultsCorrection
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, HandOver, LoggedEvent, ResultsCorrection
 from service.games.options import with_options
 from service.games.phases import phase_of
 from service.store import records
@@ -31,12 +32,13 @@ class CorrectResults(Act[bool]):
             right=self.error.right, effect=self.error.effect, found_by=self.error.found_by, by=table.by,
             at=table.now)
 
-    def event(self, table: ActTable, outcome: bool, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: bool, letters: int) -> LoggedEvent | None:
         """The phase and the number of letters."""
         if not outcome:
             return None
         phase = table.any_phase(self.phase)
-        return Event("results_corrected", phase.game_id, {"phase": str(phase_of(phase)), "letters": letters})
+        return LoggedEvent(
+            Event.RESULTS_CORRECTED, phase.game_id, {"phase": str(phase_of(phase)), "letters": letters})
 
     def letters(self, table: ActTable, outcome: bool) -> int:
         """One to each address of each player."""
@@ -64,11 +66,11 @@ class ChangeCoordinator(Act[HandOver]):
             game.options = with_options(game, coordinator=self.name)
         return handed
 
-    def event(self, table: ActTable, outcome: HandOver, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: HandOver, letters: int) -> LoggedEvent | None:
         """Both names, the root and the number of letters."""
         if not outcome.letters:
             return None
-        return Event("coordinator_changed", self.game, {
+        return LoggedEvent(Event.COORDINATOR_CHANGED, self.game, {
             "from": outcome.predecessor, "to": self.name, "digest": outcome.root, "letters": outcome.letters})
 
     def letters(self, table: ActTable, outcome: HandOver) -> int:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, ActTable, Event, ReasonedAct
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.create import known_zone
 from service.games.names import pseudonym
 from service.games.refused import Refused
@@ -52,9 +53,9 @@ class AddAddress(Act[None]):
         player = holder_of(table, self.game, self.power)
         table.session.add(AddressRow(email=self._address, player_id=player))
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The power."""
-        return Event("address_added", self.game, {"power": self.power})
+        return LoggedEvent(Event.ADDRESS_ADDED, self.game, {"power": self.power})
 
     @property
     def _address(self) -> str:
@@ -86,9 +87,9 @@ class RemoveAddress(Act[None]):
         """Remove it."""
         table.session.delete(table.session.get_one(AddressRow, self._address))
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The power."""
-        return Event("address_removed", self.game, {"power": self.power})
+        return LoggedEvent(Event.ADDRESS_REMOVED, self.game, {"power": self.power})
 
     @property
     def _address(self) -> str:
@@ -134,12 +135,12 @@ class GiveSeat(ReasonedAct[SeatChanged]):
         seat.player_id = None if after is None else after.id
         return SeatChanged(before, after)
 
-    def event(self, table: ActTable, outcome: SeatChanged, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: SeatChanged, letters: int) -> LoggedEvent:
         """The power, both holders and the reason."""
         # Not their names: this is entered in the record, where a name could never be forgotten.
         before, after = ("nobody" if player is None else pseudonym(player)
                          for player in (outcome.before, outcome.after))
-        return Event("seat_changed", self.game,
+        return LoggedEvent(Event.SEAT_CHANGED, self.game,
                      {"power": self.power, "from": before, "to": after, "why": self.reason})
 
     def letters(self, table: ActTable, outcome: SeatChanged) -> int:

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, ActTable, Event, ReasonedAct
+from service.facts.events import Event
+from service.facts.sheets import Fate, SheetFlag
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.acts.phases import back_to_desk
 from service.games.approval import right_sheet
 from service.games.approval.papers import REFUSED, refusal_of
 from service.games.approval.right_sheet import SheetQuestion, open_questions
 from service.games.refused import NotFound, Refused
 from service.games.seal import at_the_desk, sealed
-from service.store.records import CHOICE_ENDED, CHOSEN, RELEASED, end_choice, note_reading
+from service.store.records import end_choice, note_reading
 from service.store.tables import PhaseRow, SeatRow, SubmissionRow
 
-SET_ASIDE = "set_aside_by_hand"
-"""Flag of a sheet that counted until a coordinator refused it."""
 DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
 FORM_DISAGREES, CODE_DISAGREES = "form_disagrees", "code_disagrees"
 """Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
@@ -84,17 +84,17 @@ class ChooseSheet(ReasonedAct[None]):
         row = filed.row
         _end_choice(table.session, filed.phase, row.power)
         table.session.refresh(row)
-        released = [RELEASED] if row.fate == "held" else []
+        released = [SheetFlag.RELEASED] if row.fate == Fate.HELD else []
         other_flags = [flag for flag in row.flags
-                       if flag != CHOICE_ENDED and not str(flag).startswith(REFUSED)]
-        row.flags = [*other_flags, CHOSEN, *released]
-        # Choosing a held sheet releases it; taking the choice back holds it again (RELEASED).
-        row.fate = "counts" if released else row.fate
+                       if flag != SheetFlag.CHOICE_ENDED and not str(flag).startswith(REFUSED)]
+        row.flags = [*other_flags, SheetFlag.CHOSEN, *released]
+        # Choosing a held sheet releases it; taking the choice back holds it again (`SheetFlag.RELEASED`).
+        row.fate = Fate.COUNTS if released else row.fate
         back_to_desk(table.session, filed.phase)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The sheet and the reason."""
-        return _event(table, "sheet_chosen", self.sheet, why=self.reason)
+        return _event(table, Event.SHEET_CHOSEN, self.sheet, why=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +116,18 @@ class RefuseSheet(ReasonedAct[None]):
         """Set it aside."""
         filed = filed_sheet(table.session, self.sheet)
         row = filed.row
-        if CHOSEN in row.flags:
+        if SheetFlag.CHOSEN in row.flags:
             _end_choice(table.session, filed.phase, row.power)
             table.session.refresh(row)
-        by_hand = [] if row.fate == "held" else [SET_ASIDE]
-        row.fate, row.flags = "held", [*row.flags, *by_hand, f"{REFUSED}{self.reason}"]
+        by_hand = [] if row.fate == Fate.HELD else [SheetFlag.SET_ASIDE]
+        row.fate, row.flags = Fate.HELD, [*row.flags, *by_hand, f"{REFUSED}{self.reason}"]
         table.session.flush()
         if by_hand:
             back_to_desk(table.session, filed.phase)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The sheet and the reason."""
-        return _event(table, "sheet_refused", self.sheet, why=self.reason)
+        return _event(table, Event.SHEET_REFUSED, self.sheet, why=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,16 +145,16 @@ class TakeRefusalBack(Act[None]):
         """Take the flags of the refusal off."""
         filed = filed_sheet(table.session, self.sheet)
         row = filed.row
-        counted = SET_ASIDE in row.flags
+        counted = SheetFlag.SET_ASIDE in row.flags
         row.flags = [flag for flag in row.flags
-                     if flag != SET_ASIDE and not str(flag).startswith(REFUSED)]
+                     if flag != SheetFlag.SET_ASIDE and not str(flag).startswith(REFUSED)]
         if counted:
-            row.fate = "counts"
+            row.fate = Fate.COUNTS
             back_to_desk(table.session, filed.phase)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The sheet."""
-        return _event(table, "sheet_refusal_taken_back", self.sheet)
+        return _event(table, Event.SHEET_REFUSAL_TAKEN_BACK, self.sheet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +175,9 @@ class ConfirmSheet(Act[list[SheetQuestion]]):
         right_sheet.answer(filed_sheet(table.session, self.sheet).row, questions)
         return questions
 
-    def event(self, table: ActTable, outcome: list[SheetQuestion], letters: int) -> Event:
+    def event(self, table: ActTable, outcome: list[SheetQuestion], letters: int) -> LoggedEvent:
         """The sheet and the questions in words."""
-        return _event(table, "sheet_looked_at", self.sheet,
+        return _event(table, Event.SHEET_LOOKED_AT, self.sheet,
                       questions=[question.sentence for question in outcome])
 
     def _questions(self, table: ActTable) -> list[SheetQuestion]:
@@ -206,10 +206,10 @@ class LeaveToRule(ReasonedAct[None]):
             raise Refused("Nothing was changed: no version of this power was chosen by hand.")
         back_to_desk(table.session, filed.phase)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The power and the reason."""
         row = table.session.get_one(SubmissionRow, self.sheet)
-        return Event("sheet_choice_taken_back", table.any_phase(row.phase_id).game_id,
+        return LoggedEvent(Event.SHEET_CHOICE_TAKEN_BACK, table.any_phase(row.phase_id).game_id,
                      {"phase_id": row.phase_id, "power": row.power, "why": self.reason})
 
 
@@ -240,16 +240,16 @@ class RefileSheet(ReasonedAct[str]):
         session, filed = table.session, filed_sheet(table.session, self.sheet)
         row = filed.row
         # The choice was made among the old power's sheets and has no meaning for the new one's.
-        if CHOSEN in row.flags:
+        if SheetFlag.CHOSEN in row.flags:
             _end_choice(session, filed.phase, row.power)
             session.refresh(row)
         before = row.power
         flags = [flag for flag in row.flags if flag not in {*_DISAGREEING, f"{REFILED}{self.power}"}]
         # Filed back: its heading disagrees with its subject again, so it is held again.
         if f"{REFILED}{self.power}" in row.flags:
-            row.fate, flags = "held", [*flags, DISAGREES]
+            row.fate, flags = Fate.HELD, [*flags, DISAGREES]
         elif _DISAGREEING & set(row.flags):
-            row.fate = "held" if ONLY_CHANGES in flags else "counts"
+            row.fate = Fate.HELD if ONLY_CHANGES in flags else Fate.COUNTS
             flags = [*flags, f"{REFILED}{before}"]
         row.power, row.flags = self.power, flags
         session.flush()
@@ -258,10 +258,10 @@ class RefileSheet(ReasonedAct[str]):
         back_to_desk(session, filed.phase)
         return before
 
-    def event(self, table: ActTable, outcome: str, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
         """Both powers and the reason."""
         row = table.session.get_one(SubmissionRow, self.sheet)
-        return Event("sheet_filed_anew", table.any_phase(row.phase_id).game_id, {
+        return LoggedEvent(Event.SHEET_FILED_ANEW, table.any_phase(row.phase_id).game_id, {
             "phase_id": row.phase_id, "from": outcome, "to": self.power, "submission": self.sheet,
             "why": self.reason})
 
@@ -278,9 +278,9 @@ def other_powers(session: Session, phase: PhaseRow, submission: SubmissionRow) -
         .order_by(SeatRow.power)))
 
 
-def _event(table: ActTable, kind: str, sheet: int, **detail: object) -> Event:
+def _event(table: ActTable, kind: Event, sheet: int, **detail: object) -> LoggedEvent:
     row = table.session.get_one(SubmissionRow, sheet)
-    return Event(kind, table.any_phase(row.phase_id).game_id,
+    return LoggedEvent(kind, table.any_phase(row.phase_id).game_id,
                  {"phase_id": row.phase_id, "power": row.power, "submission": sheet, **detail})
 
 

@@ -13,7 +13,8 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from service.clock import Clock
-from service.games.acts.act import Act, ActTable, Event, perform
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.approval.papers import Paper, unsettled_papers
 from service.games.phases import phase_of
 from service.games.turns import Load, NotReady, hand_on, is_incomplete, resolve_orders
@@ -85,9 +86,9 @@ class SendResults(Act[PhaseRow]):
         hand_on(session, phase, self.resolution, table.now, table.load)
         return phase
 
-    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
         """The phase."""
-        return Event("results_approved", outcome.game_id, {"phase": str(phase_of(outcome))})
+        return LoggedEvent(Event.RESULTS_APPROVED, outcome.game_id, {"phase": str(phase_of(outcome))})
 
 
 def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:

@@ -18,10 +18,13 @@ from sqlalchemy.orm import Session, sessionmaker
 from ocr.engines.hand import Hand
 from ocr.page import Box
 from service.clock import Clock
-from service.games.acts.act import Act, ActTable, Event
+from service.facts.events import Event
+from service.facts.sheets import SheetFlag
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of, stored_options
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
+from service.intake.verdicts.verdict import Note
 from service.jobs import Jobs
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, HandRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
@@ -82,11 +85,11 @@ class ForgetHand(Act[int]):
         )
         return int(getattr(rows, "rowcount", 0))
 
-    def event(self, table: ActTable, outcome: int, letters: int) -> Event | None:
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent | None:
         """The player by number, and how many versions."""
         if not outcome:
             return None
-        return Event("hand_forgotten", None, {"player": self.player, "versions": outcome})
+        return LoggedEvent(Event.HAND_FORGOTTEN, None, {"player": self.player, "versions": outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +130,8 @@ class HandLearner:
         ))
 
 
-_KEYED = {"typed", "form_filled"}
-"""Flags of sheets that came from a keyboard (`verdict.Note`, `read_submission.FORM_FILLED`)."""
+_KEYED = {Note.TYPED, SheetFlag.FORM_FILLED}
+"""Flags of sheets that came from a keyboard."""
 
 
 def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> list[LessonPage]:

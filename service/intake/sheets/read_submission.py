@@ -22,8 +22,9 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.facts.events import Event
 from service.facts.options import GameOptions
-from service.games.approval.right_sheet import YEAR_DIFFERS
+from service.facts.sheets import Fate, SheetFlag
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_written
@@ -161,7 +162,7 @@ class SubmissionReader:
             _hold(session, submission, str(RefusalReason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
             self.replies.held(session, submission, phase, RefusalReason.READER_FAILED)
-            records.log_event(session, self.clock.now(), "reading_failed",
+            records.log_event(session, self.clock.now(), Event.READING_FAILED,
                               detail={"submission": key, "fault": error.partition(":")[0]})
         self.on_read(submission.phase_id)
 
@@ -245,7 +246,7 @@ class SubmissionReader:
         by_hand = submission.sha256 is None or "assigned" in submission.flags
         if by_hand and fields == {"year"}:
             # A person chose the year in a form: they are asked before results are approved, and once.
-            submission.flags = [*submission.flags, YEAR_DIFFERS]
+            submission.flags = [*submission.flags, SheetFlag.YEAR_DIFFERS]
             self.replies.read(session, submission, phase)
         else:
             _hold(session, submission, "form_disagrees" if by_hand else str(reason))
@@ -291,13 +292,9 @@ class SubmissionReader:
                 ))
 
 
-FORM_FILLED = "form_filled"
-"""Flag of a sheet that was read from the fields of a form: nobody's hand is learnt from it."""
-
-
 def _flag_as_form(session: Session, key: int) -> None:
     submission = session.get_one(SubmissionRow, key)
-    submission.flags = sorted({*submission.flags, FORM_FILLED})
+    submission.flags = sorted({*submission.flags, SheetFlag.FORM_FILLED})
 
 
 def _order_by_code(session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]) -> None:
@@ -392,7 +389,7 @@ def _points_away(
 
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:
     session.execute(update(SubmissionRow).where(SubmissionRow.id == submission.id)
-                    .values(fate="held", flags=[*submission.flags, flag]))
+                    .values(fate=Fate.HELD, flags=[*submission.flags, flag]))
     session.refresh(submission)
 
 

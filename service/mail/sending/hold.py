@@ -9,7 +9,8 @@ from datetime import datetime
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, ActTable, Event, ReasonedAct
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.refused import Refused
 from service.store import records
 from service.store.tables import OutboxRow, OutboxState, SendHoldRow
@@ -35,9 +36,9 @@ class HoldLetters(ReasonedAct[None]):
         ):
             raise Refused("Nothing was changed: letters are held back already.")
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
         """The reason."""
-        return Event("letters_paused", None, {"why": self.reason})
+        return LoggedEvent(Event.LETTERS_PAUSED, None, {"why": self.reason})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,9 @@ class ResumeLetters(Act[int]):
         ).all()
         return len(waiting)
 
-    def event(self, table: ActTable, outcome: int, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
         """The number of letters that waited."""
-        return Event("letters_resumed", None, {"waiting": outcome})
+        return LoggedEvent(Event.LETTERS_RESUMED, None, {"waiting": outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,9 @@ class RetryLetters(Act[int]):
             raise Refused("Nothing was changed: no such letter has failed.")
         return again
 
-    def event(self, table: ActTable, outcome: int, letters: int) -> Event:
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
         """The number of letters."""
-        return Event("letters_tried_again", None, {"number": outcome})
+        return LoggedEvent(Event.LETTERS_TRIED_AGAIN, None, {"number": outcome})
 
 
 def resendable_letters(session: Session) -> list[int]:

@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.mail.sending.compose import OutLetter, readdress
 from service.store import records
 from service.store.blobs import BlobError, Blobs
@@ -69,7 +70,7 @@ def bring_up_to_date(session: Session, blobs: Blobs, row: OutboxRow, now: dateti
     chosen = _address(session, row)
     if isinstance(chosen, NotSent):
         row.state, row.error, row.claimed_until = chosen.state, chosen.sentence, None
-        records.log_event(session, now, "letter_not_sent", game_id=row.game_id, detail={"letter": row.id})
+        records.log_event(session, now, Event.LETTER_NOT_SENT, game_id=row.game_id, detail={"letter": row.id})
         return chosen
     if chosen != row.recipient:
         try:
@@ -83,7 +84,8 @@ def bring_up_to_date(session: Session, blobs: Blobs, row: OutboxRow, now: dateti
         row.message, row.words = parts.message, parts.words
         row.files = [*parts.files, *(file for file in row.files if file["at"] is None)]
         row.key, row.recipient = _key_with(row, chosen), chosen
-        records.log_event(session, now, "letter_readdressed", game_id=row.game_id, detail={"letter": row.id})
+        records.log_event(session, now, Event.LETTER_READDRESSED, game_id=row.game_id,
+                          detail={"letter": row.id})
     session.flush()
     return None
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from grammar.headings.tokens import clean_line, drop_prefixes
 from service.clock import Clock
+from service.facts.events import Event
 from service.games.ballots import executed
 from service.games.options import options_of
 from service.games.phases import phase_of, power_name
@@ -159,7 +160,7 @@ class Correspondence:
                 player_id=player_id, game_id=last.game_id, letter_id=sent.id, at=now, by=by,
                 subject=letter.subject, words=words, done_at=now, done_by=by))
             _settle(session, player_id, now=now, by=by)
-            self._log(session, "letter_answered", by, mail, last.game_id)
+            self._log(session, Event.LETTER_ANSWERED, by, mail, last.game_id)
 
     def mark_done(self, player_id: int, by: str) -> None:
         """Settle the open letters of a player without an answer. Raises Refused."""
@@ -170,7 +171,7 @@ class Correspondence:
                 raise Refused("Nothing was changed: no letter of this player is open any more.")
             for row in rows:
                 mail = session.get_one(MailRow, row.sha256)
-                self._log(session, "letter_done", by, mail, row.game_id)
+                self._log(session, Event.LETTER_DONE, by, mail, row.game_id)
             _settle(session, player_id, now=self.clock.now(), by=by)
 
     def _address(self, session: Session, player_id: int, written_from: str) -> str:
@@ -182,7 +183,7 @@ class Correspondence:
                           "first. Their letters are kept.")
         return written_from if written_from in own else own[0]
 
-    def _log(self, session: Session, event: str, by: str, mail: MailRow, game_id: str | None) -> None:
+    def _log(self, session: Session, event: Event, by: str, mail: MailRow, game_id: str | None) -> None:
         records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
                           detail={"mail": mail.sha256[:12]})
 

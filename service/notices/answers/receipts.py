@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service import pictures
+from service.facts.sheets import Fate
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
@@ -73,7 +74,7 @@ def facts_of(
     game = session.get_one(GameRow, phase.game_id)
     # A sheet may come after a higher version; the number to copy must be above both.
     number = max(submission.version or 0, verdict.version_on_file or 0) + 1
-    counts = (submission.fate != "held" and "superseded" not in submission.flags
+    counts = (submission.fate != Fate.HELD and "superseded" not in submission.flags
               and submission.version is not None)
     words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")

@@ -23,6 +23,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 import templates
+from service.facts.events import Event
 from service.games.in_play import phases_in_play
 from service.games.phases import phase_of
 from service.games.refused import Refused
@@ -272,7 +273,7 @@ def _end(request: Request, secret: str, token: str) -> Response:
         now = ports.clock.now()
         upload_links.end_link(session, holder, now)
         upload_links.note(
-            session, now, "upload_link_ended", holder.game_id, ", ".join(holder.powers), "player")
+            session, now, Event.UPLOAD_LINK_ENDED, holder.game_id, ", ".join(holder.powers), "player")
         game = session.get_one(GameRow, holder.game_id)
         return show(request, "upload_ended.html", cache=PRIVATE, game=game)
 

@@ -124,7 +124,7 @@ def test_a_text_of_a_command_becomes_a_value_that_a_row_takes_or_is_refused(name
     else:
         sentence = ""
         assert name not in SETTLED
-        assert value is None or getattr(GameOptions(**{name: value}), name) == value
+        assert value is None or getattr(GameOptions.model_validate({name: value}), name) == value
     assert not sentence or sentence.startswith(f"options.{name}")
 
 
@@ -155,7 +155,7 @@ def test_a_row_with_a_wrong_option_is_named() -> None:
 
 def test_options_do_not_change() -> None:
     with pytest.raises(ValidationError):
-        GameOptions().gazette = True  # type: ignore[misc]
+        GameOptions().gazette = True
 
 
 def test_words_and_names_that_others_have_too_are_the_same() -> None:

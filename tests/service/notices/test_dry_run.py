@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import select
 
 from service import pictures
+from service.facts.events import Event
 from service.games.acts.phases import Unseal
 from service.games.turns import NotReady
-from service.notices.dry_run import REHEARSED_EVENT, DryRun, Rehearsal, canonical_bytes
+from service.notices.dry_run import DryRun, Rehearsal, canonical_bytes
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import EventRow, LineRow, LineState, PhaseState, TableBase
 from service.store.tables_record import EntryRow
@@ -71,7 +72,8 @@ def files(table: Table) -> set[str]:
 def events(table: Table) -> list[EventRow]:
     with table.site.store() as session:
         return list(
-            session.scalars(select(EventRow).where(EventRow.what == REHEARSED_EVENT).order_by(EventRow.id)))
+            session.scalars(select(EventRow).where(EventRow.what == Event.PHASE_REHEARSED)
+                            .order_by(EventRow.id)))
 
 
 def entries(table: Table) -> list[EntryRow]:

@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
+from service.facts.events import Event
 from service.games.acts.phases import Unseal
 from service.record import chain as record
 from service.record.chain import sessions
@@ -98,7 +99,7 @@ def test_what_is_rolled_back_leaves_no_entry(site: Site) -> None:
     before = chain(site.store)
     # Sealed before it fails: the entry is written, and must go with its transaction.
     with contextlib.suppress(RuntimeError), site.store.begin() as session:
-        records.log_event(session, NOON, "x", game_id=GAME)
+        records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
         record.seal(session)
         raise RuntimeError
     assert chain(site.store) == before
@@ -145,7 +146,7 @@ def test_likely_bodies_cannot_be_tried_on_a_digest(site: Site) -> None:
     open_table(site)
     with site.store.begin() as session:
         for _ in range(2):
-            records.log_event(session, NOON, "x", game_id=GAME)
+            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
     with site.store() as session:
         first, second = session.scalars(select(EntryRow).order_by(EntryRow.number.desc()).limit(2))
     assert json.loads(first.body)["tells"] == json.loads(second.body)["tells"]
@@ -173,7 +174,7 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
         try:
             for step in range(10):
                 with any_site.store.begin() as session:
-                    records.log_event(session, NOON, f"w{number}.{step}", game_id=GAME)
+                    records.log_event(session, NOON, f"w{number}.{step}", game_id=GAME)  # type: ignore[arg-type] # made up
         except BaseException as fault:
             faults.append(fault)
 
@@ -235,7 +236,7 @@ def test_an_older_site_that_goes_on_without_being_told_to_begins_all_the_same(si
 
 def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> None:
     with site.store.begin() as session:
-        records.log_event(session, NOON, "letters_paused", actor="Ada")
+        records.log_event(session, NOON, Event.LETTERS_PAUSED, actor="Ada")
     with site.store() as session:
         assert session.scalars(select(HeadRow)).all() == []
         assert session.scalar(text("SELECT count(*) FROM record_due")) == 0
@@ -248,6 +249,6 @@ def test_entries_are_dated_by_the_clock_of_the_site(tmp_path: Path) -> None:
         store = sessions(site.engine, site.clock)
         site.clock.set(NOON + timedelta(days=400))
         with store.begin() as session:
-            records.log_event(session, NOON, "x", game_id=GAME)
+            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
             session.execute(delete(OutboxRow))
         assert chain(store)[-1]["entered"] == "2027-04-05T12:00:00Z"

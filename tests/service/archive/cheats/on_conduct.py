@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from service.facts.events import Event
 from service.games import decisions
 from service.games.acts.act import ResultsCorrection
 from service.games.acts.results import CorrectResults
@@ -76,7 +77,7 @@ def _act_of_nobody(table: Table) -> None:
     with table.site.store.begin() as session:
         session.connection().exec_driver_sql(
             f"UPDATE submissions SET flags = '[\"chosen\"]' WHERE id = {V1}")
-        records.log_event(session, table.site.clock.now(), "sheet_chosen", game_id=table.game,
+        records.log_event(session, table.site.clock.now(), Event.SHEET_CHOSEN, game_id=table.game,
                           actor="Mallory", detail={"phase_id": row.id, "power": VICTIM, "submission": V1,
                                                    "why": "because so"})
 
@@ -133,7 +134,7 @@ def _false_restore(numbers: Callable[[int], int]) -> Play:
 
         with table.site.store.begin() as session:
             root = chain.root(session, table.game)
-            records.log_event(session, table.site.clock.now(), "restored", game_id=table.game,
+            records.log_event(session, table.site.clock.now(), Event.RESTORED, game_id=table.game,
                               actor="galloper restore",
                               detail={"entries": numbers(root.number), "root": root.link})
 

@@ -130,7 +130,7 @@ def tries_out(game: HonestGame) -> None:
 
 def looks(game: HonestGame) -> None:
     with game.site.store.begin() as session:
-        records.log_event(session, game.now, "log_exported", game_id=game.table.game, actor="Ada")
+        records.log_event(session, game.now, "log_exported", game_id=game.table.game, actor="Ada")  # type: ignore[arg-type] # made up
 
 
 def has_roots_stamped(game: HonestGame) -> None:

@@ -14,6 +14,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Move
 from reading.review import ReviewLimits
 from reading.vocabulary import parse_typed
+from service.facts.events import Event
 from service.games import mailbox_waits
 from service.games.options import options_of
 from service.games.rulings import as_written
@@ -176,7 +177,7 @@ def test_a_phase_that_waits_for_the_mailbox_says_so_and_is_let_go_with_a_reason(
     assert desk.post(f"{path}/judge-without", phase=table.phase().id, why="short").status_code == 409
     assert desk.post(f"{path}/judge-without", **without).status_code == 303
     assert desk.post(f"{path}/judge-without", **without).status_code == 409
-    (event,) = events(desk, mailbox_waits.WAIVED)
+    (event,) = events(desk, Event.JUDGED_WITHOUT_MAILBOX)
     assert (event.actor, event.detail["why"]) == (NAME, WHY)
     assert WHY in desk.text(path)
 

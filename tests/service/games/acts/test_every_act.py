@@ -20,7 +20,8 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from service.desk.games.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList
-from service.games.acts.act import Act, ActTable, Event, ReasonedAct, ResultsCorrection, perform
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
 from service.games.acts.ending import AgreeOnDraw, AgreeToShow, DeclareEnd
 from service.games.acts.lines import AddLine, CloseDifferences, FileDecisions, TakeOrdersOver
@@ -172,9 +173,9 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
             order.append("change")
             return self.is_new
 
-        def event(self, table: ActTable, outcome: bool, letters: int) -> Event | None:
+        def event(self, table: ActTable, outcome: bool, letters: int) -> LoggedEvent | None:
             order.append(f"event {letters}")
-            return Event("something", None) if outcome else None
+            return LoggedEvent(Event.GAME_PAUSED, None) if outcome else None
 
         def letters(self, table: ActTable, outcome: bool) -> int:
             order.append("letters")
@@ -190,7 +191,7 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
             performed.append((done.letters, done.event is not None))
         assert order == ["change", "event 0", "letters", "change", "letters", "event 3", "change", "event 0"]
         assert performed == [(3, True), (3, True), (0, False)]
-        actors = session.scalars(select(EventRow.actor).where(EventRow.what == "something")).all()
+        actors = session.scalars(select(EventRow.actor).where(EventRow.what == Event.GAME_PAUSED)).all()
     assert actors == ["Ada", "Ada"]
 
 
