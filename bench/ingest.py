@@ -30,7 +30,6 @@ from demo.open_game import open_game
 from demo.story import AUTHSERV, Story, read_story
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings
-from service.notices.answers.receipts import OPTION
 from service.store.tables import OutboxRow, OutboxState
 
 ORDERS, COORDINATOR = "orders@galloper.example", "coordinator@galloper.example"
@@ -149,5 +148,5 @@ def _site(folder: Path, story: Story, server: Dovecot, sink: SmtpSink, *, readin
         mail_in=MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD,
                        trusted_authserv_id=AUTHSERV),
         mail_out=MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>")))
-    open_game(site, story, datetime.now(UTC).date(), {OPTION: reading})
+    open_game(site, story, datetime.now(UTC).date(), {"reading": reading})
     return site

@@ -23,7 +23,6 @@ from demo.waiting import meanwhile
 from service.archive import export
 from service.archive.verify import run_verify
 from service.games.phases import phase_of
-from service.notices.current_map import UNITS
 from service.public import visits
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState
@@ -99,7 +98,7 @@ def open_replay(stage: Stage, findings: Findings) -> None:
     browser, address = _player_browser(stage), _war_of(stage)
     with browser.open(address, timeout=TIMEOUT_SECONDS) as answer:
         plates = re.findall(r'src="([^"]+/war/\d+[.]svg)"', answer.read().decode())
-    may = bool(stage.story.options.get(UNITS, False))
+    may = bool(stage.story.options.get("units_on_map", False))
     findings.expect("replays of a year", bool(plates) == may,
                     f"{address} has {len(plates)} plates, and the game's rules say {may}")
     for plate in plates:
@@ -133,7 +132,7 @@ def _war_of(stage: Stage) -> str:
 def show_replay(stage: Stage) -> None:
     """How to watch the year again, or when that will be."""
     teller = stage.teller
-    if stage.story.options.get(UNITS, False):
+    if stage.story.options.get("units_on_map", False):
         teller.say("Watch the year again, phase by phase on the map, as its players may: open a player's own "
                    "link and press its button, then open the replay.")
         teller.link("the link", _link(stage))

@@ -8,9 +8,9 @@ from datetime import date
 from demo.story import Story
 from service.bootstrap import Site
 from service.games import create
-from service.games.deadlines import schedule
-from service.games.turns import extend_calendar
-from service.store.tables import GameRow
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
+from service.games.options import stored_options
 
 
 def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, object] | None = None) -> None:
@@ -22,8 +22,6 @@ def open_game(site: Site, story: Story, first_day: date, options: Mapping[str, o
         for power, (name, address) in story.players.items()
     ]
     new = create.NewGame(story.game, story.variant, first_day, seats,
-                         options={**story.options, **(options or {})})
-    first = schedule(first_day, variant.calendar, variant.start.phase, 1)[0]
+                         options=stored_options({**story.options, **(options or {})}))
     with site.store.begin() as session:
-        row = create.create(session, new, variant, first, site.clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+        perform(BeginGame(new, variant), ActTable(session, "galloper demo", site.clock.now()))

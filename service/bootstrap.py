@@ -26,6 +26,7 @@ from service import scheduler
 from service.archive import shelf
 from service.clock import Clock, SystemClock
 from service.config import MailIn, ReaderSettings, Settings
+from service.facts import events
 from service.feature import FeatureWork, features
 from service.games import turns
 from service.games.approval.approve import approve_phase
@@ -175,7 +176,7 @@ class Site:
         (`service.games.turns.close_phase`)."""
         if not self.mailbox_wait.must_wait(phase_id):
             turns.close_phase(
-                self.store, phase_id, self.clock, self.load, fetch_mail=lambda: None,
+                self.store, phase_id, self.clock, self.load,
                 judge_mails=partial(process_mail.hasten, self.store, self.jobs, self.clock, phase_id))
 
     def judge_when_read(self, phase_id: int) -> bool:
@@ -394,7 +395,7 @@ def _noted(site: Site, name: str) -> Callable[[dict[str, Any], str], None]:
             records.log_event(
                 session,
                 site.clock.now(),
-                "work_failed",
+                events.Event.WORK_FAILED,
                 detail={"work": name, "phase": payload.get("phase"), "fault": error.partition(":")[0]},
             )
 

@@ -28,7 +28,6 @@ class ConfigError(UserFacingError):
 
 _WORDS_FOR: Mapping[str, str] = {
     "missing": "is missing",
-    "extra_forbidden": "there is no such setting",
     "int": "write a whole number",
     "float": "write a number",
     "finite_number": "write a number",
@@ -48,6 +47,8 @@ _WORDS_FOR: Mapping[str, str] = {
     "model": "write a table of names and values",
     "date": "write a day like 2027-03-01",
     "path_type": "write the path of a file",
+    "enum": "write one of {expected}",
+    "literal": "write {expected}",
 }
 """Words for the kinds of fault that pydantic finds, by the beginning of their code."""
 _CHOICES = re.compile(r"\^\(([\w|]+)\)\$")
@@ -57,6 +58,9 @@ def plain_words(fault: Mapping[str, Any]) -> str:
     """What is wrong with a value and what to write, from one of pydantic's `errors()`. The value itself is
     not quoted: it may be a password."""
     kind, context = str(fault["type"]), fault.get("ctx") or {}
+    # A check of our own has its words already.
+    if kind == "value_error":
+        return str(context["error"])
     choices = _CHOICES.fullmatch(str(context.get("pattern", "")))
     if choices:
         return f"write {' or '.join(choices[1].split('|'))}"
@@ -75,12 +79,17 @@ def plain_faults(error: ValidationError, model: type[BaseModel]) -> list[tuple[s
     faults = []
     for fault in error.errors():
         *table, last = fault["loc"] or ("the file",)
-        words = plain_words(fault)
-        if fault["type"] == "extra_forbidden":
-            near = difflib.get_close_matches(str(last), _names_in(model, table), 1, 0.6)
-            words += f"; did you mean {near[0]}?" if near else ""
+        is_unknown = fault["type"] == "extra_forbidden"
+        words = _unknown_name(str(last), _model_at(model, table)) if is_unknown else plain_words(fault)
         faults.append((_place((*table, last)), words))
     return faults
+
+
+def _unknown_name(name: str, model: type[BaseModel] | None) -> str:
+    names = [] if model is None else list(model.model_fields)
+    near = difflib.get_close_matches(name, names, 1, 0.6)
+    what = getattr(model, "NOUN", "setting")
+    return f"there is no such {what}" + (f" (did you mean {near[0]}?)" if near else "")
 
 
 def _place(parts: tuple[int | str, ...]) -> str:
@@ -88,8 +97,8 @@ def _place(parts: tuple[int | str, ...]) -> str:
     return ".".join(str(part + 1) if isinstance(part, int) else part for part in parts)
 
 
-def _names_in(model: type[BaseModel], table: Sequence[int | str]) -> list[str]:
-    """The names that a table of the file may have."""
+def _model_at(model: type[BaseModel], table: Sequence[int | str]) -> type[BaseModel] | None:
+    """The model of a table of the file; None for a table without one."""
     for part in table:
         field = model.model_fields.get(str(part)) if isinstance(part, str) else None
         inner = [field.annotation, *get_args(field.annotation)] if field is not None else []
@@ -97,8 +106,8 @@ def _names_in(model: type[BaseModel], table: Sequence[int | str]) -> list[str]:
         if parts:
             model = parts[0]
         elif isinstance(part, str):
-            return []
-    return list(model.model_fields)
+            return None
+    return model
 
 
 def no_toml(path: Path, error: ValueError) -> str:

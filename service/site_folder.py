@@ -20,6 +20,7 @@ from service import site_key
 from service.config import ConfigError, OAuth, Settings, read_settings
 from service.record.chain import sessions
 from service.site_key import SiteKey
+from service.store.addresses import is_address
 from service.store.engine import Store, full_url, migrate, open_engine
 from service.store.tables import PhaseRow
 
@@ -129,14 +130,6 @@ def _faults(settings: Settings) -> list[str]:
     if settings.mail_out.kind == "folder" and not settings.mail_out.path:
         faults.append("mail_out.path: letters that are kept as files need the path of a folder")
     return faults
-
-
-def is_address(text: str) -> bool:
-    """Whether this is a bare mail address, as long as one may be (RFC 5321, 4.5.3.1): no name beside it, no
-    brackets, no mark that turns letters round, no machine by its number."""
-    local, _, domain = text.rpartition("@")
-    fits = 0 < len(local.encode("utf-8", "replace")) <= 64 and len(text) <= 254
-    return fits and bool(domain) and text.isprintable() and "[" not in domain and parseaddr(text)[1] == text
 
 
 def _placed(home: Path, path: str) -> str:

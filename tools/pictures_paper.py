@@ -24,7 +24,7 @@ from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment
 from service.notices.answers import receipts
 from service.notices.blank_sheets import SheetReader, printed_sheet
-from service.notices.current_map import UNITS, control
+from service.notices.current_map import control
 from service.pictures import A3, A4, BlankSheet, PaperEnvelope, SheetPaper
 from service.site_folder import opened
 from service.store.blobs import Blobs
@@ -73,7 +73,7 @@ def _write(attachment: Attachment, out: Path) -> list[Path]:
 def _maps(session: Session, game: GameRow) -> Iterator[Attachment]:
     state = control(session, game.id, maps.load)
     # The same moment with units, as in a game whose option asks for them.
-    game.options = {**game.options, UNITS: True}
+    game.options = {**game.options, "units_on_map": True}
     with_units = control(session, game.id, maps.load)
     session.rollback()
     if state is None or with_units is None:

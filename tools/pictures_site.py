@@ -25,7 +25,6 @@ from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
 from service.games.ended.ending import EndKind
-from service.games.options import ENDED, GAZETTE
 from service.notices import upload_links
 from service.notices.quarantine import DISCARDED
 from service.public import visits
@@ -179,7 +178,7 @@ def _ended(session: Session, played: Sequence[PhaseRow]) -> str:
     winner = session.scalars(select(SeatRow.power).where(SeatRow.game_id == game.id)
                              .order_by(SeatRow.power)).first()
     declared = {"kind": EndKind.CONCESSION.value, "powers": [winner], "why": "All wrote so."}
-    ended = _copied_game(session, game, "Edgehill", {GAZETTE: True, ENDED: declared})
+    ended = _copied_game(session, game, "Edgehill", {"gazette": True, "ended": declared})
     for phase in played:
         _copy_judged(session, phase, ended)
     session.flush()

@@ -27,13 +27,14 @@ from service.archive import shelf
 from service.archive.checker import VerifyReport, checking
 from service.archive.forgotten import forgotten_files
 from service.clock import SimulatedClock
+from service.facts.events import Event
+from service.games.acts.act import ActTable, perform
 from service.intake.filing import queue_reading
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
 from service.mail.sending import hold as switches
 from service.record import chain
 from service.record.chain import sessions
-from service.record.notable import RESTORED
 from service.store import dump, records
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.digests import kept_leaf, link, start
@@ -232,7 +233,7 @@ def _enter_restore(
         for root in () if is_drill else roots:
             until = named[root.game_id]
             records.log_event(
-                session, now, RESTORED, game_id=root.game_id, actor="galloper restore",
+                session, now, Event.RESTORED, game_id=root.game_id, actor="galloper restore",
                 detail={"entries": root.number, "root": root.link} | ({"lost_until": until} if until else {}))
     return tuple(
         f"{root.game_id}: letters name entries up to {named[root.game_id]}, and the backup ends at entry "
@@ -330,7 +331,8 @@ def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, r
     """Let no letter leave, and enqueue what had not been done; how many letters wait."""
     store = sessions(engine)
     with store.begin() as session:
-        switches.pause(session, "galloper", reason, now)
+        if switches.current_hold(session) is None:
+            perform(switches.HoldLetters(reason), ActTable(session, "galloper", now))
         if jobs is not None:
             # The queue's own tables are not in the backup; this work is known from ours.
             for mail in records.unfinished_mails(session):

@@ -11,21 +11,16 @@ from enum import StrEnum
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
+from service.facts.events import Event
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.seal import sealed
 from service.store import records
 from service.store.tables import EventRow, LotContributionRow, PhaseRow, PhaseState, SubmissionRow
 
-OPEN_PHASE_COPIED = "open_phase_copied"
-"""The event of a copy."""
 LEAST_REASON = 10
 USUAL_BACKUP = "a backup of the whole site"
 """The reason of a backup for which none was given."""
-
-
-class CopyRefused(UserFacingError):
-    """A game was not copied: its sheets are sealed, and nobody said why they should leave the site."""
 
 
 class Copy(StrEnum):
@@ -48,11 +43,11 @@ def phases_with_sealed_sheets(session: Session, game_id: str) -> list[PhaseRow]:
 
 def enter_archive(session: Session, game_id: str, reason: str, by: str, now: datetime) -> bool:
     """Enter that a whole archive of a game is made while sheets are sealed; False if none is. Raises
-    CopyRefused without a reason."""
+    Refused without a reason."""
     phases = phases_with_sealed_sheets(session, game_id)
     reason = " ".join(reason.split())[:500]
     if phases and len(reason) < LEAST_REASON:
-        raise CopyRefused(
+        raise Refused(
             f"Nothing was written: sheets of {phase_of(phases[0])} are sealed until "
             f"{phases[0].deadline:%-d %b %Y, %H:%M} GMT, and the whole archive would show them. Wait until "
             "then, write the players' archive with --players, or give a reason with --reason: it is entered "
@@ -69,12 +64,12 @@ def enter_backup(session: Session, reason: str, now: datetime, *, is_encrypted: 
     for game in records.games(session):
         for phase in phases_with_sealed_sheets(session, game.id):
             events = session.scalars(select(EventRow).where(
-                EventRow.game_id == game.id, EventRow.what == OPEN_PHASE_COPIED))
+                EventRow.game_id == game.id, EventRow.what == Event.OPEN_PHASE_COPIED))
             if not any((event.detail.get("phase_id"), event.detail.get("as")) == (phase.id, how.value)
                        for event in events):
                 _enter(session, phase, how, reason or USUAL_BACKUP, "galloper backup", now)
 
 
 def _enter(session: Session, phase: PhaseRow, how: Copy, reason: str, by: str, now: datetime) -> None:
-    records.log_event(session, now, OPEN_PHASE_COPIED, game_id=phase.game_id, actor=by,
+    records.log_event(session, now, Event.OPEN_PHASE_COPIED, game_id=phase.game_id, actor=by,
                       detail={"phase_id": phase.id, "as": how.value, "why": reason})

@@ -23,19 +23,18 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
-from service.archive.forgotten import FORGOTTEN, forgotten_files
+from service.archive.forgotten import forgotten_files
 from service.archive.readme import README
 from service.archive.redaction import Secrets, secrets_of
+from service.facts.events import Event
 from service.record import chain as record
-from service.record.notable import RESTORED
-from service.record.time_stamps import ROOT_STAMPED
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.digests import FORMAT, canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
-EXPLAIN = frozenset({FORGOTTEN, RESTORED, ROOT_STAMPED})
+EXPLAIN = frozenset({Event.FORGOTTEN, Event.RESTORED, Event.ROOT_STAMPED})
 """Events that every archive opens: they explain what is gone, or prove what is there."""
 SEAL_DIGITS = 64
 """The file ends in the SHA-256 of all its bytes before."""

@@ -18,10 +18,12 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.errors import UserFacingError
 from service.archive import shelf
-from service.archive.forgotten import FORGOTTEN
-from service.games.game_clock import is_rehearsal
+from service.facts.events import Event
+from service.games.acts.act import ActTable, perform
+from service.games.names import pseudonym
+from service.games.options import options_of
 from service.intake.sheets import player_hand
-from service.record.entries import ORDERS, pseudonym
+from service.record.entries import ORDERS
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.digests import canonical, inner, is_forgotten
@@ -96,7 +98,7 @@ def games_of(session: Session, player: PlayerRow) -> list[GameRow]:
 def _check_all_are_over(session: Session, games: Sequence[GameRow]) -> None:
     running = [game for game in games if session.scalar(select(PhaseRow.id).where(
         PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT).limit(1)) is not None]
-    names = [game.name for game in running if not is_rehearsal(game.options)]
+    names = [game.name for game in running if not options_of(game).is_rehearsal]
     if names:
         raise NotForgotten(
             f"Nothing was done: {', '.join(names)} is not over. Give the seat to somebody else, and "
@@ -152,13 +154,13 @@ def _forget_rows(
     keys |= shelf.old_files(session, {*(game.id for game in games), *(
         letter.game_id for letter in letters if letter.game_id is not None)})
     # Again, after it was cut off: what an entry says was deleted, and is still there.
-    keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == FORGOTTEN))
+    keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == Event.FORGOTTEN))
              if event.detail.get("player") == name for key in event.detail.get("files", ())}
     count = 0
     for game in games:
         numbers = _shred_entries(session, game.id, sheet_ids, player.name, name)
         count += len(numbers)
-        records.log_event(session, now, FORGOTTEN, game_id=game.id, actor=by,
+        records.log_event(session, now, Event.FORGOTTEN, game_id=game.id, actor=by,
                           detail={"player": name, "files": sorted(keys), "entries": numbers})
     for sheet in sheets:
         sheet.sender = stand_in
@@ -171,7 +173,7 @@ def _forget_rows(
                         if key in {"game", "power", "kind", "season", "year", "version"}} or None
     for letter in letters:
         letter.recipient, letter.words, letter.files, letter.error = stand_in, None, [], None
-        letter.subject, letter.key = "", f"{FORGOTTEN}-{letter.id}"
+        letter.subject, letter.key = "", f"{Event.FORGOTTEN}-{letter.id}"
         if letter.state in {OutboxState.QUEUED, OutboxState.HELD}:
             letter.state = OutboxState.CANCELLED
     session.execute(delete(CorrespondenceRow).where(CorrespondenceRow.player_id == player.id))
@@ -180,7 +182,7 @@ def _forget_rows(
     session.execute(delete(SignUpRow).where(SignUpRow.email.in_(addresses)))
     session.execute(delete(AccessLinkRow).where(AccessLinkRow.player_id == player.id))
     session.execute(delete(AddressRow).where(AddressRow.player_id == player.id))
-    player_hand.forget(session, player.id, by, now)
+    perform(player_hand.ForgetHand(player.id), ActTable(session, by, now))
     player.name, player.feed, player.accommodation = name, None, ""
     return sorted(keys), count
 
@@ -209,7 +211,7 @@ def _shred_entries(
             continue
         # The salt's column takes the digest of what was there (`digests.kept_inner`).
         row.salt = inner(row.salt, row.body)
-        row.body = canonical({**body, "tells": _left(body["tells"]), FORGOTTEN: True})
+        row.body = canonical({**body, "tells": _left(body["tells"]), Event.FORGOTTEN: True})
         numbers.append(row.number)
     return numbers
 

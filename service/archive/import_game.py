@@ -26,6 +26,8 @@ from service.archive.jailed import contents_in_child
 from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify import read_record
 from service.clock import SimulatedClock
+from service.facts.events import Event
+from service.games.options import OptionFault, stored_options
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
@@ -76,7 +78,8 @@ def import_archive(
         _put_in(archive, answer, engine, blobs)
     # Its entries are of this moment, whatever clock the caller has (C14).
     with sessions(engine, SimulatedClock(now)).begin() as session:
-        records.log_event(session, now, "game_imported", game_id=archive.game, actor="galloper game import",
+        records.log_event(session, now, Event.GAME_IMPORTED, game_id=archive.game,
+                          actor="galloper game import",
                           detail={"entries": len(archive.entries), "files": archive.own_files})
         chain.note_people(session, archive.game)
     backup.hold_letters_and_requeue(engine, jobs, now, ("A game was put in from an archive. Its letters may "
@@ -206,7 +209,18 @@ def _checked(path: ArchivePath) -> CheckedRecord:
             "A players' archive cannot be carried on: it has digests where sheets would be. Ask the "
             "coordinator for the whole one."
         )
+    for fault in option_faults(record):
+        raise ImportFault(f"{fault} Nothing was put in.")
     return record
+
+
+def option_faults(record: CheckedRecord) -> Iterator[str]:
+    """A sentence for each entry about the game whose options no game can have."""
+    for number, tells in record.facts.get("game", ()):
+        try:
+            stored_options(tells["options"])
+        except OptionFault as fault:
+            yield f"Entry {number} of record.jsonl has {fault}."
 
 
 def _compare(session: Session, archive: Contents) -> None:

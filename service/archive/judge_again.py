@@ -17,10 +17,12 @@ from maps import MapError
 from maps.variant import Variant
 from reading import vocabulary
 from service.archive.checker import CheckedRecord, VerifyReport
+from service.facts.events import Event
 from service.games import beacons
+from service.games.options import OptionFault, stored_options
 from service.games.rulings import as_played
 from service.record import time_stamps
-from service.record.time_stamps import ROOT_STAMPED, FalseStamp, NoStampLibrary
+from service.record.time_stamps import FalseStamp, NoStampLibrary
 from service.store.digests import plain
 
 
@@ -33,7 +35,11 @@ def judge_again(record: CheckedRecord, report: VerifyReport) -> None:
         return
     # The first entry says what the game began with; a later one may not change the rules of what was judged.
     begun = next((tells for _, tells in record.facts["game"]), {})
-    variant = as_played(variant, begun.get("options") or {})
+    try:
+        variant = as_played(variant, stored_options(begun.get("options") or {}))
+    except OptionFault as fault:
+        report.faults.append(f"Nothing could be judged again: the first entry has {fault}.")
+        return
     for number, tells in record.judged.values():
         report.faults += [*_check_orders(variant, number, tells), *_check_beacon(record, number, tells),
                           *_check_results(variant, number, tells)]
@@ -104,7 +110,7 @@ def check_stamps(record: CheckedRecord, report: VerifyReport, authorities: str) 
     """C24: certificates as PEM vouch for each time stamp of the record's roots; with "" none is asked for,
     and a note says how to."""
     stamped = [(number, tells["detail"]) for number, tells in record.facts["event"]
-               if tells["event"] == ROOT_STAMPED]
+               if tells["event"] == Event.ROOT_STAMPED]
     if not stamped:
         return
     if not authorities:

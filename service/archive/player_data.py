@@ -10,7 +10,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from service.archive.forget import games_of
-from service.record.entries import pseudonym
+from service.games.names import pseudonym
 from service.store.blobs import BlobError, Blobs
 from service.store.columns import TableBase
 from service.store.digests import plain

@@ -19,10 +19,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from adjudicator.errors import UserFacingError
 from service.archive import job_rows
 from service.archive.backup import check_record
-from service.games.game_clock import is_rehearsal
+from service.games.options import options_of, stored_options
+from service.games.refused import Refused
 from service.intake import process_mail
 from service.intake.filing import READ_WORK
 from service.intake.scans import PROPOSE_WORK
@@ -75,10 +75,6 @@ _PART = 500
 """Values in one condition; SQLite takes some thousands at most."""
 
 
-class RemovalRefused(UserFacingError):
-    """Nothing was removed; the sentence says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Removed:
     """What is gone: rows by table, files, and the Message-IDs of the letters; and the ends of the records of
@@ -92,7 +88,7 @@ class Removed:
 
 
 def remove_rehearsal(engine: Engine, blobs: Blobs, game_id: str) -> Removed:
-    """Remove a rehearsal. Raises RemovalRefused for a game that is none, and BackupFault if the record of
+    """Remove a rehearsal. Raises Refused for a game that is none, and BackupFault if the record of
     another game is broken; then nothing was removed."""
     with Session(engine) as session, session.begin():
         if engine.dialect.name == "sqlite":
@@ -105,28 +101,28 @@ def remove_rehearsal(engine: Engine, blobs: Blobs, game_id: str) -> Removed:
         removal.remove_rows(blobs)
         roots = _roots(session, game_id)
         if roots != before:
-            raise RemovalRefused("The record of another game would have changed. Nothing was removed; please "
-                                 "report this.")
+            raise Refused("The record of another game would have changed. Nothing was removed; please "
+                          "report this.")
         # Before the commit: if this is cut off, the rows are still there and the same command ends the work.
         files = removal.remove_files(blobs)
         return Removed(game.name, removal.counts, files, removal.letters, roots)
 
 
 def check_is_rehearsal(session: Session, game: GameRow | None, game_id: str) -> None:
-    """Raises RemovalRefused unless both the game and the first entry about it in its record say that it is a
+    """Raises Refused unless both the game and the first entry about it in its record say that it is a
     rehearsal."""
     if game is None:
         known = [row.id for row in session.scalars(select(GameRow).order_by(GameRow.id))
-                 if is_rehearsal(row.options)]
+                 if options_of(row).is_rehearsal]
         has = f"its rehearsals are {', '.join(known)}" if known else "it has no rehearsal"
-        raise RemovalRefused(f"There is no game {game_id} on this site; {has}. Nothing was removed.")
+        raise Refused(f"There is no game {game_id} on this site; {has}. Nothing was removed.")
     # The record too: a row may be changed by hand, an entry cannot without breaking the chain.
     first = session.scalars(
         select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.what == "game")
         .order_by(EntryRow.number).limit(1)).first()
     entered = {} if first is None else json.loads(first)["tells"]["options"]
-    if not is_rehearsal(game.options) or not is_rehearsal(entered):
-        raise RemovalRefused(f"{game.name} is a real game, which no command removes. Nothing was removed.")
+    if not options_of(game).is_rehearsal or not stored_options(entered).is_rehearsal:
+        raise Refused(f"{game.name} is a real game, which no command removes. Nothing was removed.")
 
 
 def _roots(session: Session, but: str) -> tuple[chain.Root, ...]:

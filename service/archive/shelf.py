@@ -23,7 +23,8 @@ from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
 from service.archive.export import EXPLAIN
 from service.archive.forgotten import forgotten_files
-from service.games.game_clock import is_rehearsal
+from service.facts.events import Event
+from service.games.options import options_of
 from service.jobs import Jobs
 from service.record import chain, live
 from service.store import dump, records
@@ -57,8 +58,6 @@ SECONDS = 3600.0
 """Between two looks for games that may go."""
 AT_ONCE = 20
 """Games that go in one look."""
-SHELVED, UNSHELVED = "game_shelved", "game_unshelved"
-"""The events of the site. Of the game there is none: its record is over."""
 TABLES: Sequence[type[TableBase]] = (EntryRow, OutboxRow, EventRow, LineRow, ReviewRow)
 """Whose rows go, each after those that it points to."""
 _FORMAT = 1
@@ -127,7 +126,8 @@ def shelve(store: Store, blobs: Blobs, game_id: str, now: datetime) -> Shelved:
                 raise ShelfFault(f"{game_id} stays here: somebody was writing {table.name}. Nothing was "
                                  "changed; try again.")
         _forget_notes(session)
-        records.log_event(session, now, SHELVED, detail={"game": game_id, "rows": sum(counts.values())})
+        records.log_event(session, now, Event.GAME_SHELVED,
+                          detail={"game": game_id, "rows": sum(counts.values())})
         return Shelved(game_id, counts, len(data))
 
 
@@ -138,7 +138,7 @@ def _check_may_go(session: Session, game_id: str) -> None:
     game = session.get(GameRow, game_id)
     if game is None:
         raise ShelfFault(f"There is no game {game_id!r} on this site. Nothing was done.")
-    if is_rehearsal(game.options):
+    if options_of(game).is_rehearsal:
         raise ShelfFault(f"{game_id} stays here: it is a rehearsal. Remove it with galloper game "
                          "remove-rehearsal. Nothing was done.")
     if is_shelved(session, game_id):
@@ -249,7 +249,7 @@ def unshelve(session: Session, blobs: Blobs, game_id: str, now: datetime) -> boo
         session.execute(delete(RecordPendingRow))
     session.expire_all()
     _check_chain(session, game_id)
-    records.log_event(session, now, UNSHELVED, detail={"game": game_id, "file": key})
+    records.log_event(session, now, Event.GAME_UNSHELVED, detail={"game": game_id, "file": key})
     return True
 
 
@@ -264,7 +264,7 @@ def old_files(session: Session, games: Iterable[str]) -> set[str]:
     a player of theirs is forgotten, who must not live on in them."""
     wanted = frozenset(games)
     return {str(event.detail["file"]) for event in session.scalars(
-        select(EventRow).where(EventRow.what == UNSHELVED)) if event.detail.get("game") in wanted}
+        select(EventRow).where(EventRow.what == Event.GAME_UNSHELVED)) if event.detail.get("game") in wanted}
 
 
 def bring_back_all_of(store: Store, blobs: Blobs, player_id: int, now: datetime) -> list[str]:
@@ -320,7 +320,7 @@ def shelve_old(store: Store, blobs: Blobs, days: int, now: datetime) -> int:
             GameRow.id.not_in(select(ShelvedGameRow.game_id)),
             GameRow.id.in_(select(PhaseRow.game_id))).order_by(GameRow.id)).all()
         wanted = {str(event.detail.get("game")) for event in session.scalars(
-            select(EventRow).where(EventRow.what == UNSHELVED, EventRow.at >= before))}
+            select(EventRow).where(EventRow.what == Event.GAME_UNSHELVED, EventRow.at >= before))}
     went = 0
     for game in [game for game in games if game not in wanted][:AT_ONCE]:
         try:

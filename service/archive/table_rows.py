@@ -20,9 +20,11 @@ from typing import Any, NoReturn, Union, get_args, get_origin, get_type_hints
 from sqlalchemy import String, Table, UniqueConstraint
 
 from reading.status import LineState
+from service.facts.options import ReviewMode
+from service.games.options import OptionFault, stored_options
 from service.store import dump
 from service.store.columns import TableBase
-from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
+from service.store.states import MailState, OutboxState, PhaseState
 
 TableRows = Mapping[str, list[dict[str, Any]]]
 """The rows of each table, by its name: each a value by its column."""
@@ -194,6 +196,8 @@ def _value(column: _Column, value: Any, place: str) -> Any:
         _check_text(column, value, place)
     if place.endswith(": outbox.files"):
         _check_files(value, place)
+    if place.endswith(": games.options"):
+        _check_options(value, place)
     return value
 
 
@@ -223,6 +227,13 @@ def _check_files(value: Any, place: str) -> None:
         )
         if not is_file or not isinstance(file.get("at"), int | None):
             raise RowFault(f"{place} names a file by something other than its digest.")
+
+
+def _check_options(value: Any, place: str) -> None:
+    try:
+        stored_options(value)
+    except OptionFault as fault:
+        raise RowFault(f"{place} has {fault}.") from fault
 
 
 def _check_parts(value: Any, place: str) -> None:

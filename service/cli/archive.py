@@ -15,11 +15,11 @@ from service.archive.backup import Restored
 from service.archive.import_game import import_archive
 from service.cli.program.results import print_result
 from service.clock import SystemClock
+from service.facts.events import Event
 from service.games.names import game_called
 from service.jobs import DbosJobs
 from service.operations.backup_key import opened as opened_backup
 from service.operations.backup_key import write_encrypted
-from service.operations.health import BACKUP
 from service.record.chain import sessions
 from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
 from service.store import records
@@ -34,7 +34,7 @@ def export_game(
     as_json: bool = False, quiet: bool = False
 ) -> int:
     """Write a game's archive into a new file. `reason`: why a whole one is made while sheets are sealed.
-    Raises SiteError if the file exists, NoSuchGame, BlobError, CopyRefused."""
+    Raises SiteError if the file exists, NoSuchGame, BlobError, Refused."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
     with opened(settings) as store:
@@ -121,7 +121,7 @@ def backup_site(
         unfinished.replace(_new_path(output))
         with store.begin() as session:
             # Noted only now: the Health page must not count a backup that was cut off.
-            records.log_event(session, now, BACKUP, actor="galloper backup")
+            records.log_event(session, now, Event.BACKUP_MADE, actor="galloper backup")
     finally:
         unfinished.unlink(missing_ok=True)
         engine.dispose()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from service.config import Settings
+from service.facts.events import Event
 from service.operations.findings import Finding, FindingState
 
 if TYPE_CHECKING:
@@ -144,7 +145,6 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
     of them are lost. None if there is no database yet."""
     from sqlalchemy import func, inspect, select
 
-    from service.operations.health import BACKUP, RESTORED
     from service.record.chain import sessions
     from service.store.blobs_remote import open_blobs
     from service.store.engine import full_url, open_engine
@@ -160,7 +160,7 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
             return None
         with sessions(engine)() as session:
             made_at, tested_at = (session.scalar(select(func.max(EventRow.at)).where(EventRow.what == kind))
-                            for kind in (BACKUP, RESTORED))
+                            for kind in (Event.BACKUP_MADE, Event.RESTORE_TESTED))
             newest = session.scalars(
                 select(MailRow.sha256).order_by(MailRow.stored_at.desc()).limit(NEWEST)
             ).all()

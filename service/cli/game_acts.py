@@ -1,5 +1,5 @@
-"""`galloper game move-deadline`, `seat` and `address`: the acts of the Games page, by the same functions,
-with the same letters and entries of the record."""
+"""`galloper game move-deadline`, `set`, `seat` and `address`: the acts of the Games page, by the same
+functions, with the same letters and entries of the record."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ from service.bootstrap import writer_of
 from service.cli.program.results import letters_wait, print_result
 from service.clock import SystemClock
 from service.config import Settings
-from service.desk.games import acts, seat_acts
-from service.desk.games.seat_acts import Holder, addresses_in
-from service.desk.sheet.acts import reason_of
-from service.games import lot_acts
+from service.desk.games import seat_acts
+from service.games.acts.act import ActTable, perform
+from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
+from service.games.acts.options import ChangeOption
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
 from service.games.names import UnknownName, game_called, phase_called, power_called
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.turns import judge_when_read
 from service.notices.broadcasts import Broadcasts
 from service.operations.beacon_rounds import Relays
-from service.record import game_key
+from service.record.game_key import ChangeKey
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.blobs_remote import open_blobs
@@ -44,9 +47,12 @@ __all__ = [
     "change_key",
     "change_seat",
     "move_deadline",
+    "set_option",
     "settle_lots",
     "show_seats",
 ]
+DEFAULT = "default"
+"""The word that takes an option back to its default."""
 WHEN = "%a %-d %b %Y, %H:%M GMT"
 
 
@@ -70,7 +76,7 @@ def move_deadline(
     folder: Path, game: str, phase: str, day: str, hour: str, why: str, printing: Printing, *, later: bool
 ) -> int:
     """Move the deadline of a phase, by default of the first that is open or to come, and write to every
-    player. Raises UnknownName, ActRefused, ConfigError, SiteError."""
+    player. Raises UnknownName, Refused, ConfigError, SiteError."""
     with _site(folder) as (_, store, circulars), store.begin() as session:
         row = game_called(session, game)
         ahead = [each for each in records.phases(session, row.id)
@@ -78,22 +84,36 @@ def move_deadline(
         if not ahead:
             raise UnknownName(f"Nothing was changed: {row.name} has no deadline to come.")
         meant = phase_called(ahead, phase) if phase else ahead[0]
-        extension, letters = acts.move_and_tell(
-            session, meant, day, hour, why, later=later, by="galloper game move-deadline",
-            now=SystemClock().now(), circulars=circulars)
-        moved = [{"phase": str(each.phase), "from": each.old.isoformat(), "to": each.new.isoformat()}
-                 for each in extension.moved]
+        done = perform(MoveDeadline(row.id, meant.id, day, hour, why, later), ActTable(
+            session, "galloper game move-deadline", SystemClock().now(), circulars=circulars))
+        moved = done.outcome.moved
         lines = [f"{each.phase}: {each.old.astimezone(UTC):{WHEN}} is now {each.new.astimezone(UTC):{WHEN}}."
-                 for each in extension.moved]
-        data = {"game": row.id, "moved": moved, "letters": letters}
-    lines.append(letters_wait(letters, "letter"))
+                 for each in moved]
+        data = {"game": row.id, "moved": [
+            {"phase": str(each.phase), "from": each.old.isoformat(), "to": each.new.isoformat()}
+            for each in moved], "letters": done.letters}
+    lines.append(letters_wait(done.letters, "letter"))
     print_result(printing.out, "\n".join(lines), data, as_json=printing.as_json, quiet=printing.quiet)
+    return 0
+
+
+def set_option(folder: Path, game: str, name: str, value: str, why: str, printing: Printing) -> int:
+    """Change an option of a running game. Raises UnknownName, Refused, ConfigError, SiteError."""
+    with _site(folder) as (_, store, _), store.begin() as session:
+        row = game_called(session, game)
+        perform(ChangeOption(row.id, name, "" if value == DEFAULT else value, why),
+                ActTable(session, "galloper game set", SystemClock().now()))
+        set_now = options_of(row).model_dump(mode="json")[name]
+        data = {"game": row.id, "option": name, "value": set_now}
+        shown = {True: "yes", False: "no", None: DEFAULT}.get(set_now, set_now)
+        line = f"{row.name}: {name} is now {shown}."
+    print_result(printing.out, line, data, as_json=printing.as_json, quiet=printing.quiet)
     return 0
 
 
 def settle_lots(folder: Path, game: str, without: str, why: str, printing: Printing) -> int:
     """Have the closed phase of a game draw its lots without its "seed" or its "beacon". Raises UnknownName,
-    LotsRefused, ConfigError, SiteError."""
+    Refused, ConfigError, SiteError."""
     clock = SystemClock()
     with _site(folder) as (_, store, _):
         with store.begin() as session:
@@ -102,11 +122,10 @@ def settle_lots(folder: Path, game: str, without: str, why: str, printing: Print
             if not closed:
                 raise UnknownName(f"Nothing was changed: {row.name} has no phase that is closed and not "
                                   "judged.")
-            phase, by = closed[0], "galloper game lots"
-            if without == "seed":
-                lot_acts.go_without_seed(session, phase, why, by=by, now=clock.now())
-            else:
-                lot_acts.go_without_beacon(session, phase, why, by=by, now=clock.now(), fetch=Relays())
+            phase = closed[0]
+            act = (DrawWithoutSeed(phase.id, why) if without == "seed"
+                   else DrawWithoutBeacon(phase.id, why, Relays()))
+            perform(act, ActTable(session, "galloper game lots", clock.now()))
             name = str(phase_of(phase))
         judge_when_read(store, phase.id, clock, maps.load)
     print_result(printing.out, f"{name} draws its lots without its {without}. All players will be told.",
@@ -116,11 +135,12 @@ def settle_lots(folder: Path, game: str, without: str, why: str, printing: Print
 
 
 def change_key(folder: Path, game: str, why: str, printing: Printing) -> int:
-    """Sign the receipts of a game with another key from now on. Raises UnknownName, ActRefused, NoSiteKey,
+    """Sign the receipts of a game with another key from now on. Raises UnknownName, Refused, NoSiteKey,
     ConfigError, SiteError."""
     with _site(folder) as (_, store, _), store.begin() as session:
         row = game_called(session, game)
-        public = game_key.change(session, row.id, reason_of(why), by="galloper game new-key")
+        public = perform(ChangeKey(row.id, why), ActTable(
+            session, "galloper game new-key", SystemClock().now())).outcome.public
         data = {"game": row.id, "fingerprint": fingerprint(public)}
     print_result(printing.out, f"Receipts of {row.name} are signed with another key from now on, fingerprint "
                                f"{data['fingerprint']}. All players will be told.",
@@ -150,15 +170,16 @@ def change_seat(
     folder: Path, game: str, power: str, holder: Holder, why: str, printing: Printing
 ) -> int:
     """Give a power to another player, who gets a welcome, or leave its seat empty (a holder without a name).
-    Raises UnknownName, ActRefused, ConfigError, SiteError."""
+    Raises UnknownName, Refused, ConfigError, SiteError."""
     with _site(folder) as (settings, store, circulars):
         with store.begin() as session:
             row = game_called(session, game)
             variant = maps.load(row.variant)
             key, slug = _power(variant, power), row.id
-            held = seat_acts.hand_over(
-                session, row, key, holder, settings.order_address, why, by="galloper game seat",
-                now=SystemClock().now())
+            done = perform(GiveSeat(slug, key, holder, why), ActTable(
+                session, "galloper game seat", SystemClock().now(), circulars=circulars,
+                order_address=settings.order_address))
+            held = done.outcome.after is not None
             player = session.get(PlayerRow, records.seats(session, slug)[key] or 0)
             name, mails = (None if player is None else player.name), _addresses(session, player)
         letters = seat_acts.welcome(store, circulars, slug, key) if held else 0
@@ -178,19 +199,18 @@ def change_addresses(
     folder: Path, game: str, power: str, add: Sequence[str], remove: Sequence[str], printing: Printing
 ) -> int:
     """Add and remove mail addresses of the player who holds a power, all of them or none. Raises UnknownName,
-    ActRefused, ConfigError, SiteError."""
+    Refused, ConfigError, SiteError."""
     by = "galloper game address"
     with _site(folder) as (settings, store, _), store.begin() as session:
         row: GameRow = game_called(session, game)
         variant = maps.load(row.variant)
         key, now = _power(variant, power), SystemClock().now()
         # Added first: a player who moves to a new address keeps one throughout.
+        table = ActTable(session, by, now, order_address=settings.order_address)
         for mail in add:
-            seat_acts.add_address(session, row, key, mail, settings.order_address, by=by, now=now)
-            session.flush()
+            perform(AddAddress(row.id, key, mail), table)
         for mail in remove:
-            seat_acts.remove_address(session, row, key, mail, by=by, now=now)
-            session.flush()
+            perform(RemoveAddress(row.id, key, mail), table)
         player = session.get(PlayerRow, records.seats(session, row.id)[key] or 0)
         name, mails, slug = (None if player is None else player.name), _addresses(session, player), row.id
     print_result(

@@ -21,11 +21,14 @@ from service.config import ConfigError, Settings
 from service.desk import queries
 from service.desk.queries import PhaseView
 from service.games import create, phases
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.create import NewGame
 from service.games.names import game_called
-from service.games.turns import extend_calendar
-from service.site_folder import bring_up_to_date, is_address, opened, settings_of
+from service.games.phases import phase_of
+from service.site_folder import bring_up_to_date, opened, settings_of
 from service.store import records
+from service.store.addresses import is_address
 from service.store.blobs_remote import open_blobs
 from service.store.engine import Store, open_engine
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -52,26 +55,26 @@ def create_game(
     new = create.read_game_file(file, variant.powers)
     if rehearsal_hours is not None:
         new = new.rehearsed(now, rehearsal_hours)
-    first = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
     faults = list(_address_faults(new, settings))
-    if first.deadline <= now:
-        faults.append(f"start: the first deadline, {first.deadline:{WHEN}}, is past; choose a later day")
     if faults:
         raise ConfigError(f"{file}: " + "; ".join(faults))
     with opened(settings) as store:
         # The game first, its welcome after: a letter that cannot be written must not cost the game.
         with store.begin() as session:
-            create.create(session, new, variant, first, now)
-            extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+            try:
+                first = perform(BeginGame(new, variant), ActTable(session, "galloper game new", now)).outcome
+            except ConfigError as fault:
+                raise ConfigError(f"{file}: {fault}") from fault
+            phase, deadline = str(phase_of(first)), first.deadline
             seats = len(new.seats)
         # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
         letters, welcome_note = _write_welcome(settings, store, new.slug)
         print_result(
             out, f"{new.name} is created: {variant.title}, {seats} powers.\n"
-                 f"{first.phase} is open and closes on {first.deadline:{WHEN}}.\n{welcome_note}"
+                 f"{phase} is open and closes on {deadline:{WHEN}}.\n{welcome_note}"
                  f"{_rehearsal_words(new, folder)}",
             {"game": new.slug, "name": new.name, "variant": new.variant, "powers": seats,
-             "phase": str(first.phase), "deadline": first.deadline.isoformat(), "letters": letters,
+             "phase": phase, "deadline": deadline.isoformat(), "letters": letters,
              "rehearsal_hours": new.hours},
             as_json=as_json, quiet=quiet)
     return 0
@@ -115,7 +118,7 @@ def unshelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False
 def remove_game(
     folder: Path, game: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Remove a rehearsal with everything of it alone, while the site is not served. Raises RemovalRefused for
+    """Remove a rehearsal with everything of it alone, while the site is not served. Raises Refused for
     a real game, SiteError for a site that is served; then nothing was removed."""
     settings = settings_of(folder)
     bring_up_to_date(settings)

@@ -16,7 +16,7 @@ from service.archive.move_database import move
 from service.cli.serve import site_lock
 from service.clock import SystemClock
 from service.config import ConfigError, Settings
-from service.operations.health import BACKUP
+from service.facts.events import Event
 from service.site_folder import SiteError, bring_up_to_date, database_name, database_sentence, settings_of
 from service.store.engine import full_url, open_engine
 from service.store.tables import WorkerRow
@@ -46,7 +46,7 @@ def migrate_site(folder: Path, out: TextIO, *, check: bool, agreed: bool) -> int
     settings = settings_of(folder)
     name, now = database_name(settings), SystemClock().now()
     try:
-        state = difference(settings.database_url, BACKUP)
+        state = difference(settings.database_url, Event.BACKUP_MADE)
     except DBAPIError as error:
         raise SiteError(database_sentence(name, error)) from error
     if state.is_newer and not check:

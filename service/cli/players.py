@@ -11,7 +11,7 @@ from service.archive import shelf
 from service.archive.player_data import write_player_data
 from service.cli.program.results import print_result
 from service.clock import SystemClock
-from service.record.entries import pseudonym
+from service.games.names import pseudonym
 from service.site_folder import SiteError, opened, settings_of
 from service.store.blobs_remote import open_blobs
 

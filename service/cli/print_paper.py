@@ -15,9 +15,10 @@ from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.config import ConfigError
 from service.games.names import game_called
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.notices.blank_sheets import SheetReader, blanks, nonce_of
-from service.notices.postal_packs import BY_HAND, RETURN, by_hand, envelopes, post_of
+from service.notices.postal_packs import BY_HAND, by_hand, envelopes, post_of
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.tables import PhaseState
@@ -42,7 +43,7 @@ def write_paper(
         game = row.id
         variant = maps.load(row.variant)
         posted = post_of(session, game, when)
-        covers = envelopes(posted, [str(line) for line in row.options.get(RETURN, ())])
+        covers = envelopes(posted, options_of(row).return_address)
         phases = [
             p for p in records.phases(session, game) if p.state in {PhaseState.OPEN, PhaseState.WAITING}
         ]

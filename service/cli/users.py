@@ -13,6 +13,7 @@ from sqlalchemy import select
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
 from service.clock import SystemClock
+from service.games.acts.act import ActTable, perform
 from service.site_folder import SiteError, opened, settings_of
 from service.store.tables import SessionRow, UserRow
 from service.web import accounts, game_roles, sessions
@@ -73,7 +74,7 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
 def remove_user(
     folder: Path, name: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Let a person sign in no longer. Their sessions end; what they decided stays. Raises AccountRefused for
+    """Let a person sign in no longer. Their sessions end; what they decided stays. Raises Refused for
     an unknown name and for the last coordinator, ConfigError, SiteError."""
     with opened(settings_of(folder)) as store, store.begin() as session:
         person = name.strip()
@@ -81,7 +82,7 @@ def remove_user(
             known = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
             raise SiteError(f"Nothing was changed: {person} may not sign in here."
                             f"{did_you_mean(person, known)} There are: {', '.join(known) or 'nobody'}.")
-        accounts.remove(session, person, by=ACTOR, now=SystemClock().now())
+        perform(accounts.RemovePerson(person), ActTable(session, ACTOR, SystemClock().now()))
     print_result(out, f"{person} may sign in no longer, and is signed out everywhere. What they decided "
                       "stays under their name.",
                  {"name": person, "removed": True}, as_json=as_json, quiet=quiet)
@@ -93,7 +94,7 @@ def change_role(
     quiet: bool = False,
 ) -> int:
     """Give a person another role, of the site or with `game` in one game ("none" takes that). Raises
-    AccountRefused where nothing was changed, ConfigError, SiteError."""
+    Refused where nothing was changed, ConfigError, SiteError."""
     person, words = name.strip(), role.replace("-", " ")
     known = [str(each) for each in (GAME_ROLES if game else Role)] + (["none"] if game else [])
     if words not in known:
@@ -102,9 +103,9 @@ def change_role(
     new, now = None if words == "none" else Role(words), SystemClock().now()
     with opened(settings_of(folder)) as store, store.begin() as session:
         if game:
-            game_roles.change(session, person, game, new, by=ACTOR, now=now)
+            perform(game_roles.ChangeGameRole(person, game, new), ActTable(session, ACTOR, now))
         elif new is not None:
-            accounts.change_role(session, person, new, by=ACTOR, now=now)
+            perform(accounts.ChangeRole(person, new), ActTable(session, ACTOR, now))
     print_result(out, f"{person}: {words}{f' of {game}' if game else ''}.",
                  {"name": person, "role": words, "game": game or None}, as_json=as_json, quiet=quiet)
     return 0

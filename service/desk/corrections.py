@@ -15,11 +15,14 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
+from service.games.acts.act import ResultsCorrection
+from service.games.acts.results import CorrectResults
 from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
-from service.notices.broadcasts import Broadcasts, ResultsCorrection, corrections
+from service.notices.broadcasts import Broadcasts, corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import COORDINATOR
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -79,9 +82,7 @@ def correct(
         # "change" leads back to the form with its fields filled in, and any unknown word does too.
         letter = None if do != "look" else next(iter(letters), None)
         return show(request, "correction.html", fault="", letter=letter, receivers=len(letters), **values)
-    with ports.sessions.begin() as session:
-        phase = session.get_one(PhaseRow, phase_id)
-        circulars.correct(session, phase, correction, key, visitor.name, ports.clock.now())
+    performed(ports, visitor, CorrectResults(phase_id, correction, key))
     return RedirectResponse(f"/results/{phase_id}?notice=corrected", status_code=303)
 
 

@@ -12,10 +12,10 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.games.refused import Refused
 from service.notices import coordinator_notices
 from service.notices.answers import correspondence as letters_of
 from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
-from service.notices.not_done import NotDone
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.mail_games import games_of_player, is_within
@@ -95,5 +95,5 @@ def _acts(request: Request) -> Correspondence:
 def _or_refuse(act: Callable[[], object]) -> None:
     try:
         act()
-    except NotDone as fault:
+    except Refused as fault:
         raise HTTPException(409, str(fault)) from fault

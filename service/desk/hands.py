@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from service.intake.sheets import player_hand
 from service.store.tables import HandRow, PlayerRow, SubmissionRow
 from service.web.access import SITE
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -43,7 +44,6 @@ def forget(
 ) -> Response:
     """Forget how a player writes. Raises 404 for a player of whom nothing is known."""
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        if not player_hand.forget(session, player, visitor.name, ports.clock.now()):
-            raise HTTPException(404, "Nothing was changed: nothing is known of how this player writes.")
+    if not performed(ports, visitor, player_hand.ForgetHand(player)).outcome:
+        raise HTTPException(404, "Nothing was changed: nothing is known of how this player writes.")
     return RedirectResponse("/hands?notice=hand-forgotten", status_code=303)

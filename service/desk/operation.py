@@ -10,14 +10,14 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
 from service.desk import log_words
-from service.desk.sheet.acts import ActRefused, reason_of
+from service.facts.events import Event
 from service.games.hold_reasons import REASONS
-from service.mail.sending import hold, outbox
-from service.operations.health import BACKUP, RESTORED
+from service.mail.sending import hold
 from service.record import chain
 from service.store import records
 from service.store.tables import EventRow, GameRow
 from service.web.access import NOT_YOURS, OPERATOR, OWN_GAMES
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -26,7 +26,7 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
-NOTED = (BACKUP, RESTORED)
+NOTED = (Event.BACKUP_MADE, Event.RESTORE_TESTED)
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
 """Details for programs only: ids and the digests of a rehearsal."""
 
@@ -107,41 +107,22 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
 @router.post("/health/pause", dependencies=[OPERATOR])
 def pause(request: Request, visitor: Trusted, why: Annotated[str, Form()] = "") -> Response:
     """Hold every letter back, with a logged reason. Raises 409 if they are held already."""
-    ports: DeskPorts = request.app.state.ports
-    try:
-        reason = reason_of(why)
-    except ActRefused as fault:
-        raise HTTPException(400, str(fault)) from fault
-    with ports.sessions.begin() as session:
-        # For a mail provider that asks for a pause: letters wait, and everything else goes on.
-        if not hold.pause(session, visitor.name, reason, ports.clock.now()):
-            raise HTTPException(409, "Nothing was changed: letters are held back already.")
+    # For a mail provider that asks for a pause: letters wait, and everything else goes on.
+    performed(request.app.state.ports, visitor, hold.HoldLetters(why), no_reason=400)
     return RedirectResponse("/health?notice=paused", status_code=303)
 
 
 @router.post("/health/resume", dependencies=[OPERATOR])
 def resume(request: Request, visitor: Trusted) -> Response:
     """Let letters leave again. Raises 409 if none is held back."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        if hold.resume(session, visitor.name, ports.clock.now()) is None:
-            raise HTTPException(409, "Nothing was changed: no letter is held back.")
+    performed(request.app.state.ports, visitor, hold.ResumeLetters())
     return RedirectResponse("/health?notice=resumed", status_code=303)
 
 
 @router.post("/health/retry", dependencies=[OPERATOR])
 def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form()] = None) -> Response:
     """Try one failed letter again, or all that certainly did not arrive. Raises 409 if there is none."""
-    ports: DeskPorts = request.app.state.ports
-    now = ports.clock.now()
-    with ports.sessions.begin() as session:
-        # Letters that may have arrived are not among them: each of those is tried again by itself, by a
-        # person.
-        letter_ids = hold.resendable_letters(session) if letter is None else [letter]
-        again = sum(outbox.retry(session, letter_id, now) for letter_id in letter_ids)
-        if not again:
-            raise HTTPException(409, "Nothing was changed: no such letter has failed.")
-        records.log_event(session, now, "letters_tried_again", actor=visitor.name, detail={"number": again})
+    performed(request.app.state.ports, visitor, hold.RetryLetters(letter))
     return RedirectResponse("/health?notice=retried", status_code=303)
 
 
@@ -150,10 +131,11 @@ def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(ali
     """Log that the operator made a backup, or tested one, with tools of their own."""
     ports: DeskPorts = request.app.state.ports
     # Backups are made with tools of the operator's own, so their age is known only if it is noted.
-    if event_kind not in NOTED:
+    noted = next((each for each in NOTED if each == event_kind), None)
+    if noted is None:
         raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
     with ports.sessions.begin() as session:
-        records.log_event(session, ports.clock.now(), event_kind, actor=visitor.name)
+        records.log_event(session, ports.clock.now(), noted, actor=visitor.name)
     return RedirectResponse("/health?notice=noted", status_code=303)
 
 

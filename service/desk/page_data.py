@@ -20,6 +20,7 @@ from service.games import phase_summary
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import lines_of
+from service.games.options import options_of
 from service.games.phase_summary import Aftermath
 from service.games.results import ShownPower, show
 from service.games.rulings import as_written
@@ -84,4 +85,4 @@ def aftermath(session: Session, phase_id: int, load: Load) -> Aftermath:
 def _board(session: Session, phase_id: int, load: Load) -> tuple[Variant, PhaseKind]:
     phase = session.get_one(PhaseRow, phase_id)
     game = session.get_one(GameRow, phase.game_id)
-    return as_written(load(game.variant), game.options), PhaseKind(phase.kind)
+    return as_written(load(game.variant), options_of(game)), PhaseKind(phase.kind)

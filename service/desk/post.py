@@ -14,10 +14,10 @@ from starlette.concurrency import run_in_threadpool
 
 from service.desk.queries import CLOCK_ONLY, CURRENT
 from service.games.phases import phase_title
+from service.games.refused import Refused
 from service.intake.postal_mail import (
     MOST_BYTES,
     MOST_FILES,
-    NotLogged,
     PostalMail,
     PostedLetter,
     logged_letters,
@@ -260,5 +260,5 @@ def _tray(request: Request) -> ScanTray:
 def _or_refuse(act: Callable[[], object]) -> None:
     try:
         act()
-    except NotLogged as fault:
+    except Refused as fault:
         raise HTTPException(409, str(fault)) from fault

@@ -10,16 +10,18 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
+from service.games.acts.results import ChangeCoordinator
+from service.games.options import options_of
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
 from service.letters.kinds import AnyKind
 from service.mail.sending.compose import one_line, whole_paragraphs
 from service.notices.letter_context import LetterContext
-from service.notices.postal_packs import RETURN
+from service.notices.postal_packs import SetAccommodation, SetReturnAddress
 from service.notices.previews import Previews
 from service.store import records
-from service.store.tables import PlayerRow
 from service.web.access import COORDINATOR
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -50,7 +52,7 @@ def previews(
             kinds=_letter_context(ports).kinds_of(game), power=chosen, notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
             coordinator=_letter_context(ports).game_info(game).coordinator,
-            return_lines=[str(line) for line in game.options.get(RETURN, ())],
+            return_lines=options_of(game).return_address,
         )
 
 
@@ -93,11 +95,9 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
     successor = name_line(name)
     if not successor or not key:
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
-    with ports.sessions.begin() as session:
-        game_row(session, game_id)
-        if ports.actions.circulars is None:
-            raise HTTPException(503, NO_MAIL)
-        notified = ports.actions.circulars.hand_over(session, game_id, successor, key[:40], visitor.name)
+    if ports.actions.circulars is None:
+        raise HTTPException(503, NO_MAIL)
+    notified = performed(ports, visitor, ChangeCoordinator(game_id, successor, key[:40])).letters
     return RedirectResponse(
         f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303
     )
@@ -113,13 +113,7 @@ def return_address(
         address = addresses.address_lines(lines) if lines.strip() else ()
     except BadAddress as fault:
         raise HTTPException(400, f"Nothing was changed. {fault}") from fault
-    with ports.sessions.begin() as session:
-        game = game_row(session, game_id)
-        # A new dict: SQLAlchemy does not notice a change inside a JSON value.
-        game.options = {**game.options, RETURN: list(address)}
-        records.log_event(
-            session, ports.clock.now(), "return_address_changed", game_id=game_id, actor=visitor.name
-        )
+    performed(ports, visitor, SetReturnAddress(game_id, tuple(address)))
     return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
 
 
@@ -128,22 +122,8 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
                   words: Annotated[str, Form()] = "") -> Response:
     """Set an agreed exception for one player, shown in the list of players and in the pack (POST-06); empty
     for none."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        key = records.seats(session, game_row(session, game_id).id).get(power)
-        player = None if key is None else session.get(PlayerRow, key)
-        if player is None:
-            raise HTTPException(404, "Nothing was changed: nobody holds this power.")
-        player.accommodation = one_line(words, 300)
-        records.log_event(
-            session,
-            ports.clock.now(),
-            "accommodation_changed",
-            game_id=game_id,
-            actor=visitor.name,
-            # That something was agreed is logged, not what: it may name a place or a person (LIST-05).
-            detail={"power": power, "agreed": bool(player.accommodation)},
-        )
+    performed(request.app.state.ports, visitor, SetAccommodation(game_id, power, one_line(words, 300)),
+              refused=404)
     return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
 
 

@@ -13,13 +13,13 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.games.phases import phase_title
+from service.games.refused import Refused
 from service.intake.opening.sandbox import ChildFault
 from service.intake.verdicts.verdict import RefusalReason
 from service.mail.message import Picture
 from service.notices import ignored_mails
 from service.notices import quarantine as acts
 from service.notices.ignored_mails import IgnoredMails
-from service.notices.not_done import NotDone
 from service.notices.quarantine import ANSWERS, DISCARDED, Quarantine, QuarantinedMail, sealed_by
 from service.store import records
 from service.store.blobs import BlobError
@@ -132,7 +132,7 @@ def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Re
         picture = None if ports.actions.quarantine is None else ports.actions.quarantine.preview(mail, number)
     except (BlobError, ChildFault) as fault:
         raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
-    except NotDone as fault:
+    except Refused as fault:
         raise HTTPException(503, str(fault)) from fault
     if picture is None:
         raise HTTPException(404, ("This attachment does not open as a picture. The raw mail can be "
@@ -197,7 +197,7 @@ def discard_several(
     for sha256 in chosen:
         try:
             _quarantine(request).discard(sha256, why, visitor.name)
-        except NotDone as fault:
+        except Refused as fault:
             faults.append(str(fault))
     if len(faults) == len(chosen):
         raise HTTPException(409, faults[0])
@@ -262,7 +262,7 @@ def _quarantine(request: Request) -> Quarantine:
 def _or_refuse(act: Callable[[], object]) -> None:
     try:
         act()
-    except NotDone as fault:
+    except Refused as fault:
         raise HTTPException(409, str(fault)) from fault
     except BlobError as fault:
         raise HTTPException(
@@ -314,7 +314,7 @@ def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:
         files: list[tuple[int, Picture]] = list(enumerate(service.attachments(mail)))
     except BlobError as fault:
         return {"damaged": str(fault)}
-    except NotDone as fault:
+    except Refused as fault:
         return {"unopened": str(fault)}
     return {"files": files}
 

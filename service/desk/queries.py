@@ -11,14 +11,15 @@ from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
-from service.games import sealed_lots
+from service.facts.sheets import Fate, SheetFlag
+from service.games import decisions, sealed_lots
 from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
-from service.games.decisions import PART, SHAPES, DecisionKind
+from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, line_states_of, lines_of, shown_to
-from service.games.options import FIRST_COUNTS
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.notices.answers.replies import REJECTION
 from service.store.tables import (
@@ -38,7 +39,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-VERSION_FLAGS = ("version_conflict", "version_disagrees", "choice_ended")
+VERSION_FLAGS = ("version_conflict", "version_disagrees", SheetFlag.CHOICE_ENDED)
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 # With 845 phases Today took 259 ms of processor time with the boards and 99 ms without them.
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
@@ -171,7 +172,7 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     chosen = {
         phase.id: {power: ballot.submission.id for power, ballot in
                    count([ranked(row) for row in rows[phase.id]], phase.deadline,
-                         first=bool(game.options.get(FIRST_COUNTS, False))).items()}
+                         first=options_of(game).first_counts).items()}
         for phase, game in pairs
     }
     lines_by_sheet = line_states_of(
@@ -242,7 +243,7 @@ def _view(
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     came = {row.power for row in rows}
     waiting = papers.waiting_sheets(
-        rows, phase.deadline, first=bool(game.options.get(FIRST_COUNTS, False)))
+        rows, phase.deadline, first=options_of(game).first_counts)
     sheets = SheetCounts(
         powers=len({*powers, *chosen}), with_sheet=len(chosen),
         unread=sum(row.read_at is None for row in rows),
@@ -253,7 +254,7 @@ def _view(
         flagged=tuple(
             (row.power, flags) for row in rows
             # A held sheet's flags are the reasons why it is held, and are shown as such.
-            if row.fate != "held" and (flags := tuple(str(f) for f in row.flags if f in VERSION_FLAGS))
+            if row.fate != Fate.HELD and (flags := tuple(str(f) for f in row.flags if f in VERSION_FLAGS))
         ),
     )
     counts = LineCounts(
@@ -281,7 +282,7 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
     # Order of work: power, sheet, page. An order by the board would tell what is around a unit (DESK-03).
     chosen = executed(session, phase)
     by_sheet = lines_of(session, list(chosen.values()))
-    away, asked_by, carried = set_aside(session, phase.id)
+    away, asked_by, carried = decisions.set_aside(session, phase.id)
     pairs = [
         (power, line) for power, key in chosen.items() for line in by_sheet[key]
         # A part without a decision is one whose cut was taken back.
@@ -312,29 +313,6 @@ def work(session: Session, phase: PhaseRow, me: str = "") -> list[WorkLine]:
         )
         for index, (power, line) in enumerate(pairs)
     ]
-
-
-def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
-    """Ids of lines that were cut into others; for each decision that asks for a second reader, who asked;
-    and the decisions carried over from an earlier version of a sheet."""
-    acts = session.execute(
-        select(ReviewActionRow.kind, ReviewActionRow.reviews, ReviewActionRow.by)
-        .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.undone_at.is_(None),
-               ReviewActionRow.kind.in_([*SHAPES, DecisionKind.ASK, DecisionKind.CARRY]))).all()
-    filed = {key: (kind, by) for kind, keys, by in acts for key in keys}
-    if not filed:
-        return set(), {}, set()
-    rows = [
-        (line, key, decision, *filed[number])
-        for number, line, key, decision in session.execute(
-            select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(
-                ReviewRow.id.in_(filed)
-            )
-        )
-    ]
-    away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
-    asked_by = {key: by for _, key, _, kind, by in rows if kind == DecisionKind.ASK}
-    return away, asked_by, {key for _, key, _, kind, _ in rows if kind == DecisionKind.CARRY}
 
 
 @dataclass(frozen=True, slots=True)

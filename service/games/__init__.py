@@ -4,13 +4,14 @@ Doors: `turns.open_phase`, `close_phase`, `judge_phase` and `approve_phase` take
 `ballots.executed` says which sheets count; `deadlines.schedule` gives the calendar; `decisions.file` files
 what a person decided.
 
-- `create`: a new game from a file; `options`: the names of a game's options.
+- `create`: a new game from a file; `options`: reads and writes a game's options.
 - `phases`: a phase as the judge's value and in words; `phase_summary`: what it leaves besides its orders.
-- `deadlines`: the handbook's calendar, pure; `extensions`: a deadline or a year moved.
+- `deadlines`: the handbook's calendar, pure. `acts`: every act of a person, each as one value; `refused`: the
+  exception of an act that is not done.
 - `ballots`: which sheet counts; `hold_reasons`: why a sheet waits; `seal`: nobody reads before the deadline.
 - `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.
 - `lots`: seeds, words of players and draws.
 - `results`: a resolution in words; `rulings`: the house rules that it cites.
 
-It imports `store`, `config`, `clock`, and the packages below `service`.
+It imports `store`, `config`, `clock`, `facts`, and the packages below `service`.
 """

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from reading.status import LineState
-from service.store.states import ReviewMode
+from service.facts.options import ReviewMode
 
 UNREADABLE, NO_ORDER = "unreadable", "no order"
 """The words for a decision without a reading, where results print the readings of two people."""

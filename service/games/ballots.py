@@ -9,8 +9,9 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.sheets import Fate, SheetFlag
 from service.games.hold_reasons import reasons
-from service.games.options import FIRST_COUNTS
+from service.games.options import options_of
 from service.store.tables import (
     GameRow,
     PhaseRow,
@@ -145,7 +146,7 @@ def ranked(row: SubmissionRow) -> RankedSubmission:
     return RankedSubmission(
         id=row.id, power=row.power, received_at=row.received_at, version=row.version,
         instruction=row.instruction,
-        posted=row.sha256 is None, held=row.fate == "held", chosen="chosen" in row.flags,
+        posted=row.sha256 is None, held=row.fate == Fate.HELD, chosen=SheetFlag.CHOSEN in row.flags,
         held_for=reasons([str(flag) for flag in row.flags]),
     )
 
@@ -159,4 +160,4 @@ def executed(session: Session, phase: PhaseRow) -> dict[str, int]:
 def first_counts(session: Session, phase: PhaseRow) -> bool:
     """Whether the first sheet of a power counts in the phase's game, and not the latest version."""
     # Q-60: in Brittania nothing that was sent can be edited, so later sheets do not count there.
-    return bool(session.get_one(GameRow, phase.game_id).options.get(FIRST_COUNTS, False))
+    return options_of(session.get_one(GameRow, phase.game_id)).first_counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -19,21 +19,20 @@ from adjudicator.serialize import codec
 from maps.board_text import toml_table
 from maps.variant import Power, Variant
 from service.config import ConfigError, no_toml, plain_faults
+from service.facts.options import NO_OPTIONS, GameOptions, stored_form
 from service.games import sealed_lots
 from service.games.deadlines import PhaseWindow
-from service.games.game_clock import HOURS, PREFIX, START, GameClock
+from service.games.game_clock import PREFIX, GameClock
 from service.games.names import UnknownName, power_called
-from service.games.options import FIRST_COUNTS, HOUSE_RULES, TYPED
-from service.games.rulings import languages_fault, rules_to_keep
+from service.games.options import stored_options
+from service.games.rulings import rules_to_keep
 from service.games.sealed_lots import BEACON
 from service.store.tables import (
     AddressRow,
-    EventRow,
     GameRow,
     PhaseRow,
     PhaseState,
     PlayerRow,
-    ReviewMode,
     SeatRow,
 )
 
@@ -66,7 +65,7 @@ class GameFile(BaseModel):
     """Everybody who plays."""
     seats: dict[str, str]
     """A line for each power of the board: the power, and the player who commands it."""
-    options: dict[str, Any] = {}
+    options: GameOptions = NO_OPTIONS
     """Options of the game, as the desk's page Games names them."""
 
 
@@ -93,7 +92,7 @@ class NewGame:
     start: date
     seats: Sequence[GameSeat]
     aliases: Sequence[str] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: GameOptions = NO_OPTIONS
     # Of a rehearsal only: `start` is an instant then.
     hours: float | None = None
 
@@ -140,9 +139,6 @@ def read_game_file(path: Path, powers: Mapping[str, Power] | None = None) -> New
     players = {p.name: p for p in spec.player}
     wrong = [(f"seats.{power}: no player is called "
               f"{name}") for power, name in spec.seats.items() if name not in players]
-    wrong += [*_review_fault(spec.options), *languages_fault(spec.options)]
-    wrong += [f"options.{key}: no game file sets this" for key in (START, HOURS, HOUSE_RULES)
-              if key in spec.options]
     wrong += [f"player {p.name}: the zone {p.zone} is unknown" for p in spec.player if not known_zone(p.zone)]
     seats_by_power, strange = _powers_of(spec, powers)
     wrong += strange
@@ -178,14 +174,6 @@ def _powers_of(
     return seats, wrong
 
 
-def _review_fault(options: Mapping[str, Any]) -> list[str]:
-    try:
-        review_of(options)
-    except ConfigError as error:
-        return [str(error)]
-    return []
-
-
 def known_zone(name: str) -> bool:
     """Whether this is the IANA name of a time zone."""
     try:
@@ -195,34 +183,27 @@ def known_zone(name: str) -> bool:
     return True
 
 
-def review_of(options: Mapping[str, Any]) -> ReviewMode:
-    """Which lines two people read in a game with these options; ConfigError for a word that is none of the
-    modes."""
-    mode = options.get("review", ReviewMode.NONE)
-    try:
-        return ReviewMode(mode)
-    except ValueError as error:
-        raise ConfigError(f"options.review: {mode!r} is none of {', '.join(ReviewMode)}") from error
-
-
 def create(
     session: Session, new: NewGame, variant: Variant, first: PhaseWindow, now: datetime
 ) -> PhaseRow:
-    """Write a game with its first phase open. Raises ConfigError when its name is taken, or is that of a
-    rehearsal and the game is none, and NoSiteKey."""
+    """Write a game with its first phase open (`games.acts.begin.BeginGame` begins one). Raises ConfigError
+    when its name is taken, or is that of a rehearsal and the game is none, and NoSiteKey."""
     if new.name.startswith(PREFIX) != (new.hours is not None):
         raise ConfigError(f"a name that begins with {PREFIX}belongs to a rehearsal; choose another name")
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
     # Only what is true is stored: an option that is missing is off, also in games made before it existed.
-    usual = {FIRST_COUNTS: variant.rules.first_version_counts(), TYPED: variant.rules.accepts_typed_orders()}
-    usual = {option: True for option, is_so in usual.items() if is_so}
+    usual = {"first_counts": variant.rules.first_version_counts(),
+             "typed_orders": variant.rules.accepts_typed_orders()}
+    options: dict[str, Any] = {option: True for option, is_so in usual.items() if is_so}
     # A rehearsal is over before a round of its beacon would matter to anybody.
     beacon = session.info.get(BEACON) if new.hours is None else None
-    usual |= {BEACON: beacon} if beacon else {}
+    kept = {"beacon": beacon, "house_rules": rules_to_keep(variant)}
+    options |= {name: value for name, value in kept.items() if value}
+    options |= {**stored_form(new.options), **new.clock.as_options()}
+    stored_options(options)
     game = GameRow(id=new.slug, name=new.name, aliases=list(new.aliases), variant=new.variant,
-                   options={**usual, **rules_to_keep(variant), **new.options, **new.clock.as_options()},
-                   created_at=now)
+                   options=options, created_at=now)
     session.add(game)
     session.flush()
     for seat in new.seats:
@@ -231,11 +212,10 @@ def create(
     phase = PhaseRow(
         game_id=new.slug, ordinal=1, year=start.phase.year, season=start.phase.season, kind=start.phase.kind,
         opens_at=first.opens, deadline=first.deadline, state=PhaseState.OPEN,
-        position=codec.dump_position(start), review=review_of(new.options),
+        position=codec.dump_position(start), review=new.options.review,
     )
     sealed_lots.seal(session, phase, game)
     session.add(phase)
-    session.add(EventRow(at=now, game_id=new.slug, actor="coordinator", what="game created", detail={}))
     session.flush()
     return phase
 

@@ -12,13 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from adjudicator.calendar import Calendar, Phase, PhaseKind
+from service.games.refused import Refused
 
 DAY_ENDS = time(7, 0, tzinfo=UTC)
 """GMT, and never British summer time: 08:00 on a clock in London in summer."""
-
-
-class DeadlineError(ValueError):
-    """A deadline cannot be moved as asked; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +164,18 @@ def extend(
     """Move the deadline of `phase` to `deadline` (UTC), for a `reason` that everybody reads (CAL-14,
     CAL-15).
 
-    With `shift_later` every later phase moves by as much; without it they stay. Raises DeadlineError for a
+    With `shift_later` every later phase moves by as much; without it they stay. Raises Refused for a
     missing reason, an instant without a zone, an unknown phase, or a deadline that puts the phases out of
     order.
     """
     if not reason.strip():
-        raise DeadlineError("a deadline is moved for a recorded reason only; write one sentence")
+        raise Refused("Nothing was changed: a deadline is moved for a recorded reason only; write one "
+                      "sentence.")
     if deadline.tzinfo is None:
-        raise DeadlineError("the new deadline needs a time zone; give it in GMT")
+        raise Refused("Nothing was changed: the new deadline needs a time zone; give it in GMT.")
     index = next((number for number, window in enumerate(windows) if window.phase == phase), None)
     if index is None:
-        raise DeadlineError(f"{phase} is not in this calendar")
+        raise Refused(f"Nothing was changed: {phase} is not in this calendar.")
     new = deadline.astimezone(UTC)
     shift = new - windows[index].deadline
     changed = [*windows[:index], _shifted(windows[index], shift, opens=False)]
@@ -197,15 +195,16 @@ def extend(
 
 def begin_on(windows: Sequence[PhaseWindow], day: date, reason: str) -> DeadlineExtension:
     """Move T+0 of a game year to `day`: `windows` from its first phase on, all of them by as much, opening
-    and deadline (Q-10). Raises DeadlineError for a missing reason, no windows, or the day on which the year
+    and deadline (Q-10). Raises Refused for a missing reason, no windows, or the day on which the year
     begins already."""
     if not reason.strip():
-        raise DeadlineError("the first day of a year is moved for a recorded reason only; write one sentence")
+        raise Refused("Nothing was changed: the first day of a year is moved for a recorded reason only; "
+                      "write one sentence.")
     if not windows:
-        raise DeadlineError("this calendar has no such year")
+        raise Refused("Nothing was changed: this calendar has no such year.")
     shift = day_start(day) - windows[0].opens
     if not shift:
-        raise DeadlineError(f"the year begins on {day:%d %b %Y} already")
+        raise Refused(f"Nothing was changed: the year begins on {day:%d %b %Y} already.")
     changed = tuple(_shifted(window, shift, opens=True) for window in windows)
     moved = tuple(
         Moved(was.phase, was.deadline, now.deadline) for was, now in zip(windows, changed, strict=True)
@@ -227,12 +226,13 @@ def _shifted(window: PhaseWindow, shift: timedelta, *, opens: bool) -> PhaseWind
 def _check(windows: Sequence[PhaseWindow], index: int) -> None:
     moved = windows[index]
     if moved.deadline <= moved.opens:
-        raise DeadlineError(
-            f"{moved.phase} would close before it opens, on {moved.opens:%d %b %Y, %H:%M} GMT"
+        raise Refused(
+            f"Nothing was changed: {moved.phase} would close before it opens, on "
+            f"{moved.opens:%d %b %Y, %H:%M} GMT."
         )
     if index + 1 < len(windows) and windows[index + 1].deadline <= moved.deadline:
         follower = windows[index + 1]
-        raise DeadlineError(
-            f"{follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move the later phases "
-            f"too, or choose an earlier time"
+        raise Refused(
+            f"Nothing was changed: {follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move "
+            f"the later phases too, or choose an earlier time."
         )

@@ -15,9 +15,9 @@ from enum import StrEnum
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from service.games.lines import lines_by_id
+from service.games.lines import SettledLine, lines_by_id, lines_of
 from service.store.records import insert_once
-from service.store.tables import LineRow, LineState, ReviewActionRow, ReviewRow
+from service.store.tables import LineRow, LineState, ReviewActionRow, ReviewRow, SubmissionRow
 
 DECISIONS = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED})
 KEY_LENGTH = 48
@@ -238,6 +238,46 @@ def undone(session: Session, phase_id: int, by: str) -> list[ReviewActionRow]:
         elif row.kind not in BACK_AND_FORTH:
             stack = []
     return [row for row in stack if row.undone_at is not None]
+
+
+def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
+    """Move the lines below `after` down by `rows` places. They pass through negative numbers, since each
+    place of a page can be taken only once."""
+    below = (LineRow.page_id == page_id, LineRow.ordinal > after)
+    session.execute(update(LineRow).where(*below).values(ordinal=-LineRow.ordinal - rows))
+    session.execute(update(LineRow).where(LineRow.page_id == page_id, LineRow.ordinal < 0)
+                    .values(ordinal=-LineRow.ordinal))
+
+
+def set_aside(session: Session, phase_id: int) -> tuple[set[int], dict[str, str], set[str]]:
+    """Ids of lines that were cut into others; for each decision that asks for a second reader, who asked;
+    and the decisions carried over from an earlier version of a sheet."""
+    acts = session.execute(
+        select(ReviewActionRow.kind, ReviewActionRow.reviews, ReviewActionRow.by)
+        .where(ReviewActionRow.phase_id == phase_id, ReviewActionRow.undone_at.is_(None),
+               ReviewActionRow.kind.in_([*SHAPES, DecisionKind.ASK, DecisionKind.CARRY]))).all()
+    filed = {key: (kind, by) for kind, keys, by in acts for key in keys}
+    if not filed:
+        return set(), {}, set()
+    rows = [
+        (line, key, decision, *filed[number])
+        for number, line, key, decision in session.execute(
+            select(ReviewRow.id, ReviewRow.line_id, ReviewRow.key, ReviewRow.decision).where(
+                ReviewRow.id.in_(filed)
+            )
+        )
+    ]
+    away = {line for line, _, decision, kind, _ in rows if kind in SHAPES and decision == LineState.NOT_ORDER}
+    asked_by = {key: by for _, key, _, kind, by in rows if kind == DecisionKind.ASK}
+    return away, asked_by, {key for _, key, _, kind, _ in rows if kind == DecisionKind.CARRY}
+
+
+def own_lines(session: Session, submission_id: int) -> list[SettledLine]:
+    """The lines of a sheet as they count now, without lines that a person cut into others, and without parts
+    whose cut was taken back."""
+    away, _, _ = set_aside(session, session.get_one(SubmissionRow, submission_id).phase_id)
+    return [line for line in lines_of(session, [submission_id])[submission_id]
+            if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
 def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:

@@ -20,10 +20,9 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
+from service.games.options import options_of
 from service.store.tables import GameRow, LineState, PhaseRow, PhaseState
 
-AGREED = "draw_agreed"
-"""The game's option: the ordinal of the phase with whose results it ends in a draw."""
 _DRAW = re.compile(r"\b(?:draw|remis|unentschieden|match nul|nulle)\b", re.IGNORECASE)
 _AGAINST = re.compile(
     r"\b(?:no|not|never|against|refuse|decline|withdraw|keine?n?|nicht|gegen|pas|non)\b|n['’]t\b",
@@ -85,7 +84,7 @@ def votes(session: Session, phase: PhaseRow) -> DrawVotes | None:
 def ends_here(session: Session, game: GameRow, phase: PhaseRow) -> bool:
     """Whether a game ends in an agreed draw with the results of this phase. The sheets are looked at again:
     after the agreement the phase may have gone back to the desk."""
-    if game.options.get(AGREED) != phase.ordinal:
+    if options_of(game).draw_agreed != phase.ordinal:
         return False
     votes = _votes(session, phase)
     return votes is not None and not votes.missing

@@ -6,16 +6,14 @@ record; no command changes it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from adjudicator.calendar import Calendar, Phase
+from service.facts.options import StoredOptions
 from service.games.deadlines import HANDBOOK, PhaseWindow, schedule, schedule_evenly
 
-START, HOURS = "start", "rehearsal_hours"
-"""The options of a game that make its clock; a game file cannot set them."""
 PREFIX = "Rehearsal "
 """What the name of each rehearsal begins with, and so each subject of its letters; no other game's does."""
 NOTICE = "REHEARSAL: nothing in it counts, and it will be removed."
@@ -40,23 +38,18 @@ class GameClock:
 
     def as_options(self) -> dict[str, Any]:
         """The clock as options of a game; `clock_of` reads them."""
-        length = {} if self.hours is None else {HOURS: self.hours}
-        return {START: self.start.isoformat(), **length}
+        length = {} if self.hours is None else {"rehearsal_hours": self.hours}
+        return {"start": self.start.isoformat(), **length}
 
 
-def is_rehearsal(options: Mapping[str, Any]) -> bool:
-    """Whether a game with these options only tries things out, and may be removed."""
-    return HOURS in options
-
-
-def pace_of(options: Mapping[str, Any]) -> float:
+def pace_of(options: StoredOptions) -> float:
     """How long the phases of a game are beside the handbook's movement phase: 1 for a real game."""
-    return float(options[HOURS]) / (24 * (HANDBOOK.movement + 1)) if is_rehearsal(options) else 1.0
+    hours = options.rehearsal_hours
+    return 1.0 if hours is None else hours / (24 * (HANDBOOK.movement + 1))
 
 
-def clock_of(options: Mapping[str, Any]) -> GameClock:
+def clock_of(options: StoredOptions) -> GameClock:
     """The clock of a game with these options."""
-    start = str(options[START])
-    if is_rehearsal(options):
-        return GameClock(datetime.fromisoformat(start), float(options[HOURS]))
-    return GameClock(date.fromisoformat(start))
+    if options.rehearsal_hours is not None:
+        return GameClock(datetime.fromisoformat(options.start), options.rehearsal_hours)
+    return GameClock(date.fromisoformat(options.start))

@@ -14,8 +14,9 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.options import ReviewMode
 from service.games.agreement import ReviewDecision, Stage, needs_two, say_the_same, stage, votes
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, ReviewRow, SubmissionRow
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewRow, SubmissionRow
 
 AGAIN = "again"
 """The mark of a reading that the machine made of a line after a person had cut it anew."""

@@ -12,12 +12,12 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session, load_only
 
+from service.facts.events import Event
 from service.games.phases import phase_of
 from service.store import phase_looks, records
 from service.store.tables import MailboxWaitRow, PhaseRow, PhaseState
 
-WAITS, WAITED, WAIVED = "deadline_waits_for_mailbox", "mailbox_emptied", "judged_without_mailbox"
-EVENTS = (WAITS, WAITED, WAIVED)
+EVENTS = (Event.DEADLINE_WAITS_FOR_MAILBOX, Event.MAILBOX_EMPTIED, Event.JUDGED_WITHOUT_MAILBOX)
 """Events of a game: the wait began, the mailbox was emptied, a coordinator decided not to wait."""
 
 
@@ -65,7 +65,8 @@ def waits(session: Session, phase: PhaseRow, why: str, now: datetime) -> bool:
         old.since, old.why, old.ended_at = now, why, None
         old.waived_at = old.waived_by = old.waived_why = None
     phase_looks.forget(session, phase.id)  # It is looked at every minute now.
-    records.log_event(session, now, WAITS, game_id=phase.game_id, detail={"phase": str(phase_of(phase))})
+    records.log_event(session, now, Event.DEADLINE_WAITS_FOR_MAILBOX, game_id=phase.game_id,
+                      detail={"phase": str(phase_of(phase))})
     return True
 
 
@@ -76,16 +77,5 @@ def end(session: Session, phase: PhaseRow, now: datetime) -> None:
         return
     row.ended_at = now
     if row.waived_at is None:
-        records.log_event(session, now, WAITED, game_id=phase.game_id,
+        records.log_event(session, now, Event.MAILBOX_EMPTIED, game_id=phase.game_id,
                           detail={"phase": str(phase_of(phase))})
-
-
-def waive(session: Session, phase: PhaseRow, by: str, why: str, now: datetime) -> bool:
-    """Let a phase close without what may still be in the mailbox; False if it does not wait."""
-    row = standing(session, phase.id)
-    if row is None or row.waived_at is not None:
-        return False
-    row.waived_at, row.waived_by, row.waived_why = now, by, why
-    records.log_event(session, now, WAIVED, game_id=phase.game_id, actor=by,
-                      detail={"phase": str(phase_of(phase)), "why": why})
-    return True

@@ -17,7 +17,7 @@ from grammar.headings.tokens import name_words
 from maps.variant import Power
 from service.games.phases import phase_title
 from service.store import records
-from service.store.tables import GameRow, PhaseRow
+from service.store.tables import GameRow, PhaseRow, PlayerRow
 
 
 class UnknownName(UserFacingError):
@@ -105,3 +105,9 @@ def _offer(near: Sequence[str]) -> str:
 
 def _either(names: Iterable[str]) -> str:
     return " or ".join(names)
+
+
+def pseudonym(player: PlayerRow) -> str:
+    """What the record calls a player. Real names are in the site's own tables alone, so that they can be
+    forgotten (docs/privacy.md)."""
+    return f"player-{player.id}"

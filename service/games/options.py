@@ -1,34 +1,75 @@
-"""The names of a game's options, as its row keeps them."""
+"""The options in a game's row, read with their types and written with their checks."""
 
 from __future__ import annotations
 
-HOUSE_RULES = "house_rules"
-"""The game's option: the house rules, of those that were ever changed, as they were when it began."""
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
-FIRST_COUNTS = "first_counts"
-"""The game's option: whether the first sheet of a power counts, and not the latest version (Q-60)."""
+from pydantic import ValidationError
 
-TYPED = "typed_orders"
-"""The game's option: whether orders may be typed into the mail itself."""
+from adjudicator.errors import UserFacingError
+from service.config import plain_faults
+from service.facts.options import SETTLED, YES_OR_NO, GameOptions, StoredOptions, stored_form
+from service.store.tables import GameRow
 
-ORDER_LANGUAGES = "order_languages"
-"""The game's option: a list of the languages whose order words count beside the English ones (WRD-07)."""
+_Options = TypeVar("_Options", bound=GameOptions)
+_WORDS_OF_YES: Mapping[str, bool] = {"yes": True, "no": False}
 
-GAZETTE = "gazette"
-"""The game's option: whether each game year ends with a printed gazette (BEY-02)."""
 
-PLAIN_GAZETTE = "gazette_without_omens"
-"""The game's option: whether that gazette leaves out weather and omens."""
+class OptionFault(UserFacingError, ValueError):
+    """Options that no game can have; the sentence names each."""
 
-ENDED = "ended"
-"""The game's option: how its coordinator declared it ended; absent for a victory, which the judge finds."""
 
-OPENED = "opened_by"
-"""The game's option: the powers whose players agreed that the public may see the game once it is over."""
+def _checked(model: type[_Options], values: Mapping[str, Any]) -> _Options:
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        faults = [f"options.{name}: {words}" for name, words in plain_faults(error, model)]
+        raise OptionFault("; ".join(faults)) from error
 
-COMMANDS = "mail_commands"
-"""The game's option: whether players may ask for answers by a word in the subject (BOX-11)."""
 
-OWN_WORDING = "own_wording"
-"""The game's option: the sentences of its letters that the coordinator words, by language and by our English
-message (`service.letters.own_wording`)."""
+def stored_options(values: Mapping[str, Any]) -> StoredOptions:
+    """The options of a row, or of an entry in a game's record. Raises OptionFault."""
+    return _checked(StoredOptions, values)
+
+
+def options_of(game: GameRow) -> StoredOptions:
+    """The options of a game. Raises OptionFault naming the game."""
+    try:
+        return stored_options(game.options)
+    except OptionFault as fault:
+        raise OptionFault(f"The game {game.id} has options that cannot be used: {fault}.") from fault
+
+
+def with_options(game: GameRow, **changes: Any) -> dict[str, Any]:
+    """The options of a game for its row with some of them changed; those that are None go. Raises
+    OptionFault."""
+    # A new dict: SQLAlchemy does not notice a change inside a JSON value.
+    given = stored_form(stored_options({name: value for name, value in changes.items() if value is not None}))
+    options = {**game.options, **given}
+    return {name: value for name, value in options.items() if name in given or name not in changes}
+
+
+def option_from_text(name: str, text: str) -> object:
+    """The value of an option as a person writes it in a form or a command: yes or no, a number, a word. Empty
+    text is None, the option's default. Raises OptionFault, also where no act changes the option."""
+    if name not in GameOptions.model_fields or name in SETTLED:
+        # The model has the sentence, with the nearest name.
+        _checked(GameOptions, {} if name in GameOptions.model_fields else {name: text})
+        raise OptionFault(f"options.{name}: it is settled when the game begins")
+    value: object = text
+    if name in YES_OR_NO:
+        if text not in _WORDS_OF_YES:
+            raise OptionFault(f"options.{name}: write yes or no")
+        value = _WORDS_OF_YES[text]
+    elif name == "auto_score":
+        value = _number(text)
+    return getattr(_checked(GameOptions, {name: value}), name) if text else None
+
+
+def _number(text: str) -> object:
+    try:
+        return float(text)
+    except ValueError:
+        # Not a number: the model has the sentence.
+        return text

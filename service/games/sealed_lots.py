@@ -20,7 +20,9 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from service import site_key
+from service.facts.events import Event
 from service.games import beacons
+from service.games.options import options_of
 from service.store.digests import digest
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
@@ -30,7 +32,7 @@ NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
 """Kinds of phases in which no rules draw lots."""
 BEACON = "beacon"
 """The option of a game that names its beacon; without it the sheets take part."""
-LOST, GIVEN_UP = "seed_lost", "beacon_given_up"
+LOST, GIVEN_UP = Event.SEED_LOST, Event.BEACON_GIVEN_UP
 """What a draw says once a person has settled that its seed cannot be opened, or that its beacon is gone."""
 
 
@@ -63,7 +65,7 @@ def seal(session: Session, phase: PhaseRow, game: GameRow) -> None:
     """Give a phase that is planned its lots: a seed that is derived when it is needed, and its digest. Raises
     NoSiteKey."""
     nonce = secrets.token_hex(32)
-    name = game.options.get(BEACON)
+    name = options_of(game).beacon
     phase.sealed = nonce
     phase.commitment = digest(_seed(session, phase.game_id, phase.ordinal, nonce))
     phase.draw = {"rule": RULE, BEACON: None if name is None else beacons.CHAINS[name].as_entry()}

@@ -15,14 +15,11 @@ from sqlalchemy.orm import Session
 
 from service import site_key
 from service.games import lots
+from service.games.refused import Refused
 from service.store.digests import digest
 from service.store.tables import OfferRow, SignUpRow
 
 FIRST_LINE = "galloper lots of a new game 1"
-
-
-class SignUpFault(Exception):
-    """Nothing was changed; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +97,17 @@ def confirm(session: Session, row: SignUpRow, now: datetime) -> bool:
 
 
 def draw(session: Session, offer: OfferRow, powers: Sequence[str], now: datetime) -> Seating:
-    """Draw the powers of an offer among the first on its list, and open its seed. Raises SignUpFault, and
+    """Draw the powers of an offer among the first on its list, and open its seed. Raises Refused, and
     NoSiteKey."""
     if offer.drawn is not None:
-        raise SignUpFault("Nothing was changed: the powers of this game are drawn already.")
+        raise Refused("Nothing was changed: the powers of this game are drawn already.")
     rows = confirmed(session, offer.id)
     if not rows:
-        raise SignUpFault("Nothing was changed: nobody is on the list yet.")
+        raise Refused("Nothing was changed: nobody is on the list yet.")
     seed = _seed(session, offer.id, offer.sealed)
     if digest(seed) != offer.commitment:
-        raise SignUpFault("Nothing was changed: this site's key is not the one that the seed of this offer "
-                          "was made with. Put the right site.key beside the settings.")
+        raise Refused("Nothing was changed: this site's key is not the one that the seed of this offer "
+                      "was made with. Put the right site.key beside the settings.")
     preferences = {row.number or 0: [str(wish) for wish in row.preferences] for row in rows[: len(powers)]}
     seating = draw_powers(lines_of(offer.id, seed, preferences), preferences, powers)
     offer.drawn = {"seed": seed, "lines": list(seating.lines), "order": list(seating.order),

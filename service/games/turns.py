@@ -17,7 +17,6 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -26,13 +25,15 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from reading import vocabulary
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
 from service.games.ballots import executed
-from service.games.create import review_of
 from service.games.deadlines import PhaseWindow
 from service.games.game_clock import clock_of
 from service.games.lines import SettledLine, lines_of
+from service.games.options import options_of
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.rulings import as_played
 from service.store import phase_looks, records
 from service.store.engine import Store
@@ -57,7 +58,7 @@ Load = Callable[[str], Variant]
 """Gives the variant of a board's slug; `maps.load` except in tests."""
 
 
-class NotReady(UserFacingError):
+class NotReady(Refused):
     """The step cannot be taken now; the sentence says what is missing."""
 
 
@@ -81,26 +82,24 @@ def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
         if phase is None or not phase_looks.may_open(session, phase_id, now):
             return
         if records.claim_phase(session, phase_id, PhaseState.WAITING, PhaseState.OPEN):
-            records.log_event(session, now, "phase_opened", game_id=phase.game_id,
+            records.log_event(session, now, Event.PHASE_OPENED, game_id=phase.game_id,
                               detail={"phase": str(phase_of(phase))})
 
 
 def close_phase(
-    store: Store, phase_id: int, clock: Clock, load: Load, *, fetch_mail: Callable[[], None],
+    store: Store, phase_id: int, clock: Clock, load: Load, *,
     judge_mails: Callable[[Sequence[str]], None],
 ) -> None:
     """Close a phase whose deadline has passed, and judge it if everything is read.
 
-    1. Empty the mailbox (`fetch_mail`), and have the stored mails judged that came in time and may be of a
-       player of this game (`judge_mails`, by their hashes): here, or by the jobs that have claimed them.
+    1. Have the stored mails judged that came in time and may be of a player of this game (`judge_mails`, by
+       their hashes): here, or by the jobs that have claimed them. The caller emptied the mailbox.
     2. Read the deadline again: one that was moved meanwhile closes nothing. Without a position the phase
        before is not approved yet; the sweep asks again once it is. A mail in time that is not judged yet is
        waited for, unless a coordinator decided otherwise (`mailbox_waits`).
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
-    # First the mailbox: a mail that the server stamped in time may still be in it.
-    fetch_mail()
     with store.begin() as session:
         mails, is_closed = _close(session, phase_id, clock.now())
     if mails:
@@ -130,7 +129,7 @@ def _close(
         return (), False
     mailbox_waits.end(session, phase, now)
     if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
-        records.log_event(session, now, "phase_closed", game_id=phase.game_id,
+        records.log_event(session, now, Event.PHASE_CLOSED, game_id=phase.game_id,
                           detail={"phase": str(phase_of(phase))})
     return (), phase.state == PhaseState.CLOSED
 
@@ -215,7 +214,7 @@ def _judge(
         state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))
     if not claimed:
         raise NotReady("somebody else has moved this phase on")
-    records.log_event(session, now, "phase_judged", game_id=phase.game_id,
+    records.log_event(session, now, Event.PHASE_JUDGED, game_id=phase.game_id,
                       detail={"phase": str(phase_of(phase)), "orders": order_count})
     return resolution
 
@@ -232,7 +231,7 @@ def _resolve(
     if phase.position is None:
         raise NotReady("the results of the phase before are not approved yet")
     game = session.get_one(GameRow, phase.game_id)
-    variant = as_played(load(game.variant), game.options)
+    variant = as_played(load(game.variant), options_of(game))
     written = _written(phase, variant, _lines_that_count(session, phase) if lines is None else lines)
     tape = lots.tape_of(session, phase, variant.rules.LOTS)
     orders = [written_order.order for written_order in written]
@@ -268,7 +267,7 @@ def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: date
     """Give the position to the phase it is for. Phases in between have nothing to order and end (CAL-17);
     when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
-    variant = as_played(load(game.variant), game.options)
+    variant = as_played(load(game.variant), options_of(game))
     is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
     is_drawn = is_drawn or draw_votes.ends_here(session, game, phase)
     if resolution.winner is not None or resolution.joint or is_drawn:
@@ -296,12 +295,12 @@ def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:
     wanted_count = sent_count + 1 + AHEAD
     if len(rows) >= wanted_count:
         return
-    windows = clock_of(game.options).windows(variant.calendar, variant.start.phase, wanted_count)
+    windows = clock_of(options_of(game)).windows(variant.calendar, variant.start.phase, wanted_count)
     shift = _shift(rows[-1], windows[len(rows) - 1]) if rows else timedelta()
     for ordinal, window in enumerate(windows[len(rows):], start=len(rows) + 1):
         row = PhaseRow(
             game_id=game.id, ordinal=ordinal, year=window.phase.year, season=window.phase.season,
-            kind=window.phase.kind.value, state=PhaseState.WAITING, review=review_of(game.options),
+            kind=window.phase.kind.value, state=PhaseState.WAITING, review=options_of(game).review,
             opens_at=window.opens + shift, deadline=window.deadline + shift,
         )
         sealed_lots.seal(session, row, game)

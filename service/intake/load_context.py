@@ -18,7 +18,7 @@ from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
 from service.games.ended.ending import has_ended
-from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake.verdicts.context import GameContext, IntakeContext
 from service.intake.verdicts.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
@@ -127,7 +127,7 @@ def with_sent_id(session: Session, context: IntakeContext, mail: IncomingMail) -
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
     phase = phase_taking_mail(session, row.id, received_at)
-    known = known_game(variant, row.name, row.aliases)
+    known, options = known_game(variant, row.name, row.aliases), options_of(row)
     addresses_by_power = records.addresses(session, row.id)
     players = {variant.powers[power].name: group for power, group in addresses_by_power.items()}
     return GameContext(
@@ -135,10 +135,10 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         players=players,
         open_phase=None if phase is None else phase_of(phase),
         deadline=None if phase is None else phase.deadline,
-        post_first=bool(row.options.get("post_first", False)),
-        takes_typed_orders=bool(row.options.get(TYPED, False)),
-        takes_commands=bool(row.options.get(COMMANDS, False)),
-        first_counts=bool(row.options.get(FIRST_COUNTS, False)),
+        post_first=options.post_first,
+        takes_typed_orders=options.typed_orders,
+        takes_commands=options.mail_commands,
+        first_counts=options.first_counts,
         posted_powers=frozenset()
         if phase is None
         else frozenset(variant.powers[power].name for power in records.posted(session, phase.id)),

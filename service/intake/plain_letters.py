@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.intake import load_context as contexts
 from service.intake.load_context import LETTER
 from service.intake.verdicts.context import IntakeContext
@@ -97,7 +98,7 @@ def take_letter(
     )
     if not records.end_mail(session, key, state, reason, contexts.dump_verdict(verdict, mail)):
         return None
-    records.log_event(session, now, f"mail_{state.value}", detail={"mail": key[:12], "reason": reason})
+    records.log_event(session, now, Event[f"MAIL_{state.name}"], detail={"mail": key[:12], "reason": reason})
     if repeated:
         return None
     contexts.note_sender(session, key, verdict.sender or "")

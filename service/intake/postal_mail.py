@@ -11,7 +11,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import lots
+from service.games.refused import Refused
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
@@ -32,10 +34,6 @@ receipt (UTC), and the sheet its scan was filed as."""
 
 def _tell_nobody(*_facts: object) -> None:
     return None
-
-
-class NotLogged(Exception):
-    """Nothing was changed; the sentence says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +68,14 @@ class PostalMail:
 
     def log_letter(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
         """Log a letter. With scans it is filed as a sheet and read, and the submission's id is returned.
-        Without, only "original received" is noted. Raises NotLogged."""
+        Without, only "original received" is noted. Raises Refused."""
         arrived = letter.arrived
         if arrived > self.clock.now():
-            raise NotLogged("Nothing was logged: the letter cannot have come in the future. Times are in "
-                            "GMT.")
+            raise Refused("Nothing was logged: the letter cannot have come in the future. Times are in "
+                          "GMT.")
         if letter.postmark is not None and letter.postmark > letter.received:
-            raise NotLogged("Nothing was logged: the postmark is later than the day the letter came. Check "
-                            "both days.")
+            raise Refused("Nothing was logged: the postmark is later than the day the letter came. Check "
+                          "both days.")
         self._check(scans)
         with self.store.begin() as session:
             phase = session.get(PhaseRow, letter.phase_id)
@@ -86,11 +84,11 @@ class PostalMail:
                 or phase.state not in TAKING_STATES
                 or letter.power not in records.seats(session, phase.game_id)
             ):
-                raise NotLogged("Nothing was logged: this phase takes no orders now, or has no such power.")
+                raise Refused("Nothing was logged: this phase takes no orders now, or has no such power.")
             # Whoever enters a word after the deadline may know what the lots draw without it.
             if lots.clean_word(letter.word) and self.clock.now() > phase.deadline:
-                raise NotLogged("Nothing was logged: the deadline has passed, and a word for the lots takes "
-                                "no part any more. Log the letter again without the word.")
+                raise Refused("Nothing was logged: the deadline has passed, and a word for the lots takes "
+                              "no part any more. Log the letter again without the word.")
             lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
             submission_id = self._file(session, phase, letter, arrived, scans) if scans else None
             row = PostalOriginalRow(
@@ -101,42 +99,43 @@ class PostalMail:
             submission = None if submission_id is None else session.get_one(SubmissionRow, submission_id)
             self.receipt(session, row, phase, arrived, submission)
             records.log_event(
-                session, self.clock.now(), "letter_logged", game_id=phase.game_id, actor=by,
+                session, self.clock.now(), Event.LETTER_LOGGED, game_id=phase.game_id, actor=by,
                 detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),
                         "postmark": None if letter.postmark is None else letter.postmark.isoformat(),
                         "submission": submission_id})
             return submission_id
 
     def take_back(self, posted_id: int, by: str) -> int:
-        """Take back an entry without a scan; the phase's id. Raises NotLogged."""
+        """Take back an entry without a scan; the phase's id. Raises Refused."""
         with self.store.begin() as session:
             row = session.get(PostalOriginalRow, posted_id)
             if row is None or row.ended_at is not None:
-                raise NotLogged("Nothing was changed: this entry was taken back already.")
+                raise Refused("Nothing was changed: this entry was taken back already.")
             # A scan on file is a sheet like any other, and every sheet stays.
             if row.submission_id is not None:
-                raise NotLogged("Nothing was changed: a scan was filed with this letter, and sheets are "
-                                "never removed. On its Sheet page you can execute another version.")
+                raise Refused("Nothing was changed: a scan was filed with this letter, and sheets are "
+                              "never removed. On its Sheet page you can execute another version.")
             row.ended_at, row.ended_by = self.clock.now(), by
             phase = session.get_one(PhaseRow, row.phase_id)
-            records.log_event(session, self.clock.now(), "letter_taken_back", game_id=phase.game_id, actor=by,
+            records.log_event(session, self.clock.now(), Event.LETTER_TAKEN_BACK, game_id=phase.game_id,
+                              actor=by,
                               detail={"phase_id": phase.id, "power": row.power})
             return phase.id
 
     def _check(self, scans: Sequence[bytes]) -> None:
         if len(scans) > MOST_FILES or sum(map(len, scans)) > MOST_BYTES:
-            raise NotLogged(f"Nothing was logged: at most {MOST_FILES} files and "
-                            f"{MOST_BYTES // 1024 // 1024} MB together. Scan the sheet at 300 dots an inch "
-                            "as JPEG; the letter stays as it is.")
+            raise Refused(f"Nothing was logged: at most {MOST_FILES} files and "
+                          f"{MOST_BYTES // 1024 // 1024} MB together. Scan the sheet at 300 dots an inch "
+                          "as JPEG; the letter stays as it is.")
         for file_number, scan in enumerate(scans, start=1):
             try:
                 opened = self.opener.open(scan, "scan")
             except ChildFault as fault:
-                raise NotLogged(f"Nothing was logged: {fault}. File {file_number} may be good; log the "
-                                "letter again in a few minutes.") from fault
+                raise Refused(f"Nothing was logged: {fault}. File {file_number} may be good; log the "
+                              "letter again in a few minutes.") from fault
             if not opened.pages:
-                raise NotLogged(f"Nothing was logged: file {file_number} does not open as a picture or PDF. "
-                                "Scan the page again as JPEG or PDF.")
+                raise Refused(f"Nothing was logged: file {file_number} does not open as a picture or PDF. "
+                              "Scan the page again as JPEG or PDF.")
 
     def _file(
         self, session: Session, phase: PhaseRow, letter: PostedLetter, arrived: datetime,
@@ -151,7 +150,7 @@ class PostalMail:
             received_at=arrived, version=letter.version, flags=["posted"],
             semantic_key=semantic_key(letter.version, scan_digests))
         if submission is None:
-            raise NotLogged("Nothing was logged: this very scan is on file for this power already.")
+            raise Refused("Nothing was logged: this very scan is on file for this power already.")
         return submission.id
 
 

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from maps.variant import Variant
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import lots
 from service.intake import ignored_mails, plain_letters, waiting_proof
 from service.intake import load_context as contexts
@@ -227,7 +228,7 @@ def give_up_mail(
             session, key, MailState.QUARANTINED, RefusalReason.COULD_NOT_BE_HANDLED.value
         ):
             return
-        records.log_event(session, mail_store.clock.now(), "mail_given_up",
+        records.log_event(session, mail_store.clock.now(), Event.MAIL_GIVEN_UP,
                           detail={"mail": key[:12], "fault": error.partition(":")[0]})
         replies.notice(session, key, row.received_at, Verdict(VerdictKind.REJECTED, alert=True))
         # Not here: what killed one worker after the other must not be parsed by the code that reports it.
@@ -275,7 +276,7 @@ def _filed_unopened(
         log.warning("a mail could not be filed unopened either (%s)", type(error).__name__)
         return False
     with mail_store.tables.begin() as session:
-        records.log_event(session, mail_store.clock.now(), "work_failed",
+        records.log_event(session, mail_store.clock.now(), Event.WORK_FAILED,
                           detail={"work": ingest.WORK, "phase": None, "fault": ChildFault.__name__})
     return True
 
@@ -331,7 +332,7 @@ def _answer(
     if not records.end_mail(session, key, MailState.USED, COMMAND, about):
         return
     is_answered = replies.command(session, key, received_at, mail, command)
-    records.log_event(session, mail_store.clock.now(), "mail_command", detail={
+    records.log_event(session, mail_store.clock.now(), Event.MAIL_COMMAND, detail={
         "mail": key[:12], "command": command.command.value, "answered": is_answered})
 
 
@@ -340,7 +341,7 @@ def _end_sign_up(
 ) -> None:
     """A mail that signed its sender up is no submission, and no later mail is compared with it."""
     records.end_mail(session, key, MailState.USED, SIGN_UP, contexts.dump_verdict(verdict, mail))
-    records.log_event(session, mail_store.clock.now(), "mail_sign_up", detail={"mail": key[:12]})
+    records.log_event(session, mail_store.clock.now(), Event.MAIL_SIGN_UP, detail={"mail": key[:12]})
 
 
 def _settle(
@@ -359,7 +360,8 @@ def _settle(
     if remembered is not None:
         contexts.note_sender(session, key, remembered.sender)
     records.log_event(
-        session, mail_store.clock.now(), f"mail_{state.value}", detail={"mail": key[:12], "reason": reason}
+        session, mail_store.clock.now(), Event[f"MAIL_{state.name}"],
+        detail={"mail": key[:12], "reason": reason}
     )
     if state is MailState.USED:
         if not _file(session, mail_store, replies, key, received_at, mail, verdict):

@@ -19,11 +19,13 @@ from reading.page import PageReader
 from reading.review import ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.games.options import options_of
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.rulings import as_written
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
-from service.intake.postal_mail import MOST_BYTES, MOST_FILES, NotLogged, PostalMail, PostedLetter
+from service.intake.postal_mail import MOST_BYTES, MOST_FILES, PostalMail, PostedLetter
 from service.intake.sheets import printed_code
 from service.intake.sheets.recognizer import RecognizedPage, Recognizer
 from service.jobs import Jobs
@@ -57,11 +59,11 @@ class ScanTray:
     post: PostalMail
 
     def put(self, files: Sequence[bytes], by: str) -> int:
-        """Put files in the tray and queue their reading; how many. Raises NotLogged if one is no picture, or
+        """Put files in the tray and queue their reading; how many. Raises Refused if one is no picture, or
         they are too large; then none is put."""
         if not files or len(files) > MOST_FILES or sum(map(len, files)) > MOST_BYTES:
-            raise NotLogged(f"Nothing was put in the tray: choose 1 to {MOST_FILES} files of "
-                            f"{MOST_BYTES // 1024 // 1024} MB together.")
+            raise Refused(f"Nothing was put in the tray: choose 1 to {MOST_FILES} files of "
+                          f"{MOST_BYTES // 1024 // 1024} MB together.")
         opened = [self._opened(number, data) for number, data in enumerate(files, start=1)]
         with self.store.begin() as session:
             for data, pages in zip(files, opened, strict=True):
@@ -99,7 +101,7 @@ class ScanTray:
                 scan.version = proposal.version
 
     def file(self, scan_ids: Sequence[int], letter: PostedLetter, by: str) -> int | None:
-        """File scans of the tray as one letter, in their order; the sheet's id. Raises NotLogged."""
+        """File scans of the tray as one letter, in their order; the sheet's id. Raises Refused."""
         with self.store() as session:
             rows = self._waiting(session, scan_ids)
             files = [self.blobs.read(row.original) for row in rows]
@@ -110,7 +112,7 @@ class ScanTray:
         return submission_id
 
     def take_out(self, scan_ids: Sequence[int], by: str) -> None:
-        """Take scans out of the tray without filing them; their files are kept. Raises NotLogged."""
+        """Take scans out of the tray without filing them; their files are kept. Raises Refused."""
         with self.store.begin() as session:
             for row in self._waiting(session, scan_ids):
                 row.ended_at, row.ended_by = self.clock.now(), by
@@ -118,17 +120,17 @@ class ScanTray:
     def _waiting(self, session: Session, scan_ids: Sequence[int]) -> list[ScanRow]:
         rows = list(session.scalars(select(ScanRow).where(ScanRow.id.in_(scan_ids)).order_by(ScanRow.id)))
         if not rows or any(row.ended_at is not None for row in rows):
-            raise NotLogged("Nothing was changed: tick the pictures of one letter. One that is not in the "
-                            "tray any more was filed or taken out meanwhile.")
+            raise Refused("Nothing was changed: tick the pictures of one letter. One that is not in the "
+                          "tray any more was filed or taken out meanwhile.")
         return rows
 
     def _opened(self, number: int, data: bytes) -> tuple[bytes, ...]:
         try:
             pages = tuple(self.post.opener.open(data, "scan").pages)
         except ChildFault as fault:
-            raise NotLogged(f"Nothing was put in the tray: {fault}. Try again in a few minutes.") from fault
+            raise Refused(f"Nothing was put in the tray: {fault}. Try again in a few minutes.") from fault
         if not pages:
-            raise NotLogged(f"Nothing was put in the tray: file {number} does not open as a picture or PDF.")
+            raise Refused(f"Nothing was put in the tray: file {number} does not open as a picture or PDF.")
         return pages
 
 
@@ -152,7 +154,7 @@ def proposed(
     best: tuple[int, Proposal] | None = None
     headings: dict[str, SheetHeading] = {}
     for row, game in phases:
-        variant = as_written(load(game.variant), game.options)
+        variant = as_written(load(game.variant), options_of(game))
         if game.id not in headings:
             headings[game.id] = _heading(pictures, variant, row, game)
         heading, phase = headings[game.id], phase_of(row)
@@ -177,7 +179,7 @@ def _by_code(
 ) -> Proposal | None:
     """The phase and power for which every page was printed; None if none of these phases is it."""
     for row, game in phases:
-        variant, phase = as_written(load(game.variant), game.options), phase_of(row)
+        variant, phase = as_written(load(game.variant), options_of(game)), phase_of(row)
         for power in variant.powers:
             if not printed_code.differing_fields(codes, game.id, power, phase):
                 version = _heading(pictures, variant, row, game).requested_version

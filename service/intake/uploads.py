@@ -19,8 +19,8 @@ from email.utils import format_datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
-from adjudicator.errors import UserFacingError
 from service.clock import Clock
+from service.games.refused import Refused
 from service.intake.waiting_proof import dump_authentication
 from service.jobs import Jobs
 from service.letters.language import N_, Sentence
@@ -48,10 +48,6 @@ _TYPES = {
     PictureType.HEIC: ("image", "heic"), PictureType.WEBP: ("image", "webp"),
     PictureType.TIFF: ("image", "tiff"), PictureType.PDF: ("application", "pdf"),
 }
-
-
-class UploadRefused(UserFacingError):
-    """Nothing was taken in; the sentence says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +88,10 @@ class UploadDoor:
     own_address: str
 
     def take_in(self, upload: Upload) -> Arrival:
-        """Take in a sheet, with the moment at which it was here whole. Raises UploadRefused."""
+        """Take in a sheet, with the moment at which it was here whole. Raises Refused."""
         photographs = tuple(hashlib.sha256(photograph).hexdigest() for photograph in upload.photographs)
         if not photographs:
-            raise UploadRefused(Sentence(
+            raise Refused(Sentence(
                 "Nothing was sent: no photograph was chosen. Choose one, and send again."))
         place = _place(upload, photographs)
         now = self.clock.now()
@@ -118,7 +114,7 @@ class UploadDoor:
                     AuthResult.PASS, Proof(Method.LINK, OURSELVES, upload.sender.rpartition("@")[2]),
                     BY_LINK)))
             if not records.add_place(session, place, key):
-                raise UploadRefused(Sentence(
+                raise Refused(Sentence(
                     "The same sheet is being sent twice at this moment. One of them is enough: wait for its "
                     "receipt."))
             records.mark_moved(session, place, now)
@@ -170,11 +166,11 @@ def _known(session: Session, place: MailboxLocation, photographs: tuple[str, ...
 
 
 def _check_number(session: Session, place: MailboxLocation, now: datetime) -> None:
-    """Raises UploadRefused where too many sheets came from this player for this game, by any link."""
+    """Raises Refused where too many sheets came from this player for this game, by any link."""
     for most, span, words in ((MOST_AN_HOUR, timedelta(hours=1), IN_AN_HOUR),
                               (MOST_A_DAY, timedelta(days=1), IN_A_DAY)):
         count = session.scalar(select(func.count()).select_from(MailboxLocationRow).where(
             MailboxLocationRow.account == ACCOUNT, MailboxLocationRow.folder == place.folder,
             MailboxLocationRow.moved_at > now - span)) or 0
         if count >= most:
-            raise UploadRefused(Sentence(words, most=most))
+            raise Refused(Sentence(words, most=most))

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session, sessionmaker
 
+from service.facts.events import Event
 from service.mail.authentication.verdict import Authentication, AuthResult, Method, Proof
 from service.store import records
 from service.store.tables import MailRow, MailState
@@ -60,7 +61,7 @@ def must_wait(
             return False
         waits = not is_own and now - row.stored_at < PATIENCE
         if waits and row.tries == 0:
-            records.log_event(session, now, "mail_waits_for_dns", detail={"mail": key[:12]})
+            records.log_event(session, now, Event.MAIL_WAITS_FOR_DNS, detail={"mail": key[:12]})
         again = now + PAUSES[min(row.tries, len(PAUSES) - 1)] if waits else None
         records.claim(
             session, MailRow, MailRow.sha256 == key, MailRow.state == MailState.STORED,

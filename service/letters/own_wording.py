@@ -15,11 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from jinja2 import Environment, nodes
 
-from service.games.options import OWN_WORDING
 from service.letters.form import closings
 from service.letters.language import language
 from service.mail.sending.compose import one_line
@@ -58,9 +56,8 @@ class OwnWording:
     sentences: tuple[tuple[str, str, str], ...] = ()
 
     @classmethod
-    def of_options(cls, options: Mapping[str, Any]) -> OwnWording:
+    def of_option(cls, stored: Mapping[str, Mapping[str, str]]) -> OwnWording:
         """The wording that a game's row keeps, as `as_option` gave it."""
-        stored = options.get(OWN_WORDING) or {}
         return cls(tuple((code, message, words) for code, by_message in sorted(stored.items())
                          for message, words in sorted(by_message.items())))
 

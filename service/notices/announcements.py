@@ -6,16 +6,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import ClassVar
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.acts.seats import holder_of
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.letters import render
 from service.letters.facts import Closing, KeyedFacts
 from service.letters.kinds import LetterKind, Occasion, Sample
-from service.letters.language import Sentence, powers_in_row
+from service.letters.language import N_, Sentence, powers_in_row
 from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
@@ -36,10 +41,6 @@ class AnnouncementFacts(KeyedFacts):
     about: str
     sentences: tuple[str, ...]
     closing: Closing | None = None
-
-
-class AnnouncementRefused(Exception):
-    """Nothing was announced; the sentence says why."""
 
 
 def announce(session: Session, letters: LetterContext, game: GameRow, facts: AnnouncementFacts) -> int:
@@ -70,61 +71,125 @@ def absence_facts(
         closing)
 
 
-def add_absence(
-    session: Session, letters: LetterContext, game: GameRow, player_id: int, first: date, last: date, *,
-    by: str, now: datetime,
-) -> int:
-    """Note the days on which a player is away, and tell everybody in the game; the number of letters, 0 for
-    days that were told before. Raises AnnouncementRefused."""
-    if not now.date() <= last or first > last or last - first > timedelta(days=MOST_DAYS):
-        raise AnnouncementRefused(Sentence(
-            "Nothing was changed: the last day is today or later, not before the first, and at most %(most)s "
-            "days after it.", most=MOST_DAYS))
-    # The same form sent twice writes to nobody twice.
-    if session.scalar(select(AbsenceRow.id).where(
-            AbsenceRow.game_id == game.id, AbsenceRow.player_id == player_id, AbsenceRow.ended_at.is_(None),
-            AbsenceRow.first == first, AbsenceRow.last == last).limit(1)) is not None:
-        return 0
-    ahead = session.scalar(select(func.count()).select_from(AbsenceRow).where(
-        AbsenceRow.game_id == game.id, AbsenceRow.player_id == player_id, AbsenceRow.ended_at.is_(None),
-        AbsenceRow.last >= now.date())) or 0
-    if ahead >= MOST_AHEAD:
-        raise AnnouncementRefused(Sentence(
-            "Nothing was changed: %(number)s absences are announced already. Take one back first.",
-            number=MOST_AHEAD))
-    row = AbsenceRow(game_id=game.id, player_id=player_id, first=first, last=last, made_at=now, made_by=by)
-    session.add(row)
-    session.flush()
-    variant, powers = letters.load(game.variant), _powers(session, game, player_id)
-    count = announce(session, letters, game, absence_facts(
-        f"absence-{row.id}", variant, powers, first, last, closing=closing_of(session, game.id)))
-    records.log_event(session, now, "absence_announced", game_id=game.id, actor=by, detail={
-        "power": ", ".join(_names(variant, powers)), "first": first.isoformat(), "last": last.isoformat(),
-        "letters": count})
-    return count
+@dataclass(frozen=True, slots=True)
+class NoteAbsence(Act[AbsenceRow | None]):
+    """Notes the days on which a player is away, and tells everybody in the game. The outcome is None for days
+    that were told before.
+
+    `of`: the player's id, or the power that they hold. `first` and `last` as typed: 2027-03-14.
+    """
+
+    letters_first: ClassVar[bool] = True
+    game: str
+    of: int | str
+    first: str
+    last: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse an empty seat, days that are none or over, and one absence too many."""
+        player, (first, last) = self._player(table), self._days()
+        table.must_write()
+        if not table.now.date() <= last or first > last or last - first > timedelta(days=MOST_DAYS):
+            raise Refused(Sentence(
+                "Nothing was changed: the last day is today or later, not before the first, and at most "
+                "%(most)s days after it.", most=MOST_DAYS))
+        ahead = absences_of(table.session, self.game, player, table.now.date())
+        if len(ahead) >= MOST_AHEAD and not _noted(ahead, first, last):
+            raise Refused(Sentence(
+                "Nothing was changed: %(number)s absences are announced already. Take one back first.",
+                number=MOST_AHEAD))
+
+    def change(self, table: ActTable) -> AbsenceRow | None:
+        """Note them."""
+        player, (first, last) = self._player(table), self._days()
+        # The same form sent twice writes to nobody twice.
+        if _noted(absences_of(table.session, self.game, player, table.now.date()), first, last):
+            return None
+        row = AbsenceRow(game_id=self.game, player_id=player, first=first, last=last, made_at=table.now,
+                         made_by=table.by)
+        table.session.add(row)
+        return row
+
+    def event(self, table: ActTable, outcome: AbsenceRow | None, letters: int) -> LoggedEvent | None:
+        """The powers, the days and the number of letters."""
+        if outcome is None:
+            return None
+        return LoggedEvent(Event.ABSENCE_ANNOUNCED, self.game, {
+            "power": _powers_away(table, outcome), "first": outcome.first.isoformat(),
+            "last": outcome.last.isoformat(), "letters": letters})
+
+    def letters(self, table: ActTable, outcome: AbsenceRow | None) -> int:
+        """One to each player."""
+        return 0 if outcome is None else table.must_write().absent(table.session, outcome)
+
+    def _player(self, table: ActTable) -> int:
+        return self.of if isinstance(self.of, int) else holder_of(table, self.game, self.of)
+
+    def _days(self) -> tuple[date, date]:
+        try:
+            return date.fromisoformat(self.first), date.fromisoformat(self.last)
+        except ValueError as fault:
+            raise Refused(N_("Nothing was changed: days are written like 2027-03-14.")) from fault
 
 
-def end_absence(
-    session: Session, letters: LetterContext, game: GameRow, row_id: int, player_id: int | None, *, by: str,
-    now: datetime,
-) -> int:
-    """Take an absence back and tell everybody. `player_id`: whose it must be, None for anybody's. Raises
-    AnnouncementRefused."""
-    own = () if player_id is None else (AbsenceRow.player_id == player_id,)
-    if not records.claim(session, AbsenceRow, AbsenceRow.id == row_id, AbsenceRow.game_id == game.id,
-                         AbsenceRow.ended_at.is_(None), *own, ended_at=now):
-        raise AnnouncementRefused(Sentence("Nothing was changed: this absence is not on the list."))
-    row = session.get_one(AbsenceRow, row_id)
-    variant, powers = letters.load(game.variant), _powers(session, game, row.player_id)
-    facts = AnnouncementFacts(
-        f"absence-{row_id}-ended", Sentence("%(power)s is not away", power=_subject(variant, powers)),
+@dataclass(frozen=True, slots=True)
+class EndAbsence(Act[AbsenceRow]):
+    """Takes an absence back and tells everybody. `player`: whose it must be, None for anybody's."""
+
+    letters_first: ClassVar[bool] = True
+    game: str
+    absence: int
+    player: int | None = None
+
+    def check(self, table: ActTable) -> None:
+        """Refuse where nobody can be told."""
+        table.must_write()
+
+    def change(self, table: ActTable) -> AbsenceRow:
+        """Refuse an absence that is not on the list."""
+        own = () if self.player is None else (AbsenceRow.player_id == self.player,)
+        if not records.claim(
+            table.session, AbsenceRow, AbsenceRow.id == self.absence, AbsenceRow.game_id == self.game,
+            AbsenceRow.ended_at.is_(None), *own, ended_at=table.now,
+        ):
+            raise Refused(N_("Nothing was changed: this absence is not on the list."))
+        return table.session.get_one(AbsenceRow, self.absence)
+
+    def event(self, table: ActTable, outcome: AbsenceRow, letters: int) -> LoggedEvent:
+        """The powers."""
+        return LoggedEvent(Event.ABSENCE_ENDED, self.game, {"power": _powers_away(table, outcome)})
+
+    def letters(self, table: ActTable, outcome: AbsenceRow) -> int:
+        """One to each player."""
+        return table.must_write().absent(table.session, outcome)
+
+
+def tell_of_absence(session: Session, letters: LetterContext, row: AbsenceRow) -> int:
+    """Tell everybody of an absence, or that it was taken back."""
+    game = session.get_one(GameRow, row.game_id)
+    variant, powers = letters.load(game.variant), _powers(session, game.id, row.player_id)
+    closing = closing_of(session, game.id)
+    if row.ended_at is None:
+        return announce(session, letters, game, absence_facts(
+            f"absence-{row.id}", variant, powers, row.first, row.last, closing=closing))
+    return announce(session, letters, game, AnnouncementFacts(
+        f"absence-{row.id}-ended", Sentence("%(power)s is not away", power=_subject(variant, powers)),
         (Sentence("The player of %(power)s is not away from %(first)s to %(last)s after all.",
-                  power=_owner(variant, powers), first=row.first, last=row.last),),
-        closing_of(session, game.id))
-    count = announce(session, letters, game, facts)
-    records.log_event(session, now, "absence_ended", game_id=game.id, actor=by, detail={
-        "power": ", ".join(_names(variant, powers))})
-    return count
+                  power=_owner(variant, powers), first=row.first, last=row.last),), closing))
+
+
+def absences_of(session: Session, game_id: str, player_id: int, today: date) -> list[AbsenceRow]:
+    """The absences of a player in a game that are not over, the nearest first."""
+    return [row for row in absences(session, game_id, today) if row.player_id == player_id]
+
+
+def _noted(rows: Sequence[AbsenceRow], first: date, last: date) -> bool:
+    return any((row.first, row.last) == (first, last) for row in rows)
+
+
+def _powers_away(table: ActTable, row: AbsenceRow) -> str:
+    variant = table.load(table.game(row.game_id).variant)
+    return ", ".join(_names(variant, _powers(table.session, row.game_id, row.player_id)))
 
 
 def absences(session: Session, game_id: str, today: date) -> list[AbsenceRow]:
@@ -172,9 +237,9 @@ def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers
          Sentence("With the results of this season, which follow, the game is over. Thank you all."))))
 
 
-def _powers(session: Session, game: GameRow, player_id: int) -> list[str]:
+def _powers(session: Session, game_id: str, player_id: int) -> list[str]:
     return list(session.scalars(select(SeatRow.power).where(
-        SeatRow.game_id == game.id, SeatRow.player_id == player_id).order_by(SeatRow.power)))
+        SeatRow.game_id == game_id, SeatRow.player_id == player_id).order_by(SeatRow.power)))
 
 
 def _names(variant: Variant, powers: Sequence[str]) -> list[str]:

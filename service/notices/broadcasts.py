@@ -19,9 +19,11 @@ from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
+from service.games.acts.act import HandOver, ResultsCorrection
 from service.games.deadlines import DeadlineExtension
+from service.games.ended.ending import GameEnd
 from service.games.in_play import next_phase
-from service.games.options import COMMANDS, FIRST_COUNTS, TYPED
+from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
@@ -40,10 +42,12 @@ from service.letters.facts import (
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, phase_words
 from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank, domain_of
+from service.notices import announcements
 from service.notices.attachments import control_map
 from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
-from service.notices.letter_context import COORDINATOR, LetterContext
+from service.notices.ending import Farewell
+from service.notices.letter_context import LetterContext
 from service.notices.order_examples import OrderLanguage, filled_sheet, order_examples, order_languages
 from service.notices.previews import Previews
 from service.record import chain
@@ -51,7 +55,7 @@ from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments
 from service.store import records
 from service.store.signatures import fingerprint
-from service.store.tables import CorrectionRow, GameRow, PhaseRow, PhaseState
+from service.store.tables import AbsenceRow, CorrectionRow, GameRow, PhaseRow, PhaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,40 +135,15 @@ class HandOverFacts(KeyedFacts):
 
 
 @dataclass(frozen=True, slots=True)
-class ResultsCorrection:
-    """An error in results that were sent, as the coordinator writes it down; every field a sentence or
-    two."""
-
-    wrong: str
-    right: str
-    effect: str
-    found_by: str
-
-
-@dataclass(frozen=True, slots=True)
 class Broadcasts:
     """The writer of letters to all."""
 
     letters: LetterContext
 
-    def correct(
-        self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str, by: str, now: datetime
-    ) -> int:
-        """Put an error on record and tell every player. Returns the number of letters, 0 if this form came
-        before. The position, the judged results and earlier letters stay as they are."""
-        # A form that is sent twice has the same key, and the second one must send no second letter.
-        added = records.insert_once(
-            session, CorrectionRow, key=key, phase_id=phase.id, said=error.wrong, right=error.right,
-            effect=error.effect, found_by=error.found_by, by=by, at=now)
-        if not added:
-            return 0
-        letters_put = sum(
-            self.letters.put(session, letter, phase)
-            for letter in self.correction(session, phase, error, key, drawing=True)
-        )
-        records.log_event(session, now, "results_corrected", game_id=phase.game_id, actor=by,
-                          detail={"phase": str(phase_of(phase)), "letters": letters_put})
-        return letters_put
+    def corrected(self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str) -> int:
+        """Tell every player of an error in results that were sent. Returns the number of letters."""
+        return sum(self.letters.put(session, letter, phase)
+                   for letter in self.correction(session, phase, error, key, drawing=True))
 
     def correction(
         self, session: Session, phase: PhaseRow, error: ResultsCorrection, key: str, *, drawing: bool = False
@@ -207,16 +186,33 @@ class Broadcasts:
                 session, render.letter(DEADLINE_MOVED, info, to, facts, attached=attached), phase)
             for to in self.everybody(session, game))
 
-    def hand_over(self, session: Session, game_id: str, name: str, key: str, by: str) -> int:
-        """Another coordinator takes over: `name` signs letters from now on, and every player gets a letter
-        with the record's root before the change (section 5 of the mail plan). Returns the number of letters,
-        0 if this form came before."""
-        game, now = session.get_one(GameRow, game_id), self.letters.clock.now()
+    def seat_changed(
+        self, session: Session, game: GameRow, power: str, now: datetime, *, is_empty: bool
+    ) -> int:
+        """Tell everybody that a power has another player, or none. Returns the number of letters."""
+        return announcements.tell_of_new_player(
+            session, self.letters, game, power, f"{now:%Y%m%d%H%M%S}", is_empty=is_empty)
+
+    def absent(self, session: Session, row: AbsenceRow) -> int:
+        """Tell everybody of an absence, or that it was taken back. Returns the number of letters."""
+        return announcements.tell_of_absence(session, self.letters, row)
+
+    def paused(self, session: Session, phase: PhaseRow, days: int, why: str) -> int:
+        """Tell everybody that a game pauses: every deadline ahead is later by so many days, the next one is
+        that of `phase`. Returns the number of letters."""
+        return announcements.tell_of_pause(
+            session, self.letters, session.get_one(GameRow, phase.game_id), days, phase.deadline, why,
+            f"{phase.ordinal}-{phase.moved}")
+
+    def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
+        """Tell every player that another coordinator takes over, with the record's root before the change
+        (section 5 of the mail plan). No letter is new if the form with this key came before."""
+        now = self.letters.clock.now()
         predecessor = self.letters.game_info(game).coordinator
         # The root is taken before this hand-over is on record, so it covers the predecessor's time and no
         # more.
-        root = chain.root(session, game_id)
-        phase = records.open_phase(session, game_id)
+        root = chain.root(session, game.id)
+        phase = records.open_phase(session, game.id)
         closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
         facts = HandOverFacts(key, predecessor, name, now, root.link, closing, root.number)
         # The successor signs this letter already.
@@ -224,13 +220,20 @@ class Broadcasts:
         letters_put = sum(
             self.letters.put(session, render.letter(HAND_OVER, info, to, facts))
             for to in self.everybody(session, game))
-        # No letter was new: the form was sent twice, and the second one must not write a second event.
-        if not letters_put:
-            return 0
-        game.options = {**game.options, COORDINATOR: name}
-        detail = {"from": predecessor, "to": name, "digest": root.link, "letters": letters_put}
-        records.log_event(session, now, "coordinator_changed", game_id=game_id, actor=by, detail=detail)
-        return letters_put
+        return HandOver(letters_put, predecessor, root.link)
+
+    def game_ended(self, session: Session, game: GameRow, end: GameEnd, last: PhaseRow) -> int:
+        """Tell every player of the end that was declared. Returns the number of letters."""
+        resolution = codec.load_resolution(last.resolution or {})
+        letters = Farewell(self.letters).all(session, game, end, last, resolution)
+        return sum(self.letters.put(session, letter, last) for letter in letters)
+
+    def draw_agreed(self, session: Session, phase: PhaseRow, powers: Sequence[str]) -> int:
+        """Tell everybody that the game ends in a draw that all survivors asked for. Returns the number of
+        letters."""
+        game = session.get_one(GameRow, phase.game_id)
+        names = [self.letters.load(game.variant).powers[power].name for power in powers]
+        return announcements.tell_of_draw(session, self.letters, game, names, str(phase.ordinal))
 
     def welcome(self, session: Session, game_id: str, power: str = "") -> int:
         """Tell every player of a game, or the one of a power, what they need to begin (OUT-01). Between two
@@ -334,10 +337,11 @@ def welcome_links(base: str, game: GameRow, own_calendar: str = "") -> WelcomeLi
 
 def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     """How this game takes orders, for its welcome."""
-    first, typed, commands = (bool(game.options.get(name, False)) for name in (FIRST_COUNTS, TYPED, COMMANDS))
+    options = options_of(game)
     # A board's own words, in the catalogues too; a folder of a user's may say "50 %".
     conduct = tuple(Sentence(rule.replace("%", "%%")) for rule in variant.conduct)
-    return PlayingRules(first, typed, commands, conduct, order_languages(variant, game.options))
+    return PlayingRules(options.first_counts, options.typed_orders, options.mail_commands, conduct,
+                        order_languages(variant, options))
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

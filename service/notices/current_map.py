@@ -13,13 +13,11 @@ from adjudicator.calendar import Calendar, PhaseKind
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
+from service.games.options import options_of
 from service.letters.language import Sentence
 from service.record.references import on_map, root_mark
 from service.store import records
 from service.store.tables import GameRow, PhaseRow
-
-UNITS = "units_on_map"
-"""The game's option: whether its maps show units besides control (MAP-03, Q-13). The default is no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,4 +69,4 @@ def map_date(phase: PhaseRow, calendar: Calendar) -> str:
 
 def shown(game: GameRow, units: Iterable[Unit]) -> frozenset[Unit]:
     """The units that a game's maps show: none unless its option asks for them."""
-    return frozenset(units) if game.options.get(UNITS, False) else frozenset()
+    return frozenset(units) if options_of(game).units_on_map else frozenset()

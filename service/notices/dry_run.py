@@ -22,6 +22,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import lots
 from service.games.approval import papers, right_sheet
 from service.games.ballots import executed
@@ -46,7 +47,6 @@ from service.store.tables import (
 )
 
 log = logging.getLogger(__name__)
-REHEARSED_EVENT = "phase_rehearsed"
 MAY_BE_REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
 NO_LETTERS = ("the letters or their pictures could not be made. Nothing was sent and nothing is lost, but "
               "sending would fail the same way; tell the operator, whose log names the fault")
@@ -138,8 +138,8 @@ class DryRun:
         digest = _digest(json.dumps(digests, sort_keys=True))
         with self.store.begin() as session:
             # Counts and digests alone: an event must hold no order and no address.
-            records.log_event(session, self.clock.now(), REHEARSED_EVENT, game_id=phase.game_id, actor=by,
-                              detail={"phase_id": phase_id, "digest": digest, **digests})
+            records.log_event(session, self.clock.now(), Event.PHASE_REHEARSED, game_id=phase.game_id,
+                              actor=by, detail={"phase_id": phase_id, "digest": digest, **digests})
         if last is None:
             return replace(rehearsal, digest=digest)
         changes = tuple(_changes(last.detail, digests))
@@ -245,7 +245,8 @@ class DryRun:
 def last_rehearsal(session: Session, phase: PhaseRow) -> EventRow | None:
     """The event of the newest dry run of a phase."""
     rows = session.scalars(select(EventRow).where(
-        EventRow.what == REHEARSED_EVENT, EventRow.game_id == phase.game_id).order_by(EventRow.id.desc()))
+        EventRow.what == Event.PHASE_REHEARSED, EventRow.game_id == phase.game_id
+    ).order_by(EventRow.id.desc()))
     return next((row for row in rows if row.detail.get("phase_id") == phase.id), None)
 
 

@@ -13,6 +13,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
 from service.games.ended.ending import EndKind, GameEnd
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_played
 from service.letters import render
@@ -72,7 +73,7 @@ def game_over_facts(
         f"{base}/public/{game.id}/end" if base else "",
         # A draw is declared with a reason, or the rules make it so, or else it was asked for on paper.
         end is not None and end.kind is EndKind.DRAW and not end.why
-        and not as_played(variant, game.options).rules.draw_ends_game(),
+        and not as_played(variant, options_of(game)).rules.draw_ends_game(),
         variant.has_adjustments)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
-from service.games.options import GAZETTE, PLAIN_GAZETTE
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.letters.gazette.values import JudgedPhase, YearFacts
 from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
@@ -20,7 +20,7 @@ from service.store.tables import GameRow, PhaseRow, PhaseState
 
 def has_gazette(game: GameRow) -> bool:
     """Whether a game has a gazette."""
-    return bool(game.options.get(GAZETTE, False))
+    return options_of(game).gazette
 
 
 def file_name(game_id: str, facts: YearFacts) -> str:
@@ -59,7 +59,7 @@ def year_that_ends(
 def _facts(
     game: GameRow, variant: Variant, numbers: Sequence[Sequence[JudgedPhase]]
 ) -> tuple[YearFacts, ...]:
-    printed = GazetteGame(game.id, game.name, not game.options.get(PLAIN_GAZETTE, False))
+    printed = GazetteGame(game.id, game.name, not options_of(game).gazette_without_omens)
     return tuple(year_facts(variant, printed, numbers, number) for number in range(1, len(numbers) + 1))
 
 

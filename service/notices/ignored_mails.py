@@ -8,11 +8,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
+from service.games.refused import Refused
 from service.intake.ignored_mails import LEFT, TAKEN_BACK
 from service.intake.verdicts.verdict import RefusalReason
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
-from service.notices.not_done import NotDone
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import IgnoredMailRow, MailRow, MailState, SubmissionRow
@@ -36,33 +37,33 @@ class IgnoredMails:
 
     def take_back(self, sha256: str, by: str) -> None:
         """Put the mail into the queue again; no rule ignores it then. The time of its receipt stays, and its
-        sender must be proved like any other. Raises NotDone, and BlobError if its bytes are damaged."""
+        sender must be proved like any other. Raises Refused, and BlobError if its bytes are damaged."""
         # An address may name anything; only the name of a mail of ours is looked for among the files.
         with self.store() as session:
             if session.get(MailRow, sha256) is None:
-                raise NotDone(GONE)
+                raise Refused(GONE)
         fetched = len(self.blobs.read(sha256))
         with self.store.begin() as session:
             row = session.get(MailRow, sha256)
             if row is None:
-                raise NotDone(GONE)
+                raise Refused(GONE)
             if _sheet_on_file(session, row):
-                raise NotDone(ON_FILE)
+                raise Refused(ON_FILE)
             self._end(session, sha256, TAKEN_BACK, by)
             # The only trace by which the intake knows that just the header of a mail was fetched.
             reason = ingest.TOO_LARGE if row.size > fetched else None
             if not records.claim(session, MailRow, MailRow.sha256 == sha256,
                                  MailRow.state == MailState.IGNORED, state=MailState.STORED, reason=reason):
-                raise NotDone(GONE)
+                raise Refused(GONE)
             self.jobs.enqueue(
                 session, ingest.WORK, f"{ingest.WORK}:{sha256}:taken-back", {"mail": sha256})
-            self._log(session, "ignored_mail_taken_back", sha256, by)
+            self._log(session, Event.IGNORED_MAIL_TAKEN_BACK, sha256, by)
 
     def leave(self, sha256: str, by: str) -> None:
-        """Leave the mail ignored, so that Today no longer counts it. Raises NotDone."""
+        """Leave the mail ignored, so that Today no longer counts it. Raises Refused."""
         with self.store.begin() as session:
             self._end(session, sha256, LEFT, by)
-            self._log(session, "ignored_mail_left", sha256, by)
+            self._log(session, Event.IGNORED_MAIL_LEFT, sha256, by)
 
     def _end(self, session: Session, sha256: str, end: str, by: str) -> None:
         # The update names the state it expects, so of two coordinators who press at once one gets through.
@@ -70,9 +71,9 @@ class IgnoredMails:
             session, IgnoredMailRow, IgnoredMailRow.sha256 == sha256, IgnoredMailRow.ended_at.is_(None),
             ended_at=self.clock.now(), ended_by=by, end=end,
         ):
-            raise NotDone(GONE)
+            raise Refused(GONE)
 
-    def _log(self, session: Session, event: str, sha256: str, by: str) -> None:
+    def _log(self, session: Session, event: Event, sha256: str, by: str) -> None:
         records.log_event(session, self.clock.now(), event, actor=by, detail={"mail": sha256[:12]})
 
 

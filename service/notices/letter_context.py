@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import rulings
-from service.games.game_clock import NOTICE, is_rehearsal
+from service.games.game_clock import NOTICE
+from service.games.options import options_of
 from service.letters.facts import GameInfo, Recipient
 from service.letters.kinds import AnyKind, LetterKinds
 from service.letters.own_wording import OwnWording
@@ -20,9 +21,6 @@ from service.mail.sending.compose import OutLetter
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
-
-COORDINATOR = "coordinator"
-"""The game's option with the name that letters are signed with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +76,14 @@ class LetterContext:
 
     def game_info(self, game: GameRow) -> GameInfo:
         """The game as letters name it."""
-        coordinator = str(game.options.get(COORDINATOR) or "The Coordinator")
+        options = options_of(game)
+        coordinator = options.coordinator or "The Coordinator"
         base, path = self.sender.base_url.rstrip("/"), rulings.path_of(game.variant)
         variant = self.load(game.variant)
         return GameInfo(game.id, game.name, variant.title, self.sender.order_address,
                         coordinator, f"{base}{path}" if base and path else "",
-                        NOTICE if is_rehearsal(game.options) else "", self.sender.contact,
-                        OwnWording.of_options(game.options), variant.articled)
+                        NOTICE if options.is_rehearsal else "", self.sender.contact,
+                        OwnWording.of_option(options.own_wording), variant.articled)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
         """An address with its player's name, time zone and language."""
@@ -102,4 +101,4 @@ class LetterContext:
         games = session.scalars(
             select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id).where(SeatRow.player_id == player.id)
         ).all()
-        return NOTICE if games and all(is_rehearsal(game.options) for game in games) else ""
+        return NOTICE if games and all(options_of(game).is_rehearsal for game in games) else ""

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.fragments.languages import LANGUAGES
@@ -13,6 +12,7 @@ from maps.variant import Variant
 from reading.completions import written, written_in
 from reading.vocabulary import parse_typed
 from service import pictures
+from service.facts.options import GameOptions
 from service.games.results import order_text
 from service.games.rulings import as_written
 from service.letters.language import N_, Sentence, phase_words
@@ -43,7 +43,7 @@ def order_examples(variant: Variant, kind: PhaseKind) -> tuple[str, ...]:
     return tuple(dict.fromkeys(order_text(variant, order) for order in orders))
 
 
-def order_languages(variant: Variant, options: Mapping[str, Any]) -> tuple[OrderLanguage, ...]:
+def order_languages(variant: Variant, options: GameOptions) -> tuple[OrderLanguage, ...]:
     """The languages whose order words a game with these options takes beside the English ones, each with
     examples (WRD-07)."""
     return tuple(

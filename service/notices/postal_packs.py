@@ -17,6 +17,10 @@ from adjudicator.calendar import Phase
 from adjudicator.position import Position
 from maps.variant import Variant
 from service import pictures
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.acts.seats import holder_of
+from service.games.options import options_of, with_options
 from service.letters import addresses, render
 from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import LetterFacts, Recipient
@@ -29,12 +33,52 @@ from service.pictures import PaperEnvelope
 from service.store import records
 from service.store.tables import GameRow, PlayerRow, PostalAddressRow
 
-RETURN = "return_address"
-"""The game's option with the coordinator's name and address as lines: the return address on envelopes."""
-
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
            f"{pictures.FONTS}.")
+
+
+
+@dataclass(frozen=True, slots=True)
+class SetReturnAddress(Act[None]):
+    """Sets the coordinator's name and address for the envelopes of the year-end pack; no lines for none."""
+
+    game: str
+    lines: tuple[str, ...]
+
+    def change(self, table: ActTable) -> None:
+        """Keep them with the game."""
+        game = table.game(self.game)
+        game.options = with_options(game, return_address=self.lines)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """That it was changed, and not to what."""
+        return LoggedEvent(Event.RETURN_ADDRESS_CHANGED, self.game)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAccommodation(Act[None]):
+    """Sets an agreed exception for one player, shown in the list of players and in the pack (POST-06); no
+    words for none."""
+
+    game: str
+    power: str
+    words: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse an empty seat."""
+        holder_of(table, self.game, self.power)
+
+    def change(self, table: ActTable) -> None:
+        """Keep it with the player."""
+        player = table.session.get_one(PlayerRow, holder_of(table, self.game, self.power))
+        player.accommodation = self.words
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The power, and whether something was agreed."""
+        # That something was agreed is logged, not what: it may name a place or a person (LIST-05).
+        return LoggedEvent(
+            Event.ACCOMMODATION_CHANGED, self.game, {"power": self.power, "agreed": bool(self.words)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +155,7 @@ class Packs:
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         posted = post_of(session, game.id, day)
         facts = _facts(variant, posted)
-        sender = [str(line) for line in game.options.get(RETURN, ())]
+        sender = options_of(game).return_address
         files = self._files(variant, game, coming, posted, sender, drawing=drawing)
         pdfs = {**printed, **files}
         attached = [Attachment(name, "application/pdf", data) for name, data in pdfs.items()]

@@ -18,7 +18,9 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import phases
+from service.games.refused import Refused
 from service.intake import load_context as contexts
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
@@ -36,7 +38,6 @@ from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
 from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
-from service.notices.not_done import NotDone
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -84,7 +85,7 @@ class Quarantine:
 
     def attachments(self, mail: MailRow) -> tuple[Picture, ...]:
         """The files that are photographs or were meant as such. Empty if the mail's body was not fetched.
-        Raises NotDone if it cannot be opened."""
+        Raises Refused if it cannot be opened."""
         return self._read(mail).pictures
 
     def preview(self, mail: MailRow, number: int) -> bytes | None:
@@ -108,12 +109,12 @@ class Quarantine:
 
     def assign(self, sha256: str, place: QuarantinedMail, version: int | None, by: str) -> int:
         """File a mail for a power and phase; from there it is read like any other. Returns the submission's
-        id. Raises NotDone."""
+        id. Raises Refused."""
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             mail = self._read(row)
             if not mail.usable_pictures:
-                raise NotDone("Nothing was filed: no picture of this mail opens, so there is nothing to "
+                raise Refused("Nothing was filed: no picture of this mail opens, so there is nothing to "
                               "read. Refuse it with an answer, or ask the player for a new photograph. The "
                               "mail is kept.")
             phase = self._phase(session, place, row.received_at)
@@ -130,21 +131,21 @@ class Quarantine:
                 # Shown with the sheet: a person, not the subject, chose its power and phase.
                 version=version, flags=["assigned"], semantic_key=semantic_key(version, mail.photo_keys))
             if submission is None:
-                raise NotDone("Nothing was filed: the same photographs are on file for this power already, "
+                raise Refused("Nothing was filed: the same photographs are on file for this power already, "
                               "with the same version number. The mail stays here; discard it as a repeat.")
             self.post.receipt(session, submission, phase, verdict)
-            self._log(session, "mail_assigned", by, row, game.id,
+            self._log(session, Event.MAIL_ASSIGNED, by, row, game.id,
                       {"power": place.power, "submission": submission.id})
             return submission.id
 
     def refuse(self, sha256: str, reason: RefusalReason, by: str) -> None:
         """Answer the registered sender once with a prepared answer; the mail is then settled. Raises
-        NotDone."""
+        Refused."""
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             to = self.registered(session, row)
             if to is None:
-                raise NotDone("Nothing was sent: its sender is not registered or could not be proved, and "
+                raise Refused("Nothing was sent: its sender is not registered or could not be proved, and "
                               "nobody else gets an answer. Discard it, or assign it. The mail is kept.")
             judged = self._judged(session, row, reason)
             words, stored = explain(*judged), row.verdict or {}
@@ -162,30 +163,30 @@ class Quarantine:
                 REJECTION, info, receiver, facts, attached=self.post.sheet(session, *judged, receiver))
             self.post.letters.put(session, letter)
             self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
-            self._log(session, "mail_refused_by_hand", by, row, None if game is None else game.id,
+            self._log(session, Event.MAIL_REFUSED_BY_HAND, by, row, None if game is None else game.id,
                       {"reason": reason.value})
 
     def discard(self, sha256: str, reason: str, by: str) -> None:
-        """Set a mail aside without an answer. Its bytes stay, and it can be taken back. Raises NotDone."""
+        """Set a mail aside without an answer. Its bytes stay, and it can be taken back. Raises Refused."""
         reason = " ".join(reason.split())[:500]
         # The record must tell later why a mail was set aside; one word does not.
         if len(reason) < 10:
-            raise NotDone("Nothing was discarded: this needs a reason in a sentence. It stays on record.")
+            raise Refused("Nothing was discarded: this needs a reason in a sentence. It stays on record.")
         with self.store.begin() as session:
             row = self._waiting(session, sha256)
             self._end(session, sha256, MailState.IGNORED, DISCARDED, row.verdict)
-            self._log(session, "mail_discarded", by, row, None, {"why": reason})
+            self._log(session, Event.MAIL_DISCARDED, by, row, None, {"why": reason})
 
     def take_back(self, sha256: str, by: str) -> None:
-        """Put a discarded mail back into quarantine. Raises NotDone."""
+        """Put a discarded mail back into quarantine. Raises Refused."""
         with self.store.begin() as session:
             row = session.get(MailRow, sha256)
             reason = None if row is None else (row.verdict or {}).get("reason") or "could_not_be_handled"
             if row is None or not records.claim(
                     session, MailRow, MailRow.sha256 == sha256, MailRow.state == MailState.IGNORED,
                     MailRow.reason == DISCARDED, state=MailState.QUARANTINED, reason=reason):
-                raise NotDone("Nothing was changed: this mail was not discarded by hand.")
-            self._log(session, "mail_taken_back", by, row, None, {})
+                raise Refused("Nothing was changed: this mail was not discarded by hand.")
+            self._log(session, Event.MAIL_TAKEN_BACK, by, row, None, {})
 
     def _judged(
         self, session: Session, mail: MailRow, reason: RefusalReason
@@ -222,18 +223,18 @@ class Quarantine:
         phase = session.get(PhaseRow, place.phase_id)
         takes_mail = phase is not None and phase.state in TAKING_STATES
         if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
-            raise NotDone("Nothing was filed: this phase takes no mail any more, or has no such power. "
+            raise Refused("Nothing was filed: this phase takes no mail any more, or has no such power. "
                           "Reload the page and choose again. The mail is kept.")
         # The mail server's stamp decides, not the minute in which a coordinator files it.
         if received_at > phase.deadline:
-            raise NotDone("Nothing was filed: the mail came after the deadline of this phase and cannot "
+            raise Refused("Nothing was filed: the mail came after the deadline of this phase and cannot "
                           "count. Refuse it with the answer for late mails. The mail is kept.")
         return phase
 
     def _to(self, session: Session, game: GameRow, power: str, row: MailRow) -> str:
         addresses = records.addresses(session, game.id).get(power, ())
         if not addresses:
-            raise NotDone("Nothing was filed: nobody with a mail address commands this power, so no receipt "
+            raise Refused("Nothing was filed: nobody with a mail address commands this power, so no receipt "
                           "could be sent. Enter the address under Games first, or log the sheet at Post. The "
                           "mail is kept.")
         return row.sender if row.sender in addresses else addresses[0]
@@ -241,7 +242,7 @@ class Quarantine:
     def _waiting(self, session: Session, sha256: str) -> MailRow:
         row = session.get(MailRow, sha256)
         if row is None or row.state != MailState.QUARANTINED:
-            raise NotDone("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
+            raise Refused("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
                           "have settled it; the log says who.")
         return row
 
@@ -251,7 +252,7 @@ class Quarantine:
         # through.
         if not records.claim(session, MailRow, MailRow.sha256 == sha256,
                              MailRow.state == MailState.QUARANTINED, state=state, reason=reason):
-            raise NotDone("Nothing was changed: somebody else settled this mail a moment ago; the log says "
+            raise Refused("Nothing was changed: somebody else settled this mail a moment ago; the log says "
                           "who.")
         session.execute(update(MailRow).where(MailRow.sha256 == sha256).values(verdict=verdict))
 
@@ -266,10 +267,10 @@ class Quarantine:
         try:
             body = self.bodies.read(raw, BodyNeed.WHOLE)
         except ChildFault as fault:
-            raise NotDone(f"This mail cannot be opened now: {fault}. It is kept; try again in a "
+            raise Refused(f"This mail cannot be opened now: {fault}. It is kept; try again in a "
                           "minute.") from fault
         if body is None:
-            raise NotDone("This mail was not opened: that takes too much time or memory. It is kept and can "
+            raise Refused("This mail was not opened: that takes too much time or memory. It is kept and can "
                           "be downloaded; ask the player for the photograph in a new mail.")
         try:
             return with_body(head, body, ChildProbe(self.opener))
@@ -278,7 +279,8 @@ class Quarantine:
             return with_body(head, body, UnopenedProbe())
 
     def _log(
-        self, session: Session, event: str, by: str, row: MailRow, game_id: str | None, detail: dict[str, Any]
+        self, session: Session, event: Event, by: str, row: MailRow, game_id: str | None,
+        detail: dict[str, Any],
     ) -> None:
         records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
                           detail={"mail": row.sha256[:12], **detail})

@@ -18,6 +18,7 @@ from adjudicator.calendar import Phase
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.game_clock import pace_of
+from service.games.options import options_of
 from service.games.phases import phase_of, powers_asked
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
@@ -121,7 +122,7 @@ def due(session: Session, phase_id: int, now: datetime) -> int | None:
 
 
 def _pace(session: Session, phase: PhaseRow) -> float:
-    return pace_of(session.get_one(GameRow, phase.game_id).options)
+    return pace_of(options_of(session.get_one(GameRow, phase.game_id)))
 
 
 def hours_before(phase: PhaseRow, now: datetime, pace: float) -> int | None:

@@ -17,10 +17,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games import sign_ups
 from service.games.create import known_zone
 from service.games.names import UnknownName, power_called
-from service.games.sign_ups import SignUpFault
+from service.games.refused import Refused
 from service.letters import render
 from service.letters.addresses import BadAddress, address_lines
 from service.letters.facts import KeyedFacts, Recipient
@@ -28,8 +29,8 @@ from service.letters.kinds import Contents, LetterKind
 from service.letters.language import ENGLISH, LANGUAGES, Sentence, sentence_of
 from service.mail.sending.compose import Rank
 from service.notices.letter_context import LetterContext
-from service.site_folder import is_address
 from service.store import records
+from service.store.addresses import is_address
 from service.store.tables import OfferRow, OutboxRow, OutboxState, SignUpRow
 
 PATH = "/public/sign-up/"
@@ -85,11 +86,11 @@ def sign_up(
     now: datetime,
 ) -> None:
     """Keep a wish that came by page, and mail a link. Says nothing of whether the address was on the list.
-    Raises SignUpFault for what its writer can mend."""
+    Raises Refused for what its writer can mend."""
     address = email.strip().lower()
     values = _checked(letters, offer, wishes)
     if not is_address(address):
-        raise SignUpFault(Sentence(
+        raise Refused(Sentence(
             "Nothing was sent: this is no mail address. Write it like ada@example.org."))
     _forget_old(session, now)
     row = _row(session, offer, address)
@@ -97,7 +98,7 @@ def sign_up(
         waiting = session.scalar(select(func.count()).select_from(SignUpRow).where(
             SignUpRow.offer_id == offer.id, SignUpRow.number.is_(None))) or 0
         if waiting >= MOST_UNCONFIRMED or _listed(session, offer.id) >= MOST_LISTED:
-            raise SignUpFault(Sentence(
+            raise Refused(Sentence(
                 "Nothing was sent: too many people have signed up at this moment. Try again tomorrow, or "
                 "write to the coordinator."))
         row = SignUpRow(offer_id=offer.id, email=address, made_at=now,
@@ -126,7 +127,7 @@ def sign_up_by_mail(
             understood.append(power_called(known.values(), offer.variant, text.strip()[:80]).name)
     try:
         values = _checked(letters, offer, Wishes(name, ", ".join(understood)))
-    except SignUpFault:
+    except Refused:
         return False
     address = sender.lower()
     row = _row(session, offer, address)
@@ -152,9 +153,9 @@ def holder_of(session: Session, offer_id: str, secret: str) -> SignUpRow | None:
 
 
 def change(letters: LetterContext, offer: OfferRow, row: SignUpRow, wishes: Wishes) -> None:
-    """Change a sign-up by its own link. Raises SignUpFault."""
+    """Change a sign-up by its own link. Raises Refused."""
     if offer.drawn is not None:
-        raise SignUpFault(Sentence(
+        raise Refused(Sentence(
             "Nothing was changed: the powers of this game are drawn. Write to the coordinator."))
     _fill(row, _checked(letters, offer, wishes))
 
@@ -178,7 +179,7 @@ def token_of(secret: str) -> str:
 def _checked(letters: LetterContext, offer: OfferRow, wishes: Wishes) -> dict[str, Any]:
     name = " ".join(wishes.name.split())
     if not 1 <= len(name) <= 100 or not name.isprintable():
-        raise SignUpFault(Sentence(
+        raise Refused(Sentence(
             "Nothing was sent: write the name by which the other players know you."))
     powers, preferences = letters.load(offer.variant).powers, []
     for text in wishes.powers.replace("\n", ",").split(",")[:40]:
@@ -187,16 +188,16 @@ def _checked(letters: LetterContext, offer: OfferRow, wishes: Wishes) -> dict[st
         try:
             power = power_called(powers.values(), offer.variant, text.strip()[:80]).id
         except UnknownName as fault:
-            raise SignUpFault(_no_power(text.strip()[:80], fault)) from fault
+            raise Refused(_no_power(text.strip()[:80], fault)) from fault
         if power not in preferences:
             preferences.append(power)
     if not known_zone(wishes.zone):
-        raise SignUpFault(Sentence(
+        raise Refused(Sentence(
             "Nothing was sent: the time zone is unknown; write it like Europe/London."))
     try:
         home = list(address_lines(wishes.home)) if wishes.home.strip() else []
     except BadAddress as fault:
-        raise SignUpFault(Sentence("Nothing was sent. %(why)s", why=sentence_of(fault))) from fault
+        raise Refused(Sentence("Nothing was sent. %(why)s", why=sentence_of(fault))) from fault
     return {
         "name": name, "preferences": preferences, "home": home, "zone": wishes.zone,
         "dates": [day for day in offer.dates if day in wishes.dates],
@@ -276,7 +277,7 @@ def _mail(
         f"{base_url}{PATH}{offer.id}/{secret}" if base_url else "", offer.commitment)
     letters.put(session, render.letter(
         SIGN_UP, None, Recipient(row.email, "", row.zone, row.name, row.language), facts))
-    records.log_event(session, now, "sign_up_letter", detail={"offer": offer.id, "number": row.number})
+    records.log_event(session, now, Event.SIGN_UP_LETTER, detail={"offer": offer.id, "number": row.number})
 
 
 def _digest(text: str) -> str:

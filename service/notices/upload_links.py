@@ -13,6 +13,10 @@ from secrets import token_urlsafe
 from sqlalchemy import CursorResult, Select, func, select, update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
+from service.games.acts import seats
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import Refused
 from service.letters import render
 from service.letters.facts import LetterFacts
 from service.letters.kinds import Contents, LetterKind
@@ -29,6 +33,8 @@ MOST_LINKS = 3
 LETTERS_AN_HOUR = 3
 """Letters with links that one player gets in an hour, whoever asks for them."""
 PATH = "/public/send/"
+_NOT_MAILED = ("No link was mailed: the player has no mail address or got three links in the last hour, or "
+               "the site has no base_url under [web].")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,47 @@ def mail_link(
     return letters.put(session, render.letter(LINK, None, letters.recipient(session, to), facts))
 
 
-def note(session: Session, now: datetime, what: str, game_id: str, powers: str, by: str) -> None:
+@dataclass(frozen=True, slots=True)
+class MailUploadLink(Act[None]):
+    """Mails the player of a power a link to the page that takes sheets (BEY-05). `writer`: None where the
+    site writes no letters. `base_url`: where the site is, "" if it is not on the web."""
+
+    game: str
+    power: str
+    writer: LetterContext | None
+    base_url: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse an empty seat, a player without an address or with three links in an hour, and a site
+        without an address."""
+        player = seats.holder_of(table, self.game, self.power)
+        if self.writer is None or not mail_link(
+            table.session, self.writer, player, table.game(self.game), self.base_url, table.now
+        ):
+            raise Refused(_NOT_MAILED)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The power, and neither the link nor an address."""
+        return LoggedEvent(Event.UPLOAD_LINK_MADE, self.game, {"power": self.power})
+
+
+@dataclass(frozen=True, slots=True)
+class EndUploadLinks(Act[None]):
+    """Ends every link of the player of a power for a game."""
+
+    game: str
+    power: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse an empty seat."""
+        end_links(table.session, seats.holder_of(table, self.game, self.power), table.now, self.game)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The power."""
+        return LoggedEvent(Event.UPLOAD_LINKS_ENDED, self.game, {"power": self.power})
+
+
+def note(session: Session, now: datetime, what: Event, game_id: str, powers: str, by: str) -> None:
     """Log that links were made or ended: the power, and neither the link nor an address."""
     records.log_event(session, now, what, game_id=game_id, actor=by, detail={"power": powers})
 

@@ -23,6 +23,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.letters import render
 from service.mail.mailbox.ingest import MailboxError
 from service.notices.coordinator_notices import NoticeFacts, notify
@@ -44,8 +45,6 @@ other answer. In these a clock that nobody sets drifts by less than a second."""
 SET_SECONDS = 5.0
 """A jump of the clock that counts as setting it."""
 
-OFF, RIGHT = "clock_off", "clock_right"
-"""Events of the log: the clock is off, and it is right again."""
 
 
 @dataclass(slots=True)
@@ -97,9 +96,9 @@ class ClockSkewGuard:
             before = standing_warning(session)
             # Only a change is logged: the clock is checked at every deadline.
             if warning and not before:
-                records.log_event(session, self.clock.now(), OFF, detail={"said": warning})
+                records.log_event(session, self.clock.now(), Event.CLOCK_OFF, detail={"said": warning})
             elif before and not warning:
-                records.log_event(session, self.clock.now(), RIGHT)
+                records.log_event(session, self.clock.now(), Event.CLOCK_RIGHT)
         answer = self._answer
         answer.warning, answer.asked_at, answer.ahead = warning, monotonic(), self._ahead()
         answer.stands = ANSWER_STANDS if is_sure and not warning else DOUBT_STANDS
@@ -177,6 +176,7 @@ def newest_stamps(session: Session) -> list[tuple[datetime, datetime]]:
 def standing_warning(session: Session) -> str:
     """The warning of the newest entry in the log; "" if the clock is right as far as is known."""
     row = session.scalar(
-        select(EventRow).where(EventRow.what.in_((OFF, RIGHT))).order_by(EventRow.id.desc()).limit(1)
+        select(EventRow).where(EventRow.what.in_((Event.CLOCK_OFF, Event.CLOCK_RIGHT)))
+        .order_by(EventRow.id.desc()).limit(1)
     )
-    return str(row.detail.get("said", "")) if row is not None and row.what == OFF else ""
+    return str(row.detail.get("said", "")) if row is not None and row.what == Event.CLOCK_OFF else ""

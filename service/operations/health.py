@@ -17,6 +17,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.feature import features
 from service.games import mailbox_waits
 from service.mail.sending import hold
@@ -39,10 +40,6 @@ from service.store.tables import (
     WorkerRow,
 )
 
-BACKUP = "backup_made"
-"""The event that a backup leaves."""
-RESTORED = "restore_tested"
-"""The event that a tested restore leaves."""
 # The limits below were set by hand when each check was written; each says what it gives time for.
 LONGEST_WITHOUT_RESTORE_TEST = timedelta(days=92)
 """A quarter of a year. After that nobody can be sure that the backup is one."""
@@ -401,7 +398,7 @@ def check_root_stamps(observation: Observation) -> Finding:
 
 def check_backup(observation: Observation) -> Finding:
     """Was a backup made lately?"""
-    return backup_finding(last_event(observation.session, BACKUP), observation.now)
+    return backup_finding(last_event(observation.session, Event.BACKUP_MADE), observation.now)
 
 
 def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
@@ -421,7 +418,7 @@ def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
 
 def check_restore_test(observation: Observation) -> Finding:
     """Was a backup put back as a test in the last quarter of a year?"""
-    return restore_test_finding(last_event(observation.session, RESTORED), observation.now)
+    return restore_test_finding(last_event(observation.session, Event.RESTORE_TESTED), observation.now)
 
 
 def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:

@@ -20,9 +20,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import InstrumentedAttribute, Session, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.games import mailbox_waits
 from service.operations import clock_check
-from service.operations.health import BACKUP, LONGEST_WITHOUT_WORKER, last_event, overdue_phases
+from service.operations.health import LONGEST_WITHOUT_WORKER, last_event, overdue_phases
 from service.operations.mailbox_status import MailboxStatus
 from service.store.states import MailTroubleKind
 from service.store.tables import (
@@ -112,7 +113,7 @@ class Metrics:
                 "1 while this machine's clock does not go with the mail server's.",
                 int(bool(clock_check.standing_warning(session))),
             )
-            made_at = last_event(session, BACKUP)
+            made_at = last_event(session, Event.BACKUP_MADE)
             if made_at is not None:
                 yield _age("galloper_backup_age_seconds", "Since the last backup.", now, made_at)
         yield from self._process()

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, String, cast, delete, exists, or_, select
 from sqlalchemy.orm import Session, sessionmaker
 
+from service.facts.events import Event
 from service.intake.process_mail import SIGN_UP
 from service.store import records
 from service.store.blobs import Blobs
@@ -29,8 +30,6 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-FORGOTTEN = "strays_forgotten"
-"""The event that is logged when something was deleted."""
 SECONDS = 6 * 3600.0
 """Between two looks."""
 AT_ONCE = 200
@@ -66,7 +65,7 @@ def _forget_some(store: sessionmaker[Session], before: datetime, now: datetime) 
             session.execute(delete(IgnoredMailRow).where(IgnoredMailRow.sha256.in_(keys)))
             session.execute(delete(MailboxLocationRow).where(MailboxLocationRow.sha256.in_(keys)))
             session.execute(delete(MailRow).where(MailRow.sha256.in_(keys)))
-            records.log_event(session, now, FORGOTTEN, detail={"mails": len(keys)})
+            records.log_event(session, now, Event.STRAYS_FORGOTTEN, detail={"mails": len(keys)})
     return keys
 
 

@@ -16,10 +16,11 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.operations.findings import Finding, FindingState, ago, counted
 from service.record import time_stamps
 from service.record.references import RecordReference, root_mark
-from service.record.time_stamps import ROOT_STAMPED, FalseStamp
+from service.record.time_stamps import FalseStamp
 from service.store import records
 from service.store.digests import plain
 from service.store.engine import Store
@@ -69,7 +70,7 @@ class HttpAuthority:
 def lacking(session: Session, since: datetime) -> list[PhaseRow]:
     """Phases whose results were sent since then and have no stamp, the oldest first."""
     stamped = {(row.game_id, row.detail.get("phase_id")) for row in session.scalars(
-        select(EventRow).where(EventRow.what == ROOT_STAMPED, EventRow.at > since))}
+        select(EventRow).where(EventRow.what == Event.ROOT_STAMPED, EventRow.at > since))}
     sent = session.scalars(
         select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.sent_at > since)
         .order_by(PhaseRow.sent_at, PhaseRow.id))
@@ -78,7 +79,7 @@ def lacking(session: Session, since: datetime) -> list[PhaseRow]:
 
 def stamp_finding(session: Session, now: datetime) -> Finding:
     """What is said of results that wait for a stamp. A site that never had one asks for none."""
-    last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == ROOT_STAMPED))
+    last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == Event.ROOT_STAMPED))
     if last is None:
         return Finding(NAME, FindingState.WELL,
                        "This site asks no outside authority to stamp the time of its results.")
@@ -138,7 +139,7 @@ class RootStamps:
             return False
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
-            records.log_event(session, self.clock.now(), ROOT_STAMPED, game_id=phase.game_id, detail={
+            records.log_event(session, self.clock.now(), Event.ROOT_STAMPED, game_id=phase.game_id, detail={
                 "phase_id": phase_id, "phase": phase.ordinal, "entry": mark.number, "root": mark.digest,
                 "time": plain(stamp.instant), "authority": stamp.authority,
                 "reply": base64.b64encode(reply).decode()})

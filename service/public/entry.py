@@ -8,27 +8,30 @@ thing, without any address (LIST-05).
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
+from service.games.acts.act import Act, perform
 from service.games.create import known_zone
 from service.games.ended.ending import has_ended
+from service.games.refused import Refused
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.letters.language import LANGUAGES, N_, Sentence, sentence_of
 from service.notices import announcements, upload_links
-from service.notices.announcements import AnnouncementRefused
+from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import addresses_of
 from service.public import visits
 from service.public.page import show, site_address
 from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.row_numbers import row_number
-from service.store.tables import AbsenceRow, GameRow, PostalAddressRow, SeatRow
+from service.store.tables import AbsenceRow, PostalAddressRow, SeatRow
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 
@@ -217,25 +220,16 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
     """Tell everybody in a game of days on which this player is away; with `row` take one back. Raises 400."""
     visits.check(visitor, csrf)
     ports: DeskPorts = request.app.state.ports
-    circulars = ports.actions.circulars
-    if circulars is None:
+    if ports.actions.circulars is None:
         raise HTTPException(503, N_("Nothing was changed: this site cannot write letters at this moment."))
-    now = ports.clock.now()
     with ports.sessions.begin() as session:
         visits.seat_of(session, visitor, game_id)
-        game = session.get_one(GameRow, game_id)
         try:
-            if row:
-                announcements.end_absence(session, circulars.letters, game, row_number(row),
-                                          visitor.player_id, by="player", now=now)
-            else:
-                announcements.add_absence(
-                    session, circulars.letters, game, visitor.player_id, date.fromisoformat(first),
-                    date.fromisoformat(last), by="player", now=now)
-        except AnnouncementRefused as fault:
+            act: Act[Any] = (EndAbsence(game_id, row_number(row), visitor.player_id) if row
+                             else NoteAbsence(game_id, visitor.player_id, first, last))
+            perform(act, ports.act_table(session, "player"))
+        except Refused as fault:
             raise HTTPException(400, sentence_of(fault)) from fault
-        except ValueError as fault:
-            raise HTTPException(400, N_("Nothing was changed: days are written like 2027-03-14.")) from fault
     return RedirectResponse("/public/me?notice=absence", status_code=303)
 
 
@@ -251,5 +245,5 @@ def _note(session: Session, ports: DeskPorts, visitor: VisitingPlayer, change: s
     for game in visits.games_of(session, visitor):
         # LIST-05: the log names the power and the kind of change, and no address.
         powers = ", ".join(visits.seat_of(session, visitor, game.id))
-        records.log_event(session, ports.clock.now(), "entry_changed", game_id=game.id, actor="player",
+        records.log_event(session, ports.clock.now(), Event.ENTRY_CHANGED, game_id=game.id, actor="player",
                           detail={"power": powers, "change": change})

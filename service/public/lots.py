@@ -16,6 +16,7 @@ import maps
 from adjudicator.serialize import codec
 from service.games import lots
 from service.games.lots import Draw, Mix
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.games.rulings import as_played
 from service.games.sealed_lots import NO_LOTS, draw_of
@@ -133,7 +134,7 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
             continue
         # The phase is judged once more, so that each draw is shown among the units it chose from.
         lot_draws = lots.draws(
-            as_played(maps.load(game.variant), game.options), codec.load_position(row.position),
+            as_played(maps.load(game.variant), options_of(game)), codec.load_position(row.position),
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
         phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, lots.mix_of(session, row),

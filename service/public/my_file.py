@@ -14,6 +14,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from service import pictures
+from service.facts.sheets import Fate
 from service.games.in_play import phases_in_play
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
@@ -164,7 +165,7 @@ def _sheet(
 ) -> SubmittedSheet:
     # Late by the server's stamp (SUB-09), whatever else became of the sheet.
     late, is_over = row.received_at > phase.deadline, phase.state == PhaseState.SENT
-    fate = DID_NOT_COUNT if is_over and row.fate == "held" else FATES.get(row.fate, row.fate)
+    fate = DID_NOT_COUNT if is_over and row.fate == Fate.HELD else FATES.get(row.fate, row.fate)
     return SubmittedSheet(
         phase_words(phase_of(phase)), ports.power_name(game.variant, row.power), row.version,
         row.received_at,

@@ -13,11 +13,11 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.games.phases import phase_title
 from service.letters.language import N_
 from service.public.page import environment, show
 from service.record.references import root_mark
-from service.record.time_stamps import ROOT_STAMPED
 from service.store import records
 from service.store.tables import EventRow, GameRow, PhaseState
 from service.web.access import PUBLIC
@@ -104,7 +104,7 @@ def sent_roots(session: Session, game_id: str) -> list[SentRoot]:
     """The root of each phase whose results were sent, the newest first."""
     roots = []
     stamps = {row.detail.get("entry"): row.detail for row in session.scalars(
-        select(EventRow).where(EventRow.game_id == game_id, EventRow.what == ROOT_STAMPED))}
+        select(EventRow).where(EventRow.game_id == game_id, EventRow.what == Event.ROOT_STAMPED))}
     for row in reversed(records.phases(session, game_id)):
         mark = root_mark(session, row) if row.state == PhaseState.SENT and row.sent_at is not None else None
         if mark is not None and row.sent_at is not None:

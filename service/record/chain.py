@@ -139,11 +139,6 @@ def note_people(session: Session, game_id: str) -> None:
         session.execute(insert(RecordPendingRow).values(what="person", fact=name))
 
 
-def note_reading(session: Session, submission_id: int) -> None:
-    """Have the reading of a sheet entered again, which names the power that the sheet is filed for now."""
-    session.execute(insert(RecordPendingRow).values(what="reading", fact=str(submission_id)))
-
-
 def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:
     """The entry with this link or leaf, as letters name it, if the chain up to it is unbroken; else None."""
     # Every link up to it is computed anew: an entry before it may have been changed, removed or added.

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games import lots
+from service.games.names import pseudonym
 from service.record.judged_entry import judged
 from service.store import records
 from service.store.digests import canonical, digest, plain
@@ -61,12 +62,6 @@ def _seat(session: Session, key: str) -> Iterator[GameEntry]:
     if row is not None:
         player = None if row.player_id is None else session.get(PlayerRow, row.player_id)
         yield game, {"power": power, "player": None if player is None else pseudonym(player)}
-
-
-def pseudonym(player: PlayerRow) -> str:
-    """What the record calls a player. Real names are in the site's own tables alone, so that they can be
-    forgotten (docs/privacy.md)."""
-    return f"player-{player.id}"
 
 
 def _phase(session: Session, key: str) -> Iterator[GameEntry]:

@@ -9,15 +9,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service import site_key
+from service.facts.events import Event
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
 from service.record import chain
 from service.site_key import NoSiteKey
 from service.store import records
 from service.store.digests import link, plain
 from service.store.signatures import Statement, fingerprint, public_of, sign
 from service.store.tables import EntryRow, GameKeyRow, SubmissionRow
-
-CHANGED = "key_changed"
-"""The event that tells all players of another key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +65,22 @@ def of_game(session: Session, game_id: str) -> str | None:
     return row.public
 
 
-def change(session: Session, game_id: str, why: str, *, by: str) -> str:
-    """Give a game another key from now on; the new public key. Raises NoSiteKey."""
-    before = _newest(session, game_id)
-    return _change(session, game_id, 0 if before is None else before.number, why, by).public
+@dataclass(frozen=True, slots=True)
+class ChangeKey(ReasonedAct[GameKeyRow]):
+    """Signs the receipts of a game with another key from now on; all players read it in the next results. The
+    outcome is the new key. Raises NoSiteKey besides."""
+
+    game: str
+    why: str
+
+    def change(self, table: ActTable) -> GameKeyRow:
+        """Make the next key."""
+        before = _newest(table.session, table.game(self.game).id)
+        return _add(table.session, self.game, 1 if before is None else before.number + 1)
+
+    def event(self, table: ActTable, outcome: GameKeyRow, letters: int) -> LoggedEvent:
+        """The number of the key and the reason."""
+        return LoggedEvent(Event.KEY_CHANGED, self.game, {"number": outcome.number, "why": self.reason})
 
 
 def signed_receipt(
@@ -101,7 +112,7 @@ def _secret(session: Session, game_id: str, number: int) -> bytes:
 
 def _change(session: Session, game_id: str, number: int, why: str, by: str) -> GameKeyRow:
     row = _add(session, game_id, number + 1)
-    records.log_event(session, chain.now_of(session), CHANGED, game_id=game_id, actor=by,
+    records.log_event(session, chain.now_of(session), Event.KEY_CHANGED, game_id=game_id, actor=by,
                       detail={"number": row.number, "why": why})
     return row
 

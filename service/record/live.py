@@ -18,6 +18,7 @@ from typing import Any
 from sqlalchemy import Select, insert, or_, select, text
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.record.entries import (
     BESIDE,
     FACTS,
@@ -52,8 +53,6 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-CHANGED_BY_HAND = "changed_by_hand"
-"""The event by which a difference is entered. All players are told of it, and the checker names it."""
 FORGOTTEN = "forgotten"
 """What stands in place of a fact whose words were deleted."""
 UNCOMPARED = frozenset({"begun", "gone"})
@@ -128,7 +127,7 @@ def enter(session: Session, game_id: str, noted: Iterable[Difference], now: date
     commit."""
     for difference in noted:
         records.log_event(
-            session, now, CHANGED_BY_HAND, game_id=game_id,
+            session, now, Event.CHANGED_BY_HAND, game_id=game_id,
             detail={"how": difference.how.value, "of": difference.kind, "which": difference.fact,
                     "entry": difference.entry})
         if difference.how in {How.CHANGED, How.ADDED}:

@@ -10,18 +10,9 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from service.facts.events import TOLD
 from service.record import chain
 
-RESTORED = "restored"
-"""The event that a restore leaves."""
-ACTS = frozenset({
-    "sheet_chosen", "sheet_choice_taken_back", "sheet_refused", "sheet_refusal_taken_back",
-    "sheet_filed_anew", "orders_taken_over", "phase_rolled_back", "phase_unsealed", "deadline_moved",
-    "year_moved", "option_changed", "coordinator_changed", "seat_changed", "game_imported", RESTORED,
-    "open_phase_copied", "changed_by_hand", "seed_lost", "beacon_given_up",
-    "key_changed",
-})
-"""Events that all players are told of."""
 POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
 DECIDED = "decided"
 """Other entries that are told: a letter by post, a word entered by hand, a sheet after the deadline, a sheet
@@ -80,7 +71,7 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
             case "phase":
                 deadlines[tells["phase"]] = tells["deadline"]
                 readable |= _opened(tells)
-            case "event" if tells["event"] in ACTS:
+            case "event" if tells["event"] in TOLD:
                 power = str(tells["detail"].get("power") or "")
                 notables.append(Notable(entry.number, tells["event"], power))
             case "judged" if "taken_back" not in tells:

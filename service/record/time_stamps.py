@@ -22,9 +22,6 @@ from adjudicator.errors import UserFacingError
 if TYPE_CHECKING:
     from rfc3161_client import TimeStampResponse
 
-ROOT_STAMPED = "root_stamped"
-"""The event that a stamp leaves: `phase`, `entry` and `root` that it is of, `time`, `authority`, and `reply`,
-the authority's whole answer (TimeStampResp) in base64."""
 MOST_BYTES = 30_000
 """Of a reply. A chain of three certificates takes some 6,000."""
 _CERTIFICATES = 0xA0

@@ -12,5 +12,5 @@ Doors: `engine.open_engine` and `migrate`, `records` for questions of all packag
 - `dump`: rows as JSON lines, for backups and archives.
 - `blobs`: files in a folder; `blobs_remote`: in an object store.
 
-Of `service` it imports `config` alone.
+Of `service` it imports `config` and `facts` alone.
 """

@@ -14,6 +14,8 @@ from sqlalchemy import ColumnElement, CursorResult, insert, inspect, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
+from service.facts.sheets import Fate, SheetFlag
 from service.store.addresses import author_mark, folded_address
 from service.store.tables import (
     AddressRow,
@@ -29,6 +31,7 @@ from service.store.tables import (
     PhaseState,
     PlayerRow,
     PostalOriginalRow,
+    RecordPendingRow,
     SeatRow,
     SubmissionRow,
     TableBase,
@@ -301,19 +304,14 @@ def submissions(session: Session, phase_id: int, power: str | None = None) -> li
     )
 
 
-CHOSEN, RELEASED, CHOICE_ENDED = "chosen", "released", "choice_ended"
-"""Flags of a submission: chosen by a coordinator as the one to execute; held until then, so that taking the
-choice back holds it again; chosen once, until a later sheet came in time."""
-
-
 def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
     """File a submission; None when the same mail, or the same sheet mailed again, is filed already."""
-    if not insert_once(session, SubmissionRow, **{"flags": [], "fate": "counts", **values}):
+    if not insert_once(session, SubmissionRow, **{"flags": [], "fate": Fate.COUNTS, **values}):
         return None
     # The coordinator chose among the sheets known then. Without this a player's later version would lose
     # against that choice unseen (VER-02).
     if values["received_at"] <= session.get_one(PhaseRow, values["phase_id"]).deadline:
-        end_choice(session, values["phase_id"], values["power"], CHOICE_ENDED)
+        end_choice(session, values["phase_id"], values["power"], SheetFlag.CHOICE_ENDED)
     return session.scalars(
         select(SubmissionRow).where(
             SubmissionRow.phase_id == values["phase_id"],
@@ -326,10 +324,11 @@ def add_submission(session: Session, **values: Any) -> SubmissionRow | None:
 def end_choice(session: Session, phase_id: int, power: str, *marks: str) -> bool:
     """Take a coordinator's choice of a submission back and add `marks` to its flags; False if there is
     none."""
-    chosen_papers = [row for row in submissions(session, phase_id, power) if CHOSEN in row.flags]
+    chosen_papers = [row for row in submissions(session, phase_id, power) if SheetFlag.CHOSEN in row.flags]
     for row in chosen_papers:
-        row.fate = "held" if RELEASED in row.flags else row.fate
-        row.flags = [*(flag for flag in row.flags if flag not in {CHOSEN, RELEASED}), *marks]
+        row.fate = Fate.HELD if SheetFlag.RELEASED in row.flags else row.fate
+        others = [flag for flag in row.flags if flag not in {SheetFlag.CHOSEN, SheetFlag.RELEASED}]
+        row.flags = [*others, *marks]
     session.flush()
     return bool(chosen_papers)
 
@@ -396,10 +395,16 @@ def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> Outbox
     return session.scalar(select(OutboxRow).where(OutboxRow.message_id.in_(message_ids)).limit(1))
 
 
+def note_reading(session: Session, submission_id: int) -> None:
+    """Have the record enter the reading of a sheet again, which names the power that the sheet is filed for
+    now."""
+    session.execute(insert(RecordPendingRow).values(what="reading", fact=str(submission_id)))
+
+
 def log_event(
     session: Session,
     instant: datetime,
-    kind: str,
+    kind: Event,
     *,
     game_id: str | None = None,
     actor: str = "galloper",

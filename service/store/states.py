@@ -41,14 +41,6 @@ class OutboxState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class ReviewMode(StrEnum):
-    """Which lines of a game two people must read alike (desk plan, "Two-person review")."""
-
-    NONE = "none"
-    DOUBTFUL = "doubtful"
-    ALL = "all"
-
-
 class MailTroubleKind(StrEnum):
     """Of a mail on the server: UNMOVED (taken in, but the server does not let it go), UNFETCHED (the server
     does not hand it out), AWAY (it was not fetched and has left the folder: it is in quarantine there, or

@@ -19,8 +19,10 @@ from sqlalchemy import JSON, Date, ForeignKey, Index, Integer, String, Text, Uni
 from sqlalchemy.orm import Mapped, mapped_column
 
 from reading.status import LineState
+from service.facts.options import ReviewMode
+from service.facts.sheets import Fate
 from service.store.columns import Instant, TableBase
-from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
+from service.store.states import MailState, OutboxState, PhaseState
 from service.store.tables_desk import (
     ApprovalRow,
     CorrectionRow,
@@ -89,7 +91,6 @@ __all__ = [
     "PostalOriginalRow",
     "RecordPendingRow",
     "ReviewActionRow",
-    "ReviewMode",
     "ReviewRow",
     "ScanRow",
     "SeatRow",
@@ -296,8 +297,7 @@ class SubmissionRow(TableBase):
     flags: Mapped[list[Any]] = mapped_column(default=list)
     # Equal for the same sheet mailed twice.
     semantic_key: Mapped[str] = mapped_column(String(64))
-    # "counts", "superseded", "late" or "held".
-    fate: Mapped[str] = mapped_column(String(20), default="counts")
+    fate: Mapped[str] = mapped_column(String(20), default=Fate.COUNTS)
     read_at: Mapped[datetime | None]
     # The digest of the player's hand that it was read with; None for the common reader.
     hand: Mapped[str | None] = mapped_column(String(64))

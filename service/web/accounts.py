@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
-from service.store.records import log_event
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import NotFound, Refused
 from service.store.tables import GameRoleRow, SessionRow, UserRow
-from service.web import code_app, passkeys, sign_in_tries
+from service.web import code_app, passkeys, sessions, sign_in_tries
 from service.web.roles import Role
 
 LONGEST_NAME = 80
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
 
 
-class AccountRefused(UserFacingError):
-    """Nothing was changed; the sentence says why and what to do."""
-
-
-class NoSuchPerson(AccountRefused):
+class NoSuchPerson(NotFound):
     """Nobody of this name may sign in."""
 
 
-class LastCoordinator(AccountRefused):
+class LastCoordinator(Refused):
     """The site would have no coordinator."""
 
 
-class BadName(AccountRefused):
+class BadName(Refused):
     """A name that no page could show plainly, or that would pass for another person's."""
 
 
@@ -58,37 +56,90 @@ def _seen(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def change_role(session: Session, name: str, role: Role, *, by: str, now: datetime) -> None:
-    """Give a person another role, and log it. Raises NoSuchPerson, LastCoordinator."""
-    person = _person(session, name)
-    before, person.role = person.role, role
-    if role != Role.BY_GAME:
-        session.execute(delete(GameRoleRow).where(GameRoleRow.user == name))
-    session.flush()  # the count below must see the new role
-    _refuse_without_coordinator(session)
-    log_event(session, now, "role_changed", actor=by, detail={"person": name, "from": before, "to": role})
+@dataclass(frozen=True, slots=True)
+class AddPerson(Act[None]):
+    """Lets a person sign in, with a role of the site."""
+
+    name: str
+    password: str
+    role: Role
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a name that is taken, or looks like one that is (`BadName`)."""
+        require_new_name(table.session, self.name)
+
+    def change(self, table: ActTable) -> None:
+        """Add them."""
+        sessions.add_user(table.session, self.name, self.password, table.now, self.role)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The name and the role."""
+        return LoggedEvent(Event.PERSON_ADDED, None, {"person": self.name, "role": self.role})
 
 
-def remove(session: Session, name: str, *, by: str, now: datetime) -> None:
-    """Let a person sign in no longer: end their sessions, remove their password, and log it. What they
-    decided stays under their name. Raises NoSuchPerson, LastCoordinator."""
-    person = _person(session, name)
-    session.execute(delete(SessionRow).where(SessionRow.user == name))
-    sign_in_tries.forget(session, name)
-    code_app.remove(session, name)
-    passkeys.remove_all(session, name)
-    session.execute(delete(GameRoleRow).where(GameRoleRow.user == name))
-    session.delete(person)
-    session.flush()
-    _refuse_without_coordinator(session)
-    log_event(session, now, "person_removed", actor=by, detail={"person": name, "role": person.role})
+@dataclass(frozen=True, slots=True)
+class ChangeRole(Act[str]):
+    """Gives a person another role of the site. The outcome is the one of before."""
+
+    name: str
+    role: Role
+
+    def change(self, table: ActTable) -> str:
+        """Refuse an unknown name (`NoSuchPerson`), and to leave a site without a coordinator
+        (`LastCoordinator`)."""
+        person = _person(table.session, self.name)
+        before, person.role = person.role, self.role
+        if self.role != Role.BY_GAME:
+            table.session.execute(delete(GameRoleRow).where(GameRoleRow.user == self.name))
+        table.session.flush()  # the count below must see the new role
+        _refuse_without_coordinator(table.session)
+        return before
+
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
+        """The name and both roles."""
+        return LoggedEvent(Event.ROLE_CHANGED, None, {"person": self.name, "from": outcome, "to": self.role})
 
 
-def end_sessions(session: Session, name: str, *, by: str, now: datetime) -> None:
-    """End every session of a person, who may sign in again, and log it. Raises NoSuchPerson."""
-    _person(session, name)
-    session.execute(delete(SessionRow).where(SessionRow.user == name))
-    log_event(session, now, "person_signed_out", actor=by, detail={"person": name})
+@dataclass(frozen=True, slots=True)
+class RemovePerson(Act[str]):
+    """Lets a person sign in no longer: their sessions end and their password goes. What they decided stays
+    under their name. The outcome is their role."""
+
+    name: str
+
+    def change(self, table: ActTable) -> str:
+        """Refuse an unknown name (`NoSuchPerson`) and the last coordinator (`LastCoordinator`)."""
+        session, person = table.session, _person(table.session, self.name)
+        role = person.role
+        session.execute(delete(SessionRow).where(SessionRow.user == self.name))
+        sign_in_tries.forget(session, self.name)
+        code_app.remove(session, self.name)
+        passkeys.remove_all(session, self.name)
+        session.execute(delete(GameRoleRow).where(GameRoleRow.user == self.name))
+        session.delete(person)
+        session.flush()
+        _refuse_without_coordinator(session)
+        return role
+
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
+        """The name and the role."""
+        return LoggedEvent(Event.PERSON_REMOVED, None, {"person": self.name, "role": outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class SignPersonOut(Act[None]):
+    """Ends every session of a person, who may sign in again."""
+
+    name: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse an unknown name (`NoSuchPerson`)."""
+        _person(table.session, self.name)
+        table.session.execute(delete(SessionRow).where(SessionRow.user == self.name))
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The name."""
+        return LoggedEvent(Event.PERSON_SIGNED_OUT, None, {"person": self.name})
 
 
 def last_seen(session: Session) -> dict[str, datetime]:

@@ -4,13 +4,14 @@ given."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.store.records import log_event
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import NotFound, Refused
 from service.store.tables import (
     GameRoleRow,
     GameRow,
@@ -23,21 +24,21 @@ from service.store.tables import (
     SubmissionRow,
     UserRow,
 )
-from service.web.accounts import AccountRefused, NoSuchPerson
+from service.web.accounts import NoSuchPerson
 from service.web.mail_games import games_of_mail, games_of_player
 from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind
 from service.web.sessions import Visitor
 
 
-class NoSuchGame(AccountRefused):
+class NoSuchGame(NotFound):
     """The site has no such game."""
 
 
-class NotInAGame(AccountRefused):
+class NotInAGame(Refused):
     """A role that nobody has in one game."""
 
 
-class NotByGame(AccountRefused):
+class NotByGame(Refused):
     """The person has a role of the whole site."""
 
 
@@ -93,30 +94,46 @@ def roles_of(session: Session) -> Mapping[str, Mapping[str, str]]:
     return roles
 
 
-def change(session: Session, name: str, game_id: str, role: Role | None, *, by: str, now: datetime) -> None:
-    """Give a person a role in one game, or with None take it, and log it in that game. Raises NoSuchPerson,
-    NoSuchGame, NotByGame, NotInAGame."""
-    if role is not None and role not in GAME_ROLES:
-        raise NotInAGame(f"Nothing was changed: in one game somebody is {' or '.join(GAME_ROLES)}.")
-    person = session.get(UserRow, name)
-    if person is None:
-        raise NoSuchPerson("Nothing was changed: nobody of this name may sign in.")
-    if session.get(GameRow, game_id) is None:
-        raise NoSuchGame("Nothing was changed: there is no such game.")
-    if person.role != Role.BY_GAME:
-        raise NotByGame(
-            f"Nothing was changed: {name} is {person.role} of the whole site. Give them the role “by game” "
-            "first."
-        )
-    row = session.get(GameRoleRow, (name, game_id))
-    before = None if row is None else row.role
-    if role is None:
-        if row is not None:
-            session.delete(row)
-    elif row is None:
-        session.add(GameRoleRow(user=name, game_id=game_id, role=role))
-    else:
-        row.role = role
-    if before != role:
-        log_event(session, now, "game_role_changed", game_id=game_id, actor=by,
-                  detail={"person": name, "from": before or "none", "to": role or "none"})
+@dataclass(frozen=True, slots=True)
+class ChangeGameRole(Act[str | None]):
+    """Gives a person a role in one game, or with None takes it. The outcome is the one of before."""
+
+    name: str
+    game: str
+    role: Role | None
+
+    def check(self, table: ActTable) -> None:
+        """Refuse what is no role in a game (`NotInAGame`), an unknown name or game, and a person with a role
+        of the site (`NotByGame`)."""
+        if self.role is not None and self.role not in GAME_ROLES:
+            raise NotInAGame(f"Nothing was changed: in one game somebody is {' or '.join(GAME_ROLES)}.")
+        person = table.session.get(UserRow, self.name)
+        if person is None:
+            raise NoSuchPerson("Nothing was changed: nobody of this name may sign in.")
+        if table.session.get(GameRow, self.game) is None:
+            raise NoSuchGame("Nothing was changed: there is no such game.")
+        if person.role != Role.BY_GAME:
+            raise NotByGame(
+                f"Nothing was changed: {self.name} is {person.role} of the whole site. Give them the role "
+                "“by game” first."
+            )
+
+    def change(self, table: ActTable) -> str | None:
+        """Keep the role."""
+        row = table.session.get(GameRoleRow, (self.name, self.game))
+        before = None if row is None else row.role
+        if self.role is None:
+            if row is not None:
+                table.session.delete(row)
+        elif row is None:
+            table.session.add(GameRoleRow(user=self.name, game_id=self.game, role=self.role))
+        else:
+            row.role = self.role
+        return before
+
+    def event(self, table: ActTable, outcome: str | None, letters: int) -> LoggedEvent | None:
+        """The name and both roles, of the game."""
+        if outcome == self.role:
+            return None
+        return LoggedEvent(Event.GAME_ROLE_CHANGED, self.game, {
+            "person": self.name, "from": outcome or "none", "to": self.role or "none"})

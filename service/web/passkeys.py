@@ -18,6 +18,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
+from service.games.refused import Refused
 from service.store.tables import PasskeyChallengeRow, PasskeyRow
 from service.web import sign_in_tries
 from service.web.public_limits import LOOPBACK, network_of
@@ -38,10 +39,6 @@ class NoPasskeyLibrary(UserFacingError):
     """The package that checks passkeys is not installed."""
 
 
-class PasskeyRefused(UserFacingError):
-    """The answer of the browser opens nothing; the sentence says what to do."""
-
-
 NOT_HERE = ("Passkeys work at the site's own address only, which its settings do not name. Whoever runs the "
             "machine sets base_url of [web]. The password works as before.")
 NOT_ACCEPTED = ("This passkey was not accepted. Nothing was changed: try once more, or use your name and "
@@ -60,19 +57,19 @@ class Place:
 
 def place_of(base_url: str, asked: str, title: str) -> Place:
     """The place of a site. `asked` is the address of the request, which counts on this machine alone: the
-    name in it is the client's word. Raises PasskeyRefused where the settings name no address."""
+    name in it is the client's word. Raises Refused where the settings name no address."""
     parts = urlsplit(base_url or asked)
     if not parts.hostname or (not base_url and parts.hostname != "localhost"):
-        raise PasskeyRefused(NOT_HERE)
+        raise Refused(NOT_HERE)
     return Place(parts.hostname, f"{parts.scheme}://{parts.netloc}", title)
 
 
 def ask_for_new(session: Session, place: Place, user: str, address: str, now: datetime) -> str:
-    """What the person's browser is asked in order to make a key, as JSON. Raises PasskeyRefused."""
+    """What the person's browser is asked in order to make a key, as JSON. Raises Refused."""
     library = _library()
     known = own_keys(session, user)
     if len(known) >= MOST:
-        raise PasskeyRefused(f"Nothing was changed: {MOST} passkeys are enough. Remove one first.")
+        raise Refused(f"Nothing was changed: {MOST} passkeys are enough. Remove one first.")
     structs = library.helpers.structs
     options = library.generate_registration_options(
         rp_id=place.host, rp_name=place.title, user_name=user, user_display_name=user,
@@ -90,7 +87,7 @@ def ask_for_new(session: Session, place: Place, user: str, address: str, now: da
 
 
 def add(session: Session, place: Place, user: str, answer: str, label: str, now: datetime) -> PasskeyRow:
-    """The key that a browser made. Raises PasskeyRefused."""
+    """The key that a browser made. Raises Refused."""
     library = _library()
     challenge = _use(session, answer, user, now)
     try:
@@ -98,11 +95,11 @@ def add(session: Session, place: Place, user: str, answer: str, label: str, now:
             credential=answer, expected_challenge=challenge, expected_rp_id=place.host,
             expected_origin=place.origin, require_user_verification=True)
     except _faults() as fault:
-        raise PasskeyRefused(NOT_ACCEPTED) from fault
+        raise Refused(NOT_ACCEPTED) from fault
     key = library.helpers.bytes_to_base64url(registration.credential_id)
     # Another person's key under this name would let them in as this one.
     if len(key) > 1400 or session.get(PasskeyRow, key) is not None:
-        raise PasskeyRefused(NOT_ACCEPTED)
+        raise Refused(NOT_ACCEPTED)
     row = PasskeyRow(
         id=key, user=user, public_key=library.helpers.bytes_to_base64url(registration.credential_public_key),
         count=registration.sign_count, label=" ".join(label.split())[:_LABEL] or "A passkey", made_at=now)
@@ -112,7 +109,7 @@ def add(session: Session, place: Place, user: str, answer: str, label: str, now:
 
 def ask(session: Session, place: Place, address: str, now: datetime) -> str:
     """What a stranger's browser is asked in order to sign in, as JSON: any key that it has for this site.
-    Nobody learns who has one. Raises PasskeyRefused."""
+    Nobody learns who has one. Raises Refused."""
     library = _library()
     options = library.generate_authentication_options(
         rp_id=place.host, user_verification=library.helpers.structs.UserVerificationRequirement.REQUIRED)
@@ -121,12 +118,12 @@ def ask(session: Session, place: Place, address: str, now: datetime) -> str:
 
 
 def person_of(session: Session, place: Place, answer: str, now: datetime) -> str:
-    """Who signs in with this answer. Raises PasskeyRefused."""
+    """Who signs in with this answer. Raises Refused."""
     library = _library()
     challenge = _use(session, answer, None, now)
     row = session.get(PasskeyRow, _field(answer, "id"), with_for_update=True)
     if row is None:
-        raise PasskeyRefused(NOT_ACCEPTED)
+        raise Refused(NOT_ACCEPTED)
     try:
         used = library.verify_authentication_response(
             credential=answer, expected_challenge=challenge, expected_rp_id=place.host,
@@ -134,7 +131,7 @@ def person_of(session: Session, place: Place, answer: str, now: datetime) -> str
             credential_public_key=library.base64url_to_bytes(row.public_key),
             credential_current_sign_count=row.count)
     except _faults() as fault:
-        raise PasskeyRefused(NOT_ACCEPTED) from fault
+        raise Refused(NOT_ACCEPTED) from fault
     row.count, row.used_at = used.new_sign_count, now
     return row.user
 
@@ -166,7 +163,7 @@ def form_key(row: PasskeyRow) -> str:
 
 
 def _note(session: Session, challenge: bytes, user: str | None, address: str, now: datetime) -> None:
-    """Keep what was asked. Raises PasskeyRefused where one address has too many open."""
+    """Keep what was asked. Raises Refused where one address has too many open."""
     sign_in_tries.count_alone(session)
     session.execute(delete(PasskeyChallengeRow).where(PasskeyChallengeRow.made_at <= now - LASTS))
     network = network_of(address)
@@ -174,19 +171,19 @@ def _note(session: Session, challenge: bytes, user: str | None, address: str, no
     is_open = PasskeyChallengeRow.network_hash == network_hash
     count = session.scalar(select(func.count()).select_from(PasskeyChallengeRow).where(is_open)) or 0
     if count >= (_OF_LOOPBACK if network == LOOPBACK else OF_A_NETWORK):
-        raise PasskeyRefused(TOO_MANY)
+        raise Refused(TOO_MANY)
     session.add(PasskeyChallengeRow(
         challenge_hash=_hash(challenge), network_hash=network_hash, user=user, made_at=now))
 
 
 def _use(session: Session, answer: str, user: str | None, now: datetime) -> bytes:
-    """The challenge that an answer is to, which is used up. Raises PasskeyRefused."""
+    """The challenge that an answer is to, which is used up. Raises Refused."""
     library = _library()
     try:
         client_data = json.loads(library.base64url_to_bytes(_field(answer, "response", "clientDataJSON")))
         challenge = bytes(library.base64url_to_bytes(str(client_data["challenge"])))
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise PasskeyRefused(NOT_ACCEPTED) from fault
+        raise Refused(NOT_ACCEPTED) from fault
     # One statement: of two answers at one moment the later finds nothing.
     used = session.execute(
         delete(PasskeyChallengeRow).where(
@@ -195,20 +192,20 @@ def _use(session: Session, answer: str, user: str | None, now: datetime) -> byte
             PasskeyChallengeRow.user.is_(None) if user is None else PasskeyChallengeRow.user == user)
         .returning(PasskeyChallengeRow.challenge_hash)).all()
     if not used:
-        raise PasskeyRefused(NOT_ACCEPTED)
+        raise Refused(NOT_ACCEPTED)
     return challenge
 
 
 def _field(answer: str, *names: str) -> str:
-    """A text within a browser's answer. Raises PasskeyRefused for what is none of ours."""
+    """A text within a browser's answer. Raises Refused for what is none of ours."""
     try:
         value: Any = json.loads(answer[:LONGEST])
         for name in names:
             value = value[name]
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise PasskeyRefused(NOT_ACCEPTED) from fault
+        raise Refused(NOT_ACCEPTED) from fault
     if not isinstance(value, str):
-        raise PasskeyRefused(NOT_ACCEPTED)
+        raise Refused(NOT_ACCEPTED)
     return value
 
 

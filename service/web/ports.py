@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, sessionmaker
 import maps
 from maps.variant import Variant
 from service.clock import Clock, SystemClock
+from service.games.acts.act import ActTable
 from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
 from service.intake.scans import ScanTray
@@ -125,6 +126,18 @@ class DeskPorts:
     checks: SiteChecks = SiteChecks()
     load: Callable[[str], Variant] = maps.load
     wall: Clock = field(default_factory=SystemClock)
+
+    @property
+    def order_address(self) -> str:
+        """The address that takes orders, which no player can have; "" where the desk runs without mail."""
+        quarantine = self.actions.quarantine
+        return "" if quarantine is None else quarantine.post.letters.sender.order_address
+
+    def act_table(self, session: Session, by: str, coordinates: frozenset[str] | None = None) -> ActTable:
+        """Where somebody performs an act of a page, in this transaction. `coordinates`: the games that they
+        coordinate, None for all."""
+        return ActTable(session, by, self.clock.now(), self.load, self.actions.circulars, self.order_address,
+                        coordinates)
 
     def power_name(self, variant: str, power: str) -> str:
         """A power's name on its board; the id where the board does not know it."""

@@ -58,7 +58,7 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
     with desk_site.store.begin() as session:
         game = session.get_one(GameRow, "powick-bridge")
         game.name, game.aliases = HOSTILE[:200], [HOSTILE]
-        game.options = {**game.options, "coordinator": HOSTILE, "remarks": LONG}
+        game.options = {**game.options, "coordinator": HOSTILE, "return_address": [HOSTILE, LONG]}
         player = session.get_one(PlayerRow, 1)
         player.name, player.accommodation = HOSTILE[:200], LONG
         session.add(PostalAddressRow(player_id=1, lines=[HOSTILE, LONG], made_at=AFTER, made_by=SHORT))

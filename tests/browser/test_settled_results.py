@@ -15,7 +15,6 @@ from sqlalchemy import select, update
 from bench.desk.sample import load_sample
 from bench.desk.site import SheetLocation, make, serving
 from service.clock import SystemClock
-from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.site_folder import opened
 from service.store import records
 from service.store.blobs import Blobs
@@ -48,7 +47,7 @@ def place(tmp_path: Path) -> SheetLocation:
         sheet.fate, sheet.flags = "held", ["heading_disagrees"]
         posted = session.scalars(select(SubmissionRow).where(SubmissionRow.id != sheet.id)).first()
         assert posted is not None
-        posted.flags = ["posted", YEAR_DIFFERS]
+        posted.flags = ["posted", "year_differs"]
         phase = session.get_one(PhaseRow, location.phase)
         raw = b"From: mallory@elsewhere.example\r\nSubject: Orders of Argyll\r\n\r\nhello"
         key = blobs.put(raw)

@@ -20,9 +20,11 @@ from adjudicator.units import Unit
 from demo.coordinator import ScriptedCoordinator
 from demo.story import ExpectedOutcome, story_of
 from service.games import create
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.deadlines import schedule
-from service.games.turns import extend_calendar
-from service.store.tables import GameRow, PhaseState
+from service.games.options import stored_options
+from service.store.tables import PhaseState
 from tests.features.long_play import LongPlay
 from tests.features.whole_house import PASSWORD, open_house
 from tests.support.form_filling import filled_in
@@ -71,11 +73,10 @@ def open_prepared(folder: Path, scene: Scene, name: str = "Last Stand") -> Itera
         variant = replace(board, start=scene.position())
         window = schedule(START, variant.calendar, scene.phase, 1)[0]
         seats = [create.GameSeat(power, *_person(story.players[power])) for power in variant.powers]
-        new = create.NewGame(name, scene.variant, START, seats, options=dict(scene.options or {}))
+        new = create.NewGame(name, scene.variant, START, seats, options=stored_options(scene.options or {}))
         house.clock.set(window.opens)
         with house.site.store.begin() as session:
-            row = create.create(session, new, variant, window, house.clock.now())
-            extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+            perform(BeginGame(new, variant), ActTable(session, "coordinator", house.clock.now()))
         play = PreparedPlay(house, story, board, ())
         play.people = {power: story.players[power][1] for power in variant.powers}
         play.names = {power: story.players[power][0] for power in variant.powers}

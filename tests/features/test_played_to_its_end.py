@@ -16,13 +16,15 @@ from adjudicator.serialize import codec
 from demo.story import Story, story_variants
 from grammar.print import canonical
 from service.clock import SimulatedClock
-from service.desk.games.ending import declare
 from service.features.replay import pages as war
+from service.games.acts.act import perform
+from service.games.acts.ending import DeclareEnd
 from service.games.ended.ending import EndKind, GameEnd, end_of
 from service.letters.statistics import statistics_of
 from service.notices.ending import Farewell, judged_phases
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from tests.service.public.test_entry import BASE, visit
+from tests.support.acting import at
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.letters import called
 from tests.support.site import make_site
@@ -77,8 +79,8 @@ def _over(game: Played) -> GameEnd:
     with game.table.site.store.begin() as session:
         row = session.get_one(GameRow, game.table.game)
         if end_of(session, row, game.table.variant) is None:
-            declare(session, row, "concession", [winner], "So it stood on their last sheets.", surely=True,
-                    by="Ada", now=game.table.site.clock.now(), circulars=None)
+            perform(DeclareEnd(row.id, "concession", (winner,), "So it stood on their last sheets.",
+                               surely=True), at(session, game.table))
         end = end_of(session, row, game.table.variant)
     assert end == GameEnd(EndKind.CONCESSION, (winner,), "So it stood on their last sheets.")
     return end

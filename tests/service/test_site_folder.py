@@ -11,7 +11,8 @@ import pytest
 
 import templates
 from service.config import ConfigError, MailIn, MailOut, ReaderSettings, Web
-from service.site_folder import SiteError, is_address, settings_of, write_settings
+from service.site_folder import SiteError, settings_of, write_settings
+from service.store.addresses import is_address
 
 TEMPLATE = Path(templates.__file__).parent / "site" / "galloper.toml"
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 from demo.story import Story, story_of
-from service.games.options import GAZETTE
 from service.games.phases import phase_of
 from service.notices.results import ResultsAnnouncer
 from tests.support.site import Site
@@ -19,7 +18,7 @@ def play_story(
     """Play every phase of the story of a variant, each judged and sent. `letters`: with the results' letters,
     whose pictures are named and not drawn; `receipts`: each sheet is answered. The game has a gazette."""
     story = story_of(slug)
-    table = open_table(site, slug=slug, name=story.game, options={**story.options, GAZETTE: True})
+    table = open_table(site, slug=slug, name=story.game, options={**story.options, "gazette": True})
     if letters:
         table.announce = ResultsAnnouncer(table.writer, drawing=False)
     ids = {power.name: power.id for power in table.variant.powers.values()}

@@ -28,9 +28,11 @@ from grammar.print import canonical
 from maps.variant import Variant
 from service.bootstrap import letter_kinds
 from service.games import create, sealed_lots, turns
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule
-from service.games.turns import extend_calendar
+from service.games.options import stored_options
 from service.intake.load_context import Concern, build_context
 from service.intake.opening.open_mail import BodyReader, OwnBodies
 from service.intake.process_mail import MailOpener, MailStore, give_up_mail, process_mail, tell_sender
@@ -159,8 +161,8 @@ class Table:
         turns.open_phase(self.site.store, phase_id, self.site.clock)
 
     def close_phase(self, phase_id: int) -> None:
-        turns.close_phase(self.site.store, phase_id, self.site.clock, self.load, fetch_mail=self._drain,
-                          judge_mails=self._judge_here)
+        self._drain()
+        turns.close_phase(self.site.store, phase_id, self.site.clock, self.load, judge_mails=self._judge_here)
 
     def _judge_here(self, keys: Sequence[str]) -> None:
         """What the jobs of these mails do; one that fails is tried again later."""
@@ -364,11 +366,10 @@ def open_table(
         create.GameSeat(power, f"Player {power}", "Europe/London", tuple(addresses))
         for power, addresses in mails.items()
     ]
-    new = create.NewGame(name, slug, start, seats, options=dict(options or {}))
+    new = create.NewGame(name, slug, start, seats, options=stored_options(options or {}))
     with site.store.begin() as session:
-        row = create.create(session, new, variant, window, site.clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
-        game = row.game_id
+        table = ActTable(session, "coordinator", site.clock.now())
+        game = perform(BeginGame(new, variant), table).outcome.game_id
     return Table(site, variant, game, announce or NotedAnnouncer())
 
 

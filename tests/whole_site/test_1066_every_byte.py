@@ -18,9 +18,10 @@ import pytest
 
 from service.archive.export import Edition
 from service.clock import SimulatedClock
-from service.games.extensions import move_deadline
-from service.notices.broadcasts import Broadcasts, ResultsCorrection
-from service.notices.current_map import UNITS
+from service.games.acts.act import ResultsCorrection, perform
+from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.results import CorrectResults
+from service.notices.broadcasts import Broadcasts
 from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
@@ -28,6 +29,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store.tables import GameRow, LineState, PhaseRow, PlayerRow, SeatRow
 from tests.service.public.test_entry import BASE, visit
+from tests.support.acting import at, do
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.played import archived, begin
 from tests.support.servers import outgoing
@@ -63,16 +65,10 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
             if drawing:
                 Broadcasts(desk).welcome(session, table.game)
             phase = session.get_one(PhaseRow, table.phase().id)
-            moved = move_deadline(
-                session,
-                phase.id,
-                phase.deadline + timedelta(days=1),
-                "A storm.",
-                shift_later=True,
-                by="ada",
-                now=site.clock.now(),
-            )
-            Broadcasts(desk).deadline_moved(session, phase, moved)
+            to = phase.deadline + timedelta(days=1)
+            perform(MoveDeadline(table.game, phase.id, to.date().isoformat(), f"{to:%H:%M}",
+                                 "A storm in the Channel.", later=True),
+                    at(session, table, "ada", circulars=Broadcasts(desk)))
         site.clock.set(table.phase().deadline - timedelta(hours=12))
         with site.store.begin() as session:
             Reminders(desk).put_due(session, table.phase().id)
@@ -83,15 +79,8 @@ def played(folder: Path, orders: Sequence[Line], *, drawing: bool) -> Iterator[t
         site.clock.set(first.deadline + timedelta(minutes=1))
         table.close_phase(first.id)
         table.approve_phase(first.id, "ada")
-        with site.store.begin() as session:
-            Broadcasts(desk).correct(
-                session,
-                session.get_one(PhaseRow, first.id),
-                ResultsCorrection("A.", "B.", "None.", "Ada"),
-                "k",
-                "ada",
-                site.clock.now(),
-            )
+        do(table, CorrectResults(first.id, ResultsCorrection("A.", "B.", "None.", "Ada"), "k"), "ada",
+           circulars=Broadcasts(desk))
         begin(table)
         yield table, open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
 
@@ -100,7 +89,7 @@ def _settings(table: Table) -> None:
     """The public map shows units, and the Earls are reminded."""
     with table.site.store.begin() as session:
         game = session.get_one(GameRow, table.game)
-        game.options = {**game.options, UNITS: True}
+        game.options = {**game.options, "units_on_map": True}
         seat = session.get_one(SeatRow, (table.game, EARLS))
         session.get_one(PlayerRow, seat.player_id).reminders = True
 

@@ -10,7 +10,7 @@ from email.message import EmailMessage
 import pytest
 
 import maps
-from service.notices.current_map import UNITS, control
+from service.notices.current_map import control
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, OutboxRow
 from tests.support.site import make_site
@@ -92,7 +92,7 @@ def test_the_public_map_shows_no_hidden_unit_where_it_shows_units(judged: Table)
     """D66-14, MAP-03: where a game's option asks for units."""
     with judged.site.store.begin() as session:
         game = session.get_one(GameRow, judged.game)
-        game.options = {**game.options, UNITS: True}
+        game.options = {**game.options, "units_on_map": True}
     with judged.site.store() as session:
         board_control = control(session, judged.game, lambda _: judged.variant)
     # The opening position is what it shows until the first adjustments.

@@ -35,8 +35,9 @@ from service.clock import SimulatedClock
 from service.config import MailIn, MailOut, Settings, Web
 from service.desk import queries
 from service.games import create
+from service.games.acts.act import ActTable, perform
+from service.games.acts.deadlines import MoveDeadline
 from service.games.deadlines import schedule
-from service.games.extensions import move_deadline
 from service.games.phases import phase_of
 from service.games.turns import extend_calendar
 from service.intake.sheets.recognizer import RecognizedPage
@@ -361,10 +362,13 @@ def _autumn(tables: Tables) -> None:
     tables.settle()
     with tables.site.store.begin() as session:
         phase = session.get_one(PhaseRow, tables.phase(FIRST, name).id)
-        moved = move_deadline(session, phase.id, phase.deadline + timedelta(days=1), "The post is on strike.",
-                              shift_later=False, by="ada", now=tables.clock.now())
-        session.refresh(phase)
-        assert Broadcasts(tables.site.announcements.letters).deadline_moved(session, phase, moved) == 10
+        to = phase.deadline + timedelta(days=1)
+        done = perform(
+            MoveDeadline(phase.game_id, phase.id, to.date().isoformat(), f"{to:%H:%M}",
+                         "The post is on strike."),
+            ActTable(session, "ada", tables.clock.now(),
+                     circulars=Broadcasts(tables.site.announcements.letters)))
+        assert done.letters == 10
     tables.due("deadline_moved", FIRST, tables.everybody(FIRST))
     _round(tables, name)
     tables.due("reminder", SECOND, 2 * [tables.seats[SECOND]["Protectorate"]])

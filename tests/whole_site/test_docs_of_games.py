@@ -21,7 +21,7 @@ from reading import vocabulary
 from reading.vocabulary import known_game
 from service.cli import main
 from service.config import Settings
-from service.desk.games.acts import OPTIONS
+from service.facts.options import GameOptions
 from service.games import create
 from tests.support.own_site import own_site
 
@@ -70,7 +70,7 @@ def test_the_game_file_names_every_power_and_options_that_there_are(slug: str, t
     (tmp_path / "game.toml").write_text(text, "utf-8")
     new = create.read_game_file(tmp_path / "game.toml", maps.load(slug).powers)
     assert new.variant == slug
-    assert set(new.options) <= set(OPTIONS)
+    assert new.options.model_fields_set
 
 
 @pytest.mark.parametrize("slug", PAGES)
@@ -106,9 +106,8 @@ def test_every_value_and_setting_named_is_one_of_the_rules_or_of_a_site(slug: st
     known = {
         *variant.rules.CHOICES,
         *variant.rules.FIGURES,
-        *OPTIONS,
+        *GameOptions.model_fields,
         *Settings.model_fields,
-        "review",
         "rules.values",
     }
     # Blocks of code are run by a test of their own.

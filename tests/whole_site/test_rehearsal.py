@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from service.archive.remove_rehearsal import RemovalRefused, remove_rehearsal
+from service.archive.remove_rehearsal import remove_rehearsal
 from service.cli.games import create_game, remove_game, show_games
 from service.config import ConfigError
 from service.desk import queries
 from service.games import create
 from service.games.game_clock import NOTICE
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.turns import NotReady, extend_calendar
 from service.intake.sheets.recognizer import ImageOpener
 from service.notices.answers.replies import Replies
@@ -196,13 +197,13 @@ def test_a_real_game_is_never_removed(table: Table) -> None:
     """INS-07: not even one whose row was changed by hand in the database, since its record says otherwise."""
     site = table.site
     before = everything(site)
-    with pytest.raises(RemovalRefused, match="Powick Bridge is a real game"):
+    with pytest.raises(Refused, match="Powick Bridge is a real game"):
         remove_rehearsal(site.engine, site.blobs, table.game)
     assert everything(site) == before
     with site.store.begin() as session:
         row = session.get_one(GameRow, table.game)
         row.options = {**row.options, "rehearsal_hours": 4.0}
-    with pytest.raises(RemovalRefused, match="Powick Bridge is a real game"):
+    with pytest.raises(Refused, match="Powick Bridge is a real game"):
         remove_rehearsal(site.engine, site.blobs, table.game)
     with site.store() as session:
         assert [game.id for game in records.games(session)] == [table.game]

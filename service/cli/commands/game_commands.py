@@ -180,6 +180,25 @@ def game_move_deadline(
                                    later=later))
 
 
+@game_app.command("set", epilog=(
+    "Example: galloper game set ~/galloper-site powick-bridge units_on_map yes "
+    "--why 'All players asked for it.'"))
+def game_set(
+    folder: Site,
+    game: Game,
+    option: Annotated[str, typer.Argument(metavar="OPTION", help="An option, as a game's file names it.")],
+    value: Annotated[str, typer.Argument(
+        metavar="VALUE", help="yes or no, one of the option's words, or a number; default for its default.")],
+    why: Annotated[str, typer.Option("--why", help="The reason, in a sentence that every player reads.")],
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Change an option of a running game, for a reason. All players are told in the next results."""
+    from service.cli.game_acts import Printing, set_option
+
+    raise typer.Exit(set_option(folder, game, option, value, why, Printing(sys.stdout, as_json, quiet)))
+
+
 @game_app.command("new-key", epilog=(
     "Example: galloper game new-key ~/galloper-site powick-bridge --why 'The old server was sold.'"))
 def game_new_key(

@@ -43,7 +43,7 @@ def _of_model(model: type[BaseModel]) -> Schema:
     # A class's text is for programmers; its settings have their own.
     for table in (schema, *schema.get("$defs", {}).values()):
         table.pop("description", None)
-        for field in table["properties"].values():
+        for field in table.get("properties", {}).values():
             field.pop("title", None)
             if "description" in field:
                 field["description"] = " ".join(field["description"].split())

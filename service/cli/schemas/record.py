@@ -25,9 +25,10 @@ from service.cli.schemas.parts import (
     table_of,
     with_text,
 )
+from service.facts.options import ReviewMode
 from service.record.entries import FACTS
 from service.store.digests import FORMAT
-from service.store.states import MailState, OutboxState, PhaseState, ReviewMode
+from service.store.states import MailState, OutboxState, PhaseState
 
 _NUMBER: Schema = {"type": "integer", "minimum": 1}
 _PHASE: Schema = with_text(COUNT, "The phase's number in its game.")

@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from service.facts.events import Event
 from service.store.records import log_event
 from service.web import code_app, passkeys, sessions, sign_in_tries
 from service.web.access import SIGNED_IN
@@ -36,7 +37,7 @@ def end_sessions(request: Request, visitor: Acting, session: Annotated[str, Form
             log_event(
                 store,
                 ports.clock.now(),
-                "signed_out_elsewhere",
+                Event.SIGNED_OUT_ELSEWHERE,
                 actor=visitor.name,
                 detail={"sessions": count},
             )
@@ -68,7 +69,8 @@ def confirm_app(request: Request, visitor: Acting, code: Annotated[str, Form()])
                 "back, check the key and the telephone's clock, and write the next code.",
             )
         log_event(
-            store, ports.clock.now(), "code_app_added", actor=visitor.name, detail={"person": visitor.name}
+            store, ports.clock.now(), Event.CODE_APP_ADDED, actor=visitor.name,
+            detail={"person": visitor.name}
         )
     return RedirectResponse("/account?notice=app-added", status_code=303)
 
@@ -87,7 +89,8 @@ def remove_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) 
             raise HTTPException(400, "Nothing was changed: this code is wrong or was used already.")
         code_app.remove(store, visitor.name)
         log_event(
-            store, ports.clock.now(), "code_app_removed", actor=visitor.name, detail={"person": visitor.name}
+            store, ports.clock.now(), Event.CODE_APP_REMOVED, actor=visitor.name,
+            detail={"person": visitor.name}
         )
     return RedirectResponse("/account?notice=app-removed", status_code=303)
 

@@ -8,12 +8,14 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.door.sign_in import BUSY, let_in, open_door
+from service.facts.events import Event
+from service.games.refused import Refused
 from service.store.records import log_event
 from service.store.tables import UserRow
 from service.web import code_app, passkeys, sessions, sign_in_tries
 from service.web.access import PUBLIC, SIGNED_IN
 from service.web.page import require_token, show
-from service.web.passkeys import PasskeyRefused, Place
+from service.web.passkeys import Place
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
@@ -32,7 +34,7 @@ def begin_sign_in(request: Request) -> Response:
     try:
         with ports.sessions.begin() as session:
             options = passkeys.ask(session, place, _address(request), ports.wall.now())
-    except PasskeyRefused as fault:
+    except Refused as fault:
         raise HTTPException(429, str(fault)) from fault
     return Response(options, media_type="application/json")
 
@@ -50,7 +52,7 @@ def sign_in(
         # A refusal is committed too: what was asked is used up by one answer, right or wrong.
         try:
             opened = open_door(request, session, passkeys.person_of(session, place, answer, now), now)
-        except PasskeyRefused as fault:
+        except Refused as fault:
             message = str(fault)
     if opened is None:
         return show(request, "sign_in.html", status=401, message=message, person="", unsent_form=unsent_form,
@@ -81,7 +83,7 @@ def begin(
             raise HTTPException(400, _WRONG)
         try:
             options = passkeys.ask_for_new(store, place, visitor.name, _address(request), now)
-        except PasskeyRefused as fault:
+        except Refused as fault:
             raise HTTPException(409, str(fault)) from fault
     return Response(options, media_type="application/json")
 
@@ -97,9 +99,9 @@ def add(
     with ports.sessions.begin() as store:
         try:
             row = passkeys.add(store, place, visitor.name, answer, label[:200], ports.wall.now())
-            log_event(store, ports.clock.now(), "passkey_added", actor=visitor.name,
+            log_event(store, ports.clock.now(), Event.PASSKEY_ADDED, actor=visitor.name,
                       detail={"person": visitor.name, "label": row.label})
-        except PasskeyRefused as fault:
+        except Refused as fault:
             message = str(fault)
     if message:
         raise HTTPException(400, message)
@@ -113,7 +115,7 @@ def remove(request: Request, visitor: Acting, key: Annotated[str, Form()]) -> Re
     with ports.sessions.begin() as store:
         if not passkeys.remove(store, visitor.name, key):
             raise HTTPException(404, "Nothing was changed: you have no such passkey any more.")
-        log_event(store, ports.clock.now(), "passkey_removed", actor=visitor.name,
+        log_event(store, ports.clock.now(), Event.PASSKEY_REMOVED, actor=visitor.name,
                   detail={"person": visitor.name})
     return RedirectResponse("/account?notice=passkey-removed", status_code=303)
 
@@ -123,7 +125,7 @@ def _place(request: Request) -> Place:
     ports: DeskPorts = request.app.state.ports
     try:
         return passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title)
-    except PasskeyRefused as fault:
+    except Refused as fault:
         raise HTTPException(409, str(fault)) from fault
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 from service.store import records
-from service.store.records import log_event
 from service.store.tables import UserRow
-from service.web import accounts, game_roles, sessions
+from service.web import accounts, game_roles
 from service.web.access import SITE
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import GAME_ROLES, Role
@@ -47,10 +44,7 @@ def add(request: Request, visitor: Annotated[Visitor, Depends(require_token)], n
     person = name.strip()
     if len(password) < SHORTEST:
         raise HTTPException(400, f"Nothing was changed: a password has at least {SHORTEST} letters.")
-    with _refused(), ports.sessions.begin() as session:
-        accounts.require_new_name(session, person)
-        sessions.add_user(session, person, password, ports.clock.now(), _role(role))
-        _log(session, ports, visitor, "person_added", {"person": person, "role": role})
+    performed(ports, visitor, accounts.AddPerson(person, password, _role(role)))
     return RedirectResponse("/people?notice=person-added", status_code=303)
 
 
@@ -60,9 +54,7 @@ def change_role(
     role: Annotated[str, Form()],
 ) -> Response:
     """Give a person another role. Raises 409 for the last coordinator: there is always one."""
-    ports: DeskPorts = request.app.state.ports
-    with _refused(), ports.sessions.begin() as session:
-        accounts.change_role(session, name, _role(role), by=visitor.name, now=ports.clock.now())
+    performed(request.app.state.ports, visitor, accounts.ChangeRole(name, _role(role)))
     return RedirectResponse("/people?notice=role", status_code=303)
 
 
@@ -72,10 +64,8 @@ def change_game_role(
     game: Annotated[str, Form()], role: Annotated[str, Form()] = "",
 ) -> Response:
     """Give a person a role in one game, or with an empty role take it."""
-    ports: DeskPorts = request.app.state.ports
-    new_role = _role(role) if role else None
-    with _refused(), ports.sessions.begin() as session:
-        game_roles.change(session, name, game, new_role, by=visitor.name, now=ports.clock.now())
+    act = game_roles.ChangeGameRole(name, game, _role(role) if role else None)
+    performed(request.app.state.ports, visitor, act)
     return RedirectResponse("/people?notice=game-role", status_code=303)
 
 
@@ -84,9 +74,7 @@ def remove(
     request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()]
 ) -> Response:
     """Let a person sign in no longer, and end their sessions. Raises 409 for the last coordinator."""
-    ports: DeskPorts = request.app.state.ports
-    with _refused(), ports.sessions.begin() as session:
-        accounts.remove(session, name, by=visitor.name, now=ports.clock.now())
+    performed(request.app.state.ports, visitor, accounts.RemovePerson(name))
     return RedirectResponse("/people?notice=person-removed", status_code=303)
 
 
@@ -95,23 +83,8 @@ def end_sessions(
     request: Request, visitor: Annotated[Visitor, Depends(require_token)], name: Annotated[str, Form()]
 ) -> Response:
     """End every session of a person, who may sign in again."""
-    ports: DeskPorts = request.app.state.ports
-    with _refused(), ports.sessions.begin() as session:
-        accounts.end_sessions(session, name, by=visitor.name, now=ports.clock.now())
+    performed(request.app.state.ports, visitor, accounts.SignPersonOut(name))
     return RedirectResponse("/people?notice=person-signed-out", status_code=303)
-
-
-@contextmanager
-def _refused() -> Iterator[None]:
-    """Turns the refusals of an account's act into answers: 404 and 409."""
-    try:
-        yield
-    except (accounts.NoSuchPerson, game_roles.NoSuchGame) as fault:
-        raise HTTPException(404, str(fault)) from fault
-    except (accounts.LastCoordinator, accounts.BadName, game_roles.NotByGame) as fault:
-        raise HTTPException(409, str(fault)) from fault
-    except game_roles.NotInAGame as fault:
-        raise HTTPException(400, str(fault)) from fault
 
 
 def _role(role: str) -> Role:
@@ -119,7 +92,3 @@ def _role(role: str) -> Role:
         return Role(role)
     except ValueError as fault:
         raise HTTPException(400, "Nothing was changed: choose one of the roles.") from fault
-
-
-def _log(session: Session, ports: DeskPorts, visitor: Visitor, kind: str, detail: dict[str, str]) -> None:
-    log_event(session, ports.clock.now(), kind, actor=visitor.name, detail=detail)

@@ -1,10 +1,10 @@
-"""What a coordinator does to a whole game: begin it, move a deadline, roll a phase back, change an option."""
+"""The form of a new game, as it is typed: its faults, and the game that it begins."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -12,50 +12,22 @@ from sqlalchemy.orm import Session
 import maps
 from maps.variant import Variant
 from service.config import ConfigError
-from service.desk.queries import work
-from service.desk.sheet.acts import ActRefused, back_to_desk, reason_of
-from service.games import create, extensions, mailbox_waits
-from service.games.agreement import Stage
+from service.facts.options import THRESHOLDS, YES_OR_NO, GameOptions, ReviewMode
+from service.games import create
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.create import GameSeat, NewGame
-from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
-from service.games.options import COMMANDS, FIRST_COUNTS, GAZETTE, PLAIN_GAZETTE, TYPED
-from service.games.rulings import languages_option
-from service.games.turns import extend_calendar
-from service.intake.sheets.read_submission import THRESHOLD
-from service.notices.broadcasts import Broadcasts
-from service.site_folder import is_address
-from service.store.records import log_event, phases
-from service.store.tables import GameRow, PhaseRow, PhaseState, ReviewMode
+from service.games.refused import Refused
+from service.store.addresses import is_address
 
-OPTIONS: dict[str, str] = {
-    TYPED: ("Orders may be typed into the mail instead of written by hand: the words in bold type count as a "
-            "sheet"),
-    FIRST_COUNTS: "The first sheet of a power counts in each phase, and later ones do not replace it",
-    COMMANDS: ("Players may write STATUS, SHEET, MAP, RESULTS or HELP as a subject and are answered at once, "
-               "five times a day"),
-    "post_first": "The first movement orders of a power must come by post (strict games)",
-    "reading": ("A receipt shows its sender each line as the machine read it, with a picture; it is sent "
-                "once the sheet has been read"),
-    GAZETTE: ("Each game year ends with a gazette, told from the results alone, in the letter and as a "
-              "printed page"),
-    PLAIN_GAZETTE: "The gazette leaves out weather and omens",
-    "units_on_map": ("The map at a year's end, which everybody can see, shows the units too, not only who "
-                     "holds what"),
-}
-"""The yes-or-no options of a game, each with its words."""
-REVIEW = "review"
-REVIEW_WORDS: dict[ReviewMode, str] = {
-    ReviewMode.NONE: "One person reads a line",
-    ReviewMode.DOUBTFUL: ("Two people read each doubtful line, the second without seeing what the first one "
-                          "read"),
-    ReviewMode.ALL: "Two people read every line, the second without seeing what the first one read",
-}
-"""Who reads lines: the option's values with their words (desk plan, "Two-person review")."""
-THRESHOLDS: dict[str, str] = {
-    "": "as sure as the site asks", "0.9": "at least 90 per cent sure", "0.95": "at least 95 per cent sure",
-    "0.99": "at least 99 per cent sure", "2": "never: a person reads every line",
-}
-"""How sure the machine must be to accept a line automatically: the option's values with their words. A game
+
+def threshold_choice(score: float | None) -> str:
+    """The option `auto_score` as a form has it."""
+    return "" if score is None else f"{score:g}"
+
+
+THRESHOLD_CHOICES: dict[str, str] = {threshold_choice(score): words for score, words in THRESHOLDS.items()}
+"""How sure the machine must be to accept a line automatically: the form's values with their words. A game
 cannot go below the site's own setting."""
 
 
@@ -76,26 +48,15 @@ class NewGameForm:
 
 def begin(session: Session, form: NewGameForm, own_address: str, by: str, now: datetime) -> str:
     """Create a game with its first phase open and the rest of its year waiting; returns its id. Raises
-    ActRefused with every fault."""
+    Refused with every fault."""
     variant = maps.load(form.variant)
     new, faults = _game(form, variant, own_address)
     if faults or new is None:
-        raise ActRefused("No game was created. " + " ".join(faults))
-    first = schedule(new.start, variant.calendar, variant.start.phase, 1)[0]
-    # Its first phase would close at once, with nobody's orders.
-    if first.deadline <= now:
-        raise ActRefused(
-            f"No game was created. The first deadline, {first.deadline:%a %-d %b %Y, %H:%M} GMT, is past: "
-            "choose a later day."
-        )
+        raise Refused("No game was created. " + " ".join(faults))
     try:
-        create.create(session, new, variant, first, now)
+        perform(BeginGame(new, variant), ActTable(session, by, now))
     except ConfigError as fault:
-        raise ActRefused(f"No game was created: {fault}.") from fault
-    # The feed shows a whole year (CAL-16), so the phases to come are rows from the first day.
-    extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    log_event(session, now, "game_created", game_id=new.slug, actor=by,
-              detail={"options": sorted(form.options), REVIEW: form.review})
+        raise Refused(f"No game was created: {fault}.") from fault
     return new.slug
 
 
@@ -121,21 +82,19 @@ def _game(form: NewGameForm, variant: Variant, own_address: str) -> tuple[NewGam
             faults.append(f"{power.name} has no mail address.")
         seats.append(GameSeat(power.id, name.strip(), form.zone, addresses))
     faults += _address_faults(seats, own_address)
-    if form.review not in set(ReviewMode) or form.threshold not in THRESHOLDS:
+    if form.review not in set(ReviewMode) or form.threshold not in THRESHOLD_CHOICES:
         faults.append("Choose one of the ways of reading lines.")
     if faults:
         return None, faults
     return NewGame(form.name.strip(), variant.slug, start, seats, (), _options(form)), []
 
 
-def _options(form: NewGameForm) -> dict[str, Any]:
-    options: dict[str, Any] = dict.fromkeys(sorted(form.options & OPTIONS.keys()), True)
-    options |= languages_option(form.languages)
-    if form.review != ReviewMode.NONE:
-        options[REVIEW] = form.review
-    if form.threshold:
-        options[THRESHOLD] = float(form.threshold)
-    return options
+def _options(form: NewGameForm) -> GameOptions:
+    options: dict[str, Any] = dict.fromkeys(sorted(form.options & YES_OR_NO.keys()), True)
+    options |= {"order_languages": form.languages} if form.languages else {}
+    options |= {"review": form.review} if form.review != ReviewMode.NONE else {}
+    options |= {"auto_score": float(form.threshold)} if form.threshold else {}
+    return GameOptions(**options)
 
 
 def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str]:
@@ -149,140 +108,3 @@ def _address_faults(seats: Sequence[GameSeat], own_address: str) -> Iterable[str
             # A mail is routed by its sender, so one address cannot belong to two players.
             elif owner.setdefault(mail, seat.player) != seat.player:
                 yield f"{mail} is given to both {owner[mail]} and {seat.player}."
-
-
-def move(
-    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime
-) -> DeadlineExtension:
-    """Move a deadline that is still to come, `day` and `hour` in GMT (CAL-14, CAL-15); returns the change.
-    Raises ActRefused."""
-    try:
-        # Times of the desk are GMT; players see their own zone in letters.
-        deadline = datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
-    except ValueError as fault:
-        raise ActRefused(
-            "Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour like "
-            "07:00, both in GMT."
-        ) from fault
-    try:
-        return extensions.move_deadline(
-            session, phase.id, deadline, reason_of(why), shift_later=later, by=by, now=now
-        )
-    except DeadlineError as fault:
-        sentence = str(fault)
-        raise ActRefused(
-            sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
-        ) from fault
-
-
-def move_year(
-    session: Session, phase: PhaseRow, day: str, why: str, *, by: str, now: datetime
-) -> DeadlineExtension:
-    """Move the first day of a year that has not begun (Q-10); returns the change. Raises ActRefused."""
-    try:
-        first = date.fromisoformat(day)
-    except ValueError as fault:
-        raise ActRefused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
-    try:
-        return extensions.move_year(session, phase.id, first, reason_of(why), by=by, now=now)
-    except DeadlineError as fault:
-        sentence = str(fault)
-        raise ActRefused(
-            sentence if "Nothing was changed" in sentence else f"Nothing was changed: {sentence}."
-        ) from fault
-
-
-def move_and_tell(
-    session: Session, phase: PhaseRow, day: str, hour: str, why: str, *, later: bool, by: str, now: datetime,
-    circulars: Broadcasts | None,
-) -> tuple[DeadlineExtension, int]:
-    """Move a deadline (`move`) and write to every player in the same transaction (OUT-12); the change and the
-    number of letters. Without `circulars` nobody is told. Raises ActRefused."""
-    extension = move(session, phase, day, hour, why, later=later, by=by, now=now)
-    if circulars is None:
-        return extension, 0
-    session.refresh(phase)
-    return extension, circulars.deadline_moved(session, phase, extension)
-
-
-def judge_without(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
-    """Let a phase that waits for the mailbox close without what may still be in it. Raises ActRefused."""
-    if not mailbox_waits.waive(session, phase, by, reason_of(why), now):
-        raise ActRefused("Nothing was changed: this phase does not wait for the mailbox, or somebody has "
-                         "decided already.")
-
-
-def roll_back(session: Session, phase: PhaseRow, why: str, by: str, now: datetime) -> None:
-    """Take a judged phase whose results were not sent back to the desk; every decision is kept. Raises
-    ActRefused."""
-    why = reason_of(why)
-    if not back_to_desk(session, phase):
-        raise ActRefused(
-            "Nothing was changed: only a phase that is judged and not sent can be rolled back. What was sent "
-            "does not change; a correction puts an error right."
-        )
-    log_event(session, now, "phase_rolled_back", game_id=phase.game_id, actor=by,
-              detail={"phase_id": phase.id, "why": why})
-
-
-def set_option(
-    session: Session, game: GameRow, name: str, why: str, *, value: bool, by: str, now: datetime
-) -> None:
-    """Change an option of a running game and log it. Raises ActRefused."""
-    why = reason_of(why)
-    if name not in OPTIONS:
-        raise ActRefused("Nothing was changed: there is no such option.")
-    before = bool(game.options.get(name, False))
-    if before == value:
-        raise ActRefused("Nothing was changed: the option has this value already.")
-    game.options = {**game.options, name: value}
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": name, "from": before, "to": value, "why": why})
-
-
-def set_threshold(session: Session, game: GameRow, value: str, why: str, *, by: str, now: datetime) -> None:
-    """Change how sure the machine must be to accept a line, for sheets that come from now on, and log it.
-    Raises ActRefused."""
-    why = reason_of(why)
-    if value not in THRESHOLDS:
-        raise ActRefused("Nothing was changed: there is no such threshold.")
-    before = threshold(game)
-    if before == value:
-        raise ActRefused("Nothing was changed: the option has this value already.")
-    # Without an entry the site's own threshold holds, also if that is changed later.
-    other_options = {name: value for name, value in game.options.items() if name != THRESHOLD}
-    game.options = other_options | ({THRESHOLD: float(value)} if value else {})
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": "lines_without_a_look", "from": THRESHOLDS[before], "to": THRESHOLDS[value],
-                      "why": why})
-
-
-def threshold(game: GameRow) -> str:
-    """The game's threshold as a key of THRESHOLDS."""
-    stored = game.options.get(THRESHOLD)
-    return next((key for key in THRESHOLDS if key and stored is not None and float(key) == float(stored)), "")
-
-
-def set_review(session: Session, game: GameRow, value: str, why: str, *, by: str, now: datetime) -> None:
-    """Change who reads lines, for all phases that are not judged yet, and log it. Raises ActRefused, also
-    while two people have read a line differently: no option decides which of them is right."""
-    why = reason_of(why)
-    if value not in set(ReviewMode):
-        raise ActRefused("Nothing was changed: there is no such way of reading lines.")
-    before = str(game.options.get(REVIEW, ReviewMode.NONE))
-    if before == value:
-        raise ActRefused("Nothing was changed: the option has this value already.")
-    rows = [
-        phase for phase in phases(session, game.id) if phase.state not in {PhaseState.READY, PhaseState.SENT}
-    ]
-    for phase in rows:
-        if any(work_line.line.stage is Stage.DIFFERS for work_line in work(session, phase)):
-            raise ActRefused(
-                "Nothing was changed: two people have read a line differently. Settle it at the desk or "
-                "close it as void first; no option decides which of them is right."
-            )
-    for phase in rows:
-        phase.review = value
-    game.options = {**game.options, REVIEW: value}
-    log_event(session, now, "option_changed", game_id=game.id, actor=by,
-              detail={"option": REVIEW, "from": before, "to": value, "why": why})

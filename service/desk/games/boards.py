@@ -21,6 +21,7 @@ from fastapi.responses import RedirectResponse, Response
 import maps
 from maps.faults import Fault
 from maps.geometry import FILE as DRAWING
+from service.facts.events import Event
 from service.games.board_faults import board_faults
 from service.store.records import log_event
 from service.web.access import SITE
@@ -79,7 +80,7 @@ def _keep(request: Request, visitor: Visitor, slug: str, sent: Mapping[str, str]
             _file(draft, maps.added_folders()[0])
             ports: DeskPorts = request.app.state.ports
             with ports.sessions.begin() as session:
-                log_event(session, ports.clock.now(), "board_kept", actor=visitor.name,
+                log_event(session, ports.clock.now(), Event.BOARD_KEPT, actor=visitor.name,
                           detail={"board": name, "made_from": slug})
             return RedirectResponse("/boards?notice=kept", status_code=303)
     return show(request, "board.html", 400 if keeps else 200, visitor=visitor, slug=slug,

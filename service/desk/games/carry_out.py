@@ -3,44 +3,23 @@ page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk.sheet.acts import ActRefused
+from service.games.acts.act import Act
 from service.store.tables import GameRow
-from service.web.ports import DeskPorts
+from service.web.acting import performed
+from service.web.sessions import Visitor
 
-Outcome = TypeVar("Outcome")
 
-
-def act_on_game(
-    request: Request, game_id: str, notice: str, act: Callable[[Session, GameRow], object]
-) -> Response:
-    """Carry the act out and redirect to the game's page with one of its notices. Raises 409 with the reason
-    of a refusal."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        or_refuse(lambda: act(session, game_row(session, game_id)))
+def carry_out(request: Request, visitor: Visitor, game_id: str, act: Act[Any], notice: str) -> Response:
+    """Perform an act about a game and redirect to the game's page with one of its notices. Raises 404 for
+    what is not there, and 409 with the reason of a refusal."""
+    performed(request.app.state.ports, visitor, act)
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
-
-
-def or_refuse(act: Callable[[], Outcome]) -> Outcome:
-    """The act's result. Raises 409 with its sentence if it is refused, so that the transaction ends without
-    a change."""
-    try:
-        return act()
-    except ActRefused as fault:
-        raise HTTPException(409, str(fault)) from fault
-
-
-def own_address(ports: DeskPorts) -> str:
-    """The address that takes orders, which no player can have; "" where the desk runs without mail."""
-    quarantine = ports.actions.quarantine
-    return "" if quarantine is None else quarantine.post.letters.sender.order_address
 
 
 def game_row(session: Session, game_id: str) -> GameRow:

@@ -11,17 +11,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 import maps
+from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
-from service.desk.sheet.acts import ActRefused
-from service.games import create, sign_ups
+from service.facts.events import Event
+from service.facts.options import NO_OPTIONS, GameOptions
+from service.games import sign_ups
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
+from service.games.acts.begin import BeginGame
 from service.games.create import GameSeat, NewGame
-from service.games.deadlines import schedule
-from service.games.rulings import languages_option
-from service.games.sign_ups import SignUpFault
-from service.games.turns import extend_calendar
+from service.games.refused import NotFound, Refused
 from service.notices.sign_ups import forget
 from service.site_key import NoSiteKey
-from service.store.records import log_event
 from service.store.tables import (
     AddressRow,
     GameRow,
@@ -36,52 +36,124 @@ MOST_DATES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class OfferForm:
-    """An offer as typed: `dates` are days like 2027-03-01, separated by blanks, commas or lines."""
+class OfferGame(Act[str]):
+    """Offers a game. `dates` are days like 2027-03-01, separated by blanks, commas or lines. The outcome is
+    its id."""
 
     name: str
     variant: str
     dates: str
     note: str = ""
 
+    def check(self, table: ActTable) -> None:
+        """Refuse a board that is none, days that are none or past, and a name that is missing or taken."""
+        name, dates = " ".join(self.name.split()), self._days()
+        if not name or len(name) > 200 or len(self.note) > 2000:
+            raise Refused("Nothing was offered: the game needs a name of at most 200 letters.")
+        if not 1 <= len(dates) <= MOST_DATES or dates[0] <= table.now.date():
+            raise Refused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
+        slug = NewGame(name, self.variant, dates[0], ()).slug
+        taken = (table.session.get(OfferRow, slug) or table.session.get(GameRow, slug)
+                 or table.session.scalar(select(OfferRow).where(OfferRow.name == name)))
+        if taken is not None:
+            raise Refused("Nothing was offered: a game has this name already.")
 
-def offer(session: Session, form: OfferForm, by: str, now: datetime) -> str:
-    """Offer a game; its id. Raises ActRefused."""
-    name = " ".join(form.name.split())
-    try:
-        variant = maps.load(form.variant)
-        dates = sorted({date.fromisoformat(day) for day in form.dates.replace(",", " ").split()})
-    except maps.MapError as fault:
-        raise ActRefused("Nothing was offered: there is no such board.") from fault
-    except ValueError as fault:
-        raise ActRefused("Nothing was offered: days are written like 2027-03-01.") from fault
-    if not name or len(name) > 200 or len(form.note) > 2000:
-        raise ActRefused("Nothing was offered: the game needs a name of at most 200 letters.")
-    if not 1 <= len(dates) <= MOST_DATES or dates[0] <= now.date():
-        raise ActRefused(f"Nothing was offered: propose 1 to {MOST_DATES} first days, all of them to come.")
-    slug = NewGame(name, variant.slug, dates[0], ()).slug
-    taken = session.get(OfferRow, slug) or session.get(GameRow, slug) or session.scalar(
-        select(OfferRow).where(OfferRow.name == name))
-    if taken is not None:
-        raise ActRefused("Nothing was offered: a game has this name already.")
-    try:
-        nonce, commitment = sign_ups.seal(session, slug)
-    except NoSiteKey as fault:
-        raise ActRefused(f"Nothing was offered: {fault}") from fault
-    session.add(OfferRow(id=slug, name=name, variant=variant.slug, made_at=now, made_by=by, sealed=nonce,
-                         dates=[day.isoformat() for day in dates], note=form.note.strip(),
-                         commitment=commitment))
-    log_event(session, now, "game_offered", actor=by, detail={"offer": slug})
-    return slug
+    def change(self, table: ActTable) -> str:
+        """Keep the offer, with the sealed seed of its lots. Refuses it without the site's key."""
+        name, dates = " ".join(self.name.split()), self._days()
+        slug = NewGame(name, self.variant, dates[0], ()).slug
+        try:
+            nonce, commitment = sign_ups.seal(table.session, slug)
+        except NoSiteKey as fault:
+            raise Refused(f"Nothing was offered: {fault}") from fault
+        table.session.add(OfferRow(
+            id=slug, name=name, variant=maps.load(self.variant).slug, made_at=table.now, made_by=table.by,
+            sealed=nonce, dates=[day.isoformat() for day in dates], note=self.note.strip(),
+            commitment=commitment))
+        return slug
+
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
+        """The offer."""
+        return LoggedEvent(Event.GAME_OFFERED, None, {"offer": outcome})
+
+    def _days(self) -> list[date]:
+        try:
+            maps.load(self.variant)
+            return sorted({date.fromisoformat(day) for day in self.dates.replace(",", " ").split()})
+        except maps.MapError as fault:
+            raise Refused("Nothing was offered: there is no such board.") from fault
+        except ValueError as fault:
+            raise Refused("Nothing was offered: days are written like 2027-03-01.") from fault
 
 
-def draw(session: Session, row: OfferRow, by: str, now: datetime) -> None:
-    """Draw the powers among the first on the list. Raises ActRefused."""
-    try:
-        seating = sign_ups.draw(session, row, list(maps.load(row.variant).powers), now)
-    except (SignUpFault, NoSiteKey) as fault:
-        raise ActRefused(str(fault)) from fault
-    log_event(session, now, "powers_drawn", actor=by, detail={"offer": row.id, "seats": len(seating.seats)})
+@dataclass(frozen=True, slots=True)
+class DrawPowers(Act[int]):
+    """Draws the powers of an offer among the first on its list; it cannot be done twice. The outcome is how
+    many were seated."""
+
+    offer: str
+
+    def change(self, table: ActTable) -> int:
+        """Draw them. Refuses an empty list, and a site with another key."""
+        row = standing_offer(table, self.offer)
+        try:
+            seating = sign_ups.draw(table.session, row, list(maps.load(row.variant).powers), table.now)
+        except NoSiteKey as fault:
+            raise Refused(str(fault)) from fault
+        return len(seating.seats)
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
+        """The offer and the number of seats."""
+        return LoggedEvent(Event.POWERS_DRAWN, None, {"offer": self.offer, "seats": outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOffList(Act[int | None]):
+    """Takes one person off the list of an offer, and forgets them. The outcome is their number on the
+    list."""
+
+    offer: str
+    person: int
+
+    def change(self, table: ActTable) -> int | None:
+        """Forget them. Refuses somebody who is not on the list."""
+        person = table.session.get(SignUpRow, self.person)
+        if person is None or person.offer_id != standing_offer(table, self.offer).id:
+            raise Refused("Nothing was changed: this person is not on the list any more.")
+        number = person.number
+        forget(table.session, [person])
+        return number
+
+    def event(self, table: ActTable, outcome: int | None, letters: int) -> LoggedEvent:
+        """The offer and the number."""
+        # By number, as lots name people: no name is a line of the log.
+        return LoggedEvent(Event.SIGN_UP_REMOVED, None, {"offer": self.offer, "number": outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class EndOffer(Act[None]):
+    """Ends an offer, and forgets everybody on its list."""
+
+    offer: str
+
+    def change(self, table: ActTable) -> None:
+        """Forget them."""
+        row = standing_offer(table, self.offer)
+        forget(table.session, table.session.scalars(
+            select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
+        row.ended_at = table.now
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The offer."""
+        return LoggedEvent(Event.OFFER_ENDED, None, {"offer": self.offer})
+
+
+def standing_offer(table: ActTable, offer_id: str) -> OfferRow:
+    """An offer that has not ended. Raises NotFound."""
+    row = table.session.get(OfferRow, offer_id)
+    if row is None or row.ended_at is not None:
+        raise NotFound("There is no such offer. Nothing was changed.")
+    return row
 
 
 def begin(
@@ -90,60 +162,39 @@ def begin(
 ) -> str:
     """Begin the game on one of the proposed days, or another one, with the drawn powers; its id. The seated
     leave the list, with their addresses; the others wait on it. `languages`: names of those whose order words
-    it takes beside the English ones. Raises ActRefused."""
+    it takes beside the English ones. Raises Refused."""
     if row.drawn is None or row.game_id is not None:
-        raise ActRefused("No game was created: draw the powers first; and a game begins once.")
+        raise Refused("No game was created: draw the powers first; and a game begins once.")
     try:
         start = date.fromisoformat(day)
     except ValueError as fault:
-        raise ActRefused("No game was created: the first day is written like 2027-03-01.") from fault
+        raise Refused("No game was created: the first day is written like 2027-03-01.") from fault
     variant = maps.load(row.variant)
-    first = schedule(start, variant.calendar, variant.start.phase, 1)[0]
-    if first.deadline <= now:
-        raise ActRefused("No game was created: the first deadline is past. Choose a later day.")
     people = {person.number: person for person in sign_ups.confirmed(session, row.id)}
     seated = {power: people[number] for power, number in row.drawn["seats"].items() if number in people}
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
     if wrong or not seated:
-        raise ActRefused("No game was created: nobody is left on the list, or somebody signed up with this "
-                         "site's own address.")
+        raise Refused("No game was created: nobody is left on the list, or somebody signed up with this "
+                      "site's own address.")
     seats = [GameSeat(power, person.name, person.zone, (person.email,)) for power, person in seated.items()]
     try:
-        new = NewGame(row.name, variant.slug, start, seats, (), languages_option(languages))
-        create.create(session, new, variant, first, now)
+        named = tuple(name for name in languages if name in LANGUAGES)
+        options = GameOptions(order_languages=named) if named else NO_OPTIONS
+        new = NewGame(row.name, variant.slug, start, seats, (), options)
+        perform(BeginGame(new, variant), ActTable(session, by, now))
     except ConfigError as fault:
-        raise ActRefused(f"No game was created: {fault}.") from fault
+        raise Refused(f"No game was created: {fault}.") from fault
     game = session.get_one(GameRow, NewGame(row.name, variant.slug, start, ()).slug)
     for power in variant.powers:
         if power not in seated:
             session.add(SeatRow(game_id=game.id, power=power, player_id=None))
     _keep_homes(session, seated, now)
-    extend_calendar(session, game, variant)
-    log_event(session, now, "game_created", game_id=game.id, actor=by, detail={"offer": row.id})
     row.game_id = game.id
     # What is not needed any more is forgotten: who plays is a player now, and who never confirmed is nobody.
     numbers = [person.id for person in seated.values()]
     forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id).where(
         SignUpRow.id.in_(numbers) | SignUpRow.number.is_(None))).all())
     return game.id
-
-
-def take_off(session: Session, row: OfferRow, person_id: int, by: str, now: datetime) -> None:
-    """Take one person off the list, and forget them. Raises ActRefused."""
-    person = session.get(SignUpRow, person_id)
-    if person is None or person.offer_id != row.id:
-        raise ActRefused("Nothing was changed: this person is not on the list any more.")
-    number = person.number
-    forget(session, [person])
-    # By number, as lots name people: no name is a line of the log.
-    log_event(session, now, "sign_up_removed", actor=by, detail={"offer": row.id, "number": number})
-
-
-def end(session: Session, row: OfferRow, by: str, now: datetime) -> None:
-    """End an offer, and forget everybody on its list."""
-    forget(session, session.scalars(select(SignUpRow).where(SignUpRow.offer_id == row.id)).all())
-    row.ended_at = now
-    log_event(session, now, "offer_ended", actor=by, detail={"offer": row.id})
 
 
 def waiting(session: Session, game_id: str) -> list[SignUpRow]:
@@ -154,10 +205,10 @@ def waiting(session: Session, game_id: str) -> list[SignUpRow]:
 
 
 def take_from_list(session: Session, game_id: str, person_id: int) -> SignUpRow:
-    """Somebody who waits for a seat in this game. Raises ActRefused."""
+    """Somebody who waits for a seat in this game. Raises Refused."""
     person = next((each for each in waiting(session, game_id) if each.id == person_id), None)
     if person is None:
-        raise ActRefused("Nothing was changed: this person is not on the waiting list any more.")
+        raise Refused("Nothing was changed: this person is not on the waiting list any more.")
     return person
 
 

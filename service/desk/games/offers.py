@@ -6,23 +6,22 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 
 import maps
 from grammar.fragments.languages import LANGUAGES
 from service.desk.games import offer_acts
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import or_refuse, own_address
-from service.desk.games.offer_acts import OfferForm
+from service.desk.games.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList, standing_offer
 from service.desk.games.seats import welcome
 from service.games import sign_ups
 from service.letters.language import ENGLISH, language
 from service.notices.sign_ups import days_of
 from service.store.tables import OfferRow
 from service.web.access import SITE
+from service.web.acting import or_refuse, performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -56,20 +55,14 @@ def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
 def offer(request: Request, visitor: Trusted, name: Annotated[str, Form()], variant: Annotated[str, Form()],
           dates: Annotated[str, Form()], note: Annotated[str, Form()] = "") -> Response:
     """Offer a game."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        or_refuse(lambda: offer_acts.offer(session, OfferForm(name, variant, dates, note), visitor.name,
-                                           ports.clock.now()))
+    performed(request.app.state.ports, visitor, OfferGame(name, variant, dates, note))
     return RedirectResponse("/new-games?notice=offered", status_code=303)
 
 
 @router.post("/{offer_id}/draw")
 def draw(request: Request, visitor: Trusted, offer_id: str) -> Response:
     """Draw the powers among the first on the list; it cannot be done twice."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        or_refuse(lambda: offer_acts.draw(
-            session, _offer(session, offer_id), visitor.name, ports.clock.now()))
+    performed(request.app.state.ports, visitor, DrawPowers(offer_id))
     return RedirectResponse("/new-games?notice=powers-drawn", status_code=303)
 
 
@@ -79,9 +72,10 @@ def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str,
     """Begin the game with the powers as they were drawn."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
+        table = ports.act_table(session, visitor.name)
         slug = or_refuse(lambda: offer_acts.begin(
-            session, _offer(session, offer_id), day, language, own_address(ports), visitor.name,
-            ports.clock.now()))
+            session, standing_offer(table, offer_id), day, language, ports.order_address, visitor.name,
+            table.now))
     notice = "created" if welcome(ports, slug) else "created-untold"
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
@@ -89,24 +83,12 @@ def begin(request: Request, visitor: Trusted, offer_id: str, day: Annotated[str,
 @router.post("/{offer_id}/remove")
 def remove(request: Request, visitor: Trusted, offer_id: str, person: Annotated[int, Form()]) -> Response:
     """Take one person off the list."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        or_refuse(lambda: offer_acts.take_off(
-            session, _offer(session, offer_id), person, visitor.name, ports.clock.now()))
+    performed(request.app.state.ports, visitor, TakeOffList(offer_id, person))
     return RedirectResponse("/new-games?notice=sign-up-removed", status_code=303)
 
 
 @router.post("/{offer_id}/end")
 def end(request: Request, visitor: Trusted, offer_id: str) -> Response:
     """End an offer and forget its list."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        offer_acts.end(session, _offer(session, offer_id), visitor.name, ports.clock.now())
+    performed(request.app.state.ports, visitor, EndOffer(offer_id))
     return RedirectResponse("/new-games?notice=offer-ended", status_code=303)
-
-
-def _offer(session: Session, offer_id: str) -> OfferRow:
-    row = session.get(OfferRow, offer_id)
-    if row is None or row.ended_at is not None:
-        raise HTTPException(404, "There is no such offer. Nothing was changed.")
-    return row

@@ -13,7 +13,8 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
-from service.games.options import OWN_WORDING
+from service.facts.events import Event
+from service.games.options import options_of, with_options
 from service.letters.kinds import AnyKind
 from service.letters.language import ENGLISH, LANGUAGES
 from service.letters.own_wording import LONGEST, LetterSentence, OwnWording, fault_of, sentences_of
@@ -64,7 +65,7 @@ def wording(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         game, of_kind = _game(session, ports, game_id, kind, language)
-        words = OwnWording.of_options(game.options).of(language)
+        words = OwnWording.of_option(options_of(game).own_wording).of(language)
         return _page(request, visitor, session, game, of_kind, language, words, notice=notice)
 
 
@@ -98,13 +99,13 @@ def _reword(
         if faults or act not in {"keep", "ours"}:
             return _page(request, visitor, session, game, of_kind, code, words, faults,
                          status=400 if faults else 200, shown=True)
-        before = OwnWording.of_options(game.options)
+        before = OwnWording.of_option(options_of(game).own_wording)
         after = before.reworded(code, [sentence.message for sentence in sentences], words)
         if after != before:
             # A new dict: SQLAlchemy does not notice a change inside a JSON value.
-            game.options = {**game.options, OWN_WORDING: after.as_option()}
-            log_event(session, ports.clock.now(), "option_changed", game_id=game.id, actor=visitor.name,
-                      detail={"option": OWN_WORDING, "from": _count(before, code, sentences),
+            game.options = with_options(game, own_wording=after.as_option())
+            log_event(session, ports.clock.now(), Event.OPTION_CHANGED, game_id=game.id, actor=visitor.name,
+                      detail={"option": "own_wording", "from": _count(before, code, sentences),
                               "to": _count(after, code, sentences),
                               "why": f"{kind.replace('_', ' ')}, {LANGUAGES[code]}"})
     notice = "same" if after == before else "ours" if act == "ours" else "kept"
@@ -135,7 +136,7 @@ def _page(
     letter = None
     if shown and not faults:
         power = min(records.seats(session, game.id))
-        wording = OwnWording.of_options(game.options).reworded(
+        wording = OwnWording.of_option(options_of(game).own_wording).reworded(
             code, [sentence.message for sentence in sentences], own)
         letter = Previews(writer, session, game, power, language=code, wording=wording).of(kind).letter
     return show(

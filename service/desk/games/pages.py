@@ -8,28 +8,36 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
-from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 
 import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
-from service.desk.games import acts, ending, offer_acts, table_acts
-from service.desk.games.acts import OPTIONS, REVIEW, REVIEW_WORDS, THRESHOLDS, NewGameForm
+from service.desk.games import acts, offer_acts
+from service.desk.games.acts import (
+    THRESHOLD_CHOICES,
+    NewGameForm,
+    threshold_choice,
+)
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import act_on_game, game_row, own_address
+from service.desk.games.carry_out import carry_out, game_row
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
-from service.desk.sheet.acts import ActRefused
+from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
-from service.games.extensions import begins_year
+from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
+from service.games.acts.ending import DeclareEnd
+from service.games.acts.options import ChangeOption
+from service.games.acts.phases import JudgeWithoutMailbox, RollBack
+from service.games.ended.ending import EndKind
 from service.games.in_play import next_phase, phases_in_play
+from service.games.names import pseudonym
+from service.games.options import options_of
 from service.games.phases import phase_title
-from service.games.rulings import as_written
+from service.games.refused import Refused
 from service.notices import announcements
-from service.record.entries import pseudonym
 from service.store import records
-from service.store.tables import AddressRow, EventRow, GameRow, PhaseRow, PhaseState, PlayerRow, ReviewMode
+from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES, SITE
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -44,6 +52,13 @@ HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "ph
            "absence_announced", "absence_ended", "game_paused",
            "upload_link_ended", "upload_links_ended", *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
+
+
+END_WORDS: dict[EndKind, str] = {
+    EndKind.DRAW: "A draw between these powers, as all who play on agreed",
+    EndKind.CONCESSION: "The others concede to this power",
+}
+"""What may be declared, with its words."""
 
 
 @router.get("/games", dependencies=[OWN_GAMES])
@@ -79,7 +94,7 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     ports: DeskPorts = request.app.state.ports
     form = NewGameForm(
         name=sent.get("name", ""), start=sent.get("start", ""), variant=sent.get("variant", ""),
-        zone=sent.get("zone", "").strip(), options=frozenset(key for key in OPTIONS if sent.get(key)),
+        zone=sent.get("zone", "").strip(), options=frozenset(key for key in YES_OR_NO if sent.get(key)),
         languages=tuple(name for name in LANGUAGES if sent.get(f"language:{name}")),
         review=sent.get("review", ReviewMode.NONE), threshold=sent.get("threshold", ""),
         players={key.removeprefix("player:"): (value, sent.get(f"mail:{key.removeprefix('player:')}", ""))
@@ -88,8 +103,8 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
         raise HTTPException(400, "No game was created: there is no such board. Go back and choose one.")
     try:
         with ports.sessions.begin() as session:
-            slug = acts.begin(session, form, own_address(ports), visitor.name, ports.clock.now())
-    except ActRefused as fault:
+            slug = acts.begin(session, form, ports.order_address, visitor.name, ports.clock.now())
+    except Refused as fault:
         return _form(request, visitor, form, str(fault), 400)
     # The game is committed before its letters are written, so a letter that fails loses no game.
     notice = "created" if welcome(ports, slug) else "created-untold"
@@ -119,7 +134,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
         # Without boards: the form that moves a year once read whole phases.
         rows = session.scalars(select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.game_id == game_id)
                                .order_by(PhaseRow.ordinal)).all()
-        board = maps.load(row.variant)
+        board, game_options = maps.load(row.variant), options_of(row)
         years = [
             phase_row.id
             for before, phase_row in zip([None, *rows], rows, strict=False)
@@ -134,17 +149,17 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
             .order_by(EventRow.id.desc())
         ).all()
-        ahead = table_acts.next_deadline(session, game_id, ports.clock.now())
+        ahead = next_deadline(session, game_id, ports.clock.now())
         called = {pseudonym(player): player.name for player in session.scalars(select(PlayerRow))}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     called=called,
                     in_play=phases_in_play(session, game_id),
                     following=next_phase(session, game_id, ports.clock.now()),
-                    order_address=own_address(ports), name_of={power: name for power, name, _, _ in seats},
+                    order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
                     seats=seats, phases=phases, years=years, title_of=phase_title,
                     next_deadline=None if ahead is None else ahead.deadline,
-                    options=OPTIONS,
-                    languages=[LANGUAGES[name].title for name in as_written(board, row.options).languages],
+                    options=YES_OR_NO, switched=game_options,
+                    languages=[LANGUAGES[name].title for name in game_options.order_languages],
                     history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
@@ -153,9 +168,11 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                               announcements.absences(session, game_id, ports.clock.now().date())],
                     draws=[(phase, votes) for phase in rows
                            if (votes := draw_votes.votes(session, phase)) is not None],
-                    agreed=row.options.get(draw_votes.AGREED),
-                    thresholds=THRESHOLDS, threshold=acts.threshold(row),
-                    review=row.options.get(REVIEW, ReviewMode.NONE), endings=ending.WORDS)
+                    agreed=game_options.draw_agreed,
+                    thresholds=THRESHOLD_CHOICES,
+                    threshold=threshold_choice(game_options.auto_score),
+                    threshold_words=threshold_words(game_options.auto_score),
+                    review=game_options.review, endings=END_WORDS)
 
 
 @router.post("/games/{game_id}/move", dependencies=[COORDINATOR])
@@ -167,14 +184,8 @@ def move(
     """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
     (OUT-12)."""
     ports: DeskPorts = request.app.state.ports
-
-    def act(session: Session, row: GameRow) -> None:
-        phase_row = _phase(session, row, phase)
-        acts.move_and_tell(
-            session, phase_row, day, hour, why, later=bool(later), by=visitor.name, now=ports.clock.now(),
-            circulars=ports.actions.circulars)
-
-    return act_on_game(request, game_id, "moved" if ports.actions.circulars else "moved-untold", act)
+    return carry_out(request, visitor, game_id, MoveDeadline(game_id, phase, day, hour, why, bool(later)),
+                     "moved" if ports.actions.circulars else "moved-untold")
 
 
 @router.post("/games/{game_id}/year", dependencies=[COORDINATOR])
@@ -185,34 +196,22 @@ def move_year(
     """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
     a letter."""
     ports: DeskPorts = request.app.state.ports
-
-    def act(session: Session, row: GameRow) -> None:
-        phase_row = _phase(session, row, phase)
-        extension = acts.move_year(session, phase_row, day, why, by=visitor.name, now=ports.clock.now())
-        if ports.actions.circulars is not None:
-            session.refresh(phase_row)
-            ports.actions.circulars.deadline_moved(session, phase_row, extension)
-
-    notice = "year-moved" if ports.actions.circulars else "year-moved-untold"
-    return act_on_game(request, game_id, notice, act)
+    return carry_out(request, visitor, game_id, MoveYear(game_id, phase, day, why),
+                     "year-moved" if ports.actions.circulars else "year-moved-untold")
 
 
 @router.post("/games/{game_id}/roll-back", dependencies=[COORDINATOR])
 def roll_back(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
               why: Annotated[str, Form()] = "") -> Response:
     """Take a judged phase back to the desk; decisions are kept."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "rolled-back", lambda session, row: acts.roll_back(
-        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+    return carry_out(request, visitor, game_id, RollBack(game_id, phase, why), "rolled-back")
 
 
 @router.post("/games/{game_id}/judge-without", dependencies=[COORDINATOR])
 def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
                   why: Annotated[str, Form()] = "") -> Response:
     """Close a phase that waits for the mailbox without the mails that may still be in it."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "judged-without", lambda session, row: acts.judge_without(
-        session, _phase(session, row, phase), why, visitor.name, ports.clock.now()))
+    return carry_out(request, visitor, game_id, JudgeWithoutMailbox(game_id, phase, why), "judged-without")
 
 
 @router.post("/games/{game_id}/end", dependencies=[COORDINATOR])
@@ -222,10 +221,8 @@ def end(
     surely: Annotated[str, Form()] = "",
 ) -> Response:
     """End a game by a draw or a concession, with a reason; every player gets a letter (BEY-03)."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "ended", lambda session, row: ending.declare(
-        session, row, kind, power or (), why, surely=bool(surely), by=visitor.name, now=ports.clock.now(),
-        circulars=ports.actions.circulars))
+    act = DeclareEnd(game_id, kind, tuple(power or ()), why, surely=bool(surely))
+    return carry_out(request, visitor, game_id, act, "ended")
 
 
 @router.post("/games/{game_id}/option", dependencies=[COORDINATOR])
@@ -234,27 +231,22 @@ def option(
     value: Annotated[str, Form()], why: Annotated[str, Form()] = "",
 ) -> Response:
     """Change an option."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "option", lambda session, row: acts.set_option(
-        session, row, name, why, value=value == "yes", by=visitor.name, now=ports.clock.now()))
+    act = ChangeOption(game_id, name, "yes" if value == "yes" else "no", why)
+    return carry_out(request, visitor, game_id, act, "option")
 
 
 @router.post("/games/{game_id}/threshold", dependencies=[COORDINATOR])
 def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
               why: Annotated[str, Form()] = "") -> Response:
     """Change how sure the machine must be to accept a line automatically."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "option", lambda session, row: acts.set_threshold(
-        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+    return carry_out(request, visitor, game_id, ChangeOption(game_id, "auto_score", value, why), "option")
 
 
 @router.post("/games/{game_id}/review", dependencies=[COORDINATOR])
 def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
     """Change which lines two people read."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "option", lambda session, row: acts.set_review(
-        session, row, value, why, by=visitor.name, now=ports.clock.now()))
+    return carry_out(request, visitor, game_id, ChangeOption(game_id, "review", value, why), "option")
 
 
 def _form(
@@ -264,13 +256,6 @@ def _form(
         board = maps.load(form.variant)
     except maps.MapError as error:
         raise HTTPException(404, "There is no such board. Nothing was changed.") from error
-    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=OPTIONS,
-                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLDS, board=board,
-                powers=list(board.powers.values()), players=form.players or {})
-
-
-def _phase(session: Session, game: GameRow, phase_id: int) -> PhaseRow:
-    phase = session.get(PhaseRow, phase_id)
-    if phase is None or phase.game_id != game.id:
-        raise HTTPException(404, "There is no such phase of this game. Nothing was changed.")
-    return phase
+    return show(request, "game_new.html", status, visitor=visitor, form=form, fault=fault, options=YES_OR_NO,
+                languages=list(LANGUAGES.values()), reviews=REVIEW_WORDS, thresholds=THRESHOLD_CHOICES,
+                board=board, powers=list(board.powers.values()), players=form.players or {})

@@ -8,9 +8,12 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.games import seat_acts
-from service.desk.games.carry_out import act_on_game, game_row, or_refuse, own_address
-from service.desk.games.seat_acts import Holder
+from service.desk.games.carry_out import carry_out
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
+from service.notices.upload_links import EndUploadLinks, MailUploadLink
+from service.store.records import seats
 from service.web.access import COORDINATOR
+from service.web.acting import or_refuse
 from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -23,20 +26,14 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 def address(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
             mail: Annotated[str, Form()]) -> Response:
     """Add an address of a player."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "address", lambda session, row: seat_acts.add_address(
-        session, row, power, mail, own_address(ports), by=visitor.name, now=ports.clock.now(),
-        only=visitor.coordinates))
+    return carry_out(request, visitor, game_id, AddAddress(game_id, power, mail), "address")
 
 
 @router.post("/{game_id}/address/remove")
 def remove(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
            mail: Annotated[str, Form()]) -> Response:
     """Remove an address."""
-    ports: DeskPorts = request.app.state.ports
-    return act_on_game(request, game_id, "address-removed", lambda session, row: seat_acts.remove_address(
-        session, row, power, mail, by=visitor.name, now=ports.clock.now(),
-        only=visitor.coordinates))
+    return carry_out(request, visitor, game_id, RemoveAddress(game_id, power, mail), "address-removed")
 
 
 @router.post("/{game_id}/seat")
@@ -49,12 +46,11 @@ def seat(
     """Give a power to another player, by name or from the waiting list, or leave its seat empty. The player
     gets a welcome, and everybody is told."""
     ports: DeskPorts = request.app.state.ports
-    holder = Holder(name.strip(), zone.strip(), seat_acts.addresses_in(mail))
+    holder = Holder(name.strip(), zone.strip(), addresses_in(mail))
     with ports.sessions.begin() as session:
-        has_holder = or_refuse(lambda: seat_acts.replace(
-            session, game_row(session, game_id), power, holder, own_address(ports), why,
-            by=visitor.name, now=ports.clock.now(), only=visitor.coordinates, waiting=waiting,
-            circulars=ports.actions.circulars))
+        table = ports.act_table(session, visitor.name, visitor.coordinates)
+        or_refuse(lambda: seat_acts.give(table, GiveSeat(game_id, power, holder, why), waiting))
+        has_holder = seats(session, game_id)[power] is not None
     notice = "seat-empty" if not has_holder else "seat" if welcome(ports, game_id, power) else "seat-untold"
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
 
@@ -67,11 +63,10 @@ def upload_link(request: Request, visitor: Trusted, game_id: str, power: Annotat
     ports: DeskPorts = request.app.state.ports
     ends = do == "end"
     notice = "upload-links-ended" if ends else "upload-link"
-    return act_on_game(
-        request, game_id, notice,
-        lambda session, row: seat_acts.upload_link(
-            session, row, power, ports.actions.circulars, ports.settings.base_url, by=visitor.name,
-            now=ports.clock.now(), ends=ends))
+    circulars = ports.actions.circulars
+    act = EndUploadLinks(game_id, power) if ends else MailUploadLink(
+        game_id, power, None if circulars is None else circulars.letters, ports.settings.base_url)
+    return carry_out(request, visitor, game_id, act, notice)
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fastapi import HTTPException
@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from service.desk import page_data, queries
 from service.desk.reading import shape
 from service.games import decisions
-from service.games.agreement import Stage, two_readings
+from service.games.acts import act as games_act
+from service.games.acts.lines import CloseDifferences, FileDecisions
 from service.games.decisions import KEY_LENGTH, Act, Decision, DecisionKind
-from service.games.lines import lines_by_id
-from service.store.records import log_event
-from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewMode, SubmissionRow
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, SubmissionRow
+from service.web.acting import or_refuse
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
@@ -26,7 +26,6 @@ NO_WORDS = ("No words were typed. Nothing was changed: a line without an order i
 NO_LINE = "There is no such line in this phase. Nothing was changed."
 NOT_TWO = "Choose two different readings of a line, or none. Nothing was changed."
 NO_BELOW = "There is no line below this one on the same page to join it with. Nothing was changed."
-NO_DIFFERENCE = "Two people have not read this line differently. Nothing was changed."
 NO_PLACE = "A line is broken between two words, not at its end. Nothing was changed."
 
 
@@ -74,55 +73,22 @@ def carry_out(
         return ActResult(tuple(step(session, act, request.target)))
     if request.do == "accept":
         # One act for the whole list, so that one undo takes all of it back.
-        return _accept(session, act, phase, request)
+        return _accept(ports, session, visitor, act, request)
     row, power = line_of(session, phase.id, request.line)
     if request.do in {"join", "break"}:
         return _reshape(ports, session, act, request, row, power)
     versions = {} if request.seen_version is None else {row.id: request.seen_version}
     if request.do == "close":
-        return close_differences(session, act, phase, [row.id], versions)
+        _perform(ports, session, visitor, CloseDifferences(phase.id, act.key, (row.id,), versions))
+        return ActResult((row.id,))
     decision, complaint = _decision_of(ports, session, phase.id, power, row, request)
     kind = DecisionKind.ASK if request.do == "second" else DecisionKind.DECIDE
-    _file(session, act, phase, [decision], versions, kind)
+    _perform(ports, session, visitor, FileDecisions(phase.id, act.key, [decision], versions, kind))
     return ActResult((row.id,), complaint)
 
 
-def close_differences(
-    session: Session, act: Act, phase: PhaseRow, line_ids: Sequence[int], versions: Mapping[int, str]
-) -> ActResult:
-    """Make lines void that two people read differently, with both readings kept for the results to print
-    (Q-01). The log says how many. Raises 400 if one of them is no difference."""
-    lines = lines_by_id(session, line_ids)
-    if not line_ids or any(lines[line_id].stage is not Stage.DIFFERS for line_id in line_ids):
-        raise HTTPException(400, NO_DIFFERENCE)
-    closing = [
-        # Unsettled differences are void: the unit holds, and the results print both readings (Q-01).
-        Decision(line_id, LineState.VOID, "\n".join(two_readings(lines[line_id].votes)), settles=True)
-        for line_id in line_ids
-    ]
-    decisions.file(session, act, closing, versions, DecisionKind.CLOSE)
-    log_event(session, act.acted_at, "differences_closed", game_id=phase.game_id, actor=act.by,
-              detail={"phase_id": phase.id, "lines": len(closing)})
-    return ActResult(tuple(line_ids))
-
-
-def _file(
-    session: Session, act: Act, phase: PhaseRow, filed: Sequence[Decision], versions: Mapping[int, str],
-    kind: DecisionKind
-) -> None:
-    """File decisions. If two people now read a line differently, the log says so, without what they read."""
-    if phase.review == ReviewMode.NONE:
-        decisions.file(session, act, filed, versions, kind)
-        return
-    ids = [decision.line_id for decision in filed]
-    # Only a difference that this act makes is logged; one that was there before is logged already.
-    before = {line_id for line_id, line in lines_by_id(session, ids).items() if line.stage is Stage.DIFFERS}
-    decisions.file(session, act, filed, versions, kind)
-    for line_id, line in lines_by_id(session, ids).items():
-        if line.stage is Stage.DIFFERS and line_id not in before:
-            readers = sorted({vote.by for vote in line.votes})
-            log_event(session, act.acted_at, "line_read_differently", game_id=phase.game_id, actor=act.by,
-                      detail={"phase_id": phase.id, "line": line_id, "readers": readers})
+def _perform(ports: DeskPorts, session: Session, visitor: Visitor, act: games_act.Act[None]) -> None:
+    or_refuse(lambda: games_act.perform(act, ports.act_table(session, visitor.name)), 400)
 
 
 def line_of(session: Session, phase_id: int, line_id: int) -> tuple[LineRow, str]:
@@ -180,14 +146,17 @@ def _two_readings(row: LineRow, choices: Sequence[str]) -> str:
     return "\n".join(texts)
 
 
-def _accept(session: Session, act: Act, phase: PhaseRow, request: ActRequest) -> ActResult:
+def _accept(
+    ports: DeskPorts, session: Session, visitor: Visitor, act: Act, request: ActRequest
+) -> ActResult:
     accepted = [(line_of(session, act.phase_id, line)[0], version, do) for line, version,
         do in request.others]
     if not accepted:
         raise HTTPException(400, "No line was named. Nothing was changed.")
     filed = [Decision(row.id, LineState.READ, *_reading(row, do)) for row, _, do in accepted]
     version = {row.id: version for row, version, _ in accepted if version is not None}
-    _file(session, act, phase, filed, version, DecisionKind.ACCEPT)
+    _perform(ports, session, visitor,
+             FileDecisions(act.phase_id, act.key, filed, version, DecisionKind.ACCEPT))
     return ActResult(tuple(row.id for row, _, _ in accepted))
 
 

@@ -15,8 +15,11 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.desk.reading import late
-from service.desk.reading.acts import ActRequest, carry_out, close_differences
-from service.games import decisions, seal
+from service.desk.reading.acts import ActRequest, carry_out
+from service.games import decisions
+from service.games.acts.act import perform
+from service.games.acts.lines import CloseDifferences
+from service.games.acts.phases import Unseal
 from service.games.agreement import Stage
 from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH, Act
@@ -25,6 +28,7 @@ from service.games.turns import NotReady
 from service.store.tables import GameRow, PhaseRow
 from service.web import sessions
 from service.web.access import COORDINATOR, READER, SIGNED_IN
+from service.web.acting import or_refuse, performed
 from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -41,8 +45,6 @@ NOT_COMPOSED = ("Not sent: the letters or their pictures could not be made. The 
             "again; if it fails again, tell the operator: the log names the fault.")
 ASKED = ("Not sent: a sheet that counts may be the wrong one, and nobody has said that it is right. The "
          "results page asks; look at the sheet and answer.")
-NO_REASON = ("The sheets stay sealed: unsealing needs a reason in a sentence. It is logged, and the "
-             "players read it in the next results.")
 
 
 @router.post("/desk/{phase_id}/decide", dependencies=[READER])
@@ -151,10 +153,9 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
         # A browser that repeats the form gets the same answer, and nothing is closed twice.
         if not decisions.known(session, act.key):
             differing = [w.line for w in queries.work(session, phase) if w.line.stage is Stage.DIFFERS]
-            close_differences(
-                session, act, phase, [line.id for line in differing],
-                {line.id: line.version() for line in differing}
-            )
+            closing = CloseDifferences(phase_id, act.key, tuple(line.id for line in differing),
+                                       {line.id: line.version() for line in differing})
+            or_refuse(lambda: perform(closing, ports.act_table(session, visitor.name)), 400)
         all_read = not any(work.waits for work in queries.work(session, phase))
     return _judge(ports, phase_id) if all_read else _to_desk(phase_id)
 
@@ -162,16 +163,7 @@ def close(request: Request, visitor: Trusted, phase_id: int, key: Annotated[str,
 @router.post("/desk/{phase_id}/unseal", dependencies=[COORDINATOR])
 def unseal(request: Request, visitor: Trusted, phase_id: int, why: Annotated[str, Form()] = "") -> Response:
     """Open the sheets of a phase before its deadline, for a reason that is logged and printed (DESK-02)."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        phase = session.get(PhaseRow, phase_id)
-        if phase is None:
-            raise HTTPException(404, "There is no such phase. Nothing was opened.")
-        try:
-            if not seal.unseal(session, phase, visitor.name, why, ports.clock.now()):
-                raise HTTPException(409, "This phase is not sealed. Nothing was changed.")
-        except ValueError as fault:
-            raise HTTPException(400, NO_REASON) from fault
+    performed(request.app.state.ports, visitor, Unseal(phase_id, why), no_reason=400)
     return _to_desk(phase_id)
 
 

@@ -14,6 +14,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.sheets import SheetFlag
 from service.games import decisions
 from service.games.agreement import Stage
 from service.games.ballots import executed
@@ -71,7 +72,7 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
         old = max((submissions[n] for n in begun if n != key and submissions[n].power == power
                    and submissions[n].received_at < new.received_at), key=lambda row: row.id, default=None)
         # A version chosen by hand is settled by that choice; one not read yet has no lines to compare.
-        if old is None or key in settled or "chosen" in new.flags or new.read_at is None:
+        if old is None or key in settled or SheetFlag.CHOSEN in new.flags or new.read_at is None:
             continue
         by_sheet = lines_of(session, [old.id, key])
         read = [line for line in by_sheet[old.id] if line.by is not None]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games import decisions
@@ -83,7 +83,7 @@ def _cut(
     session: Session, act: Act, old: Sequence[LineRow], new: Sequence[tuple[list[Any], str]], suggest: Suggest
 ) -> list[int]:
     page, last = old[0].page_id, max(row.ordinal for row in old)
-    make_room(session, page, last, len(new))
+    decisions.make_room(session, page, last, len(new))
     new_rows = [
         LineRow(page_id=page, ordinal=last + n, box=box, kind=decisions.PART, text=text, confidence=0.0,
                 # By itself the row is no order: it counts only while the act's decision about it does.
@@ -95,15 +95,6 @@ def _cut(
     decisions.end(session, act, [Decision(row.id, LineState.NOT_ORDER, row.text, settles=True) for row in old]
                   + [Decision(row.id, LineState.OPEN, row.text) for row in new_rows])
     return [row.id for row in new_rows]
-
-
-def make_room(session: Session, page_id: int, after: int, rows: int) -> None:
-    """Move the lines below `after` down by `rows` places. They pass through negative numbers, since each
-    place of a page can be taken only once."""
-    below = (LineRow.page_id == page_id, LineRow.ordinal > after)
-    session.execute(update(LineRow).where(*below).values(ordinal=-LineRow.ordinal - rows))
-    session.execute(update(LineRow).where(LineRow.page_id == page_id, LineRow.ordinal < 0)
-                    .values(ordinal=-LineRow.ordinal))
 
 
 def _within(line: LineRow, share_of_width: float) -> float:

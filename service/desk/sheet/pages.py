@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,24 +13,38 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-import maps
-from adjudicator.calendar import PhaseKind
 from service.desk import page_data
 from service.desk.queries import phase_view
 from service.desk.reading import shape
-from service.desk.sheet import acts, changes, view
 from service.desk.sheet import picture as sheet_picture
+from service.desk.sheet import view
 from service.desk.sheet.picture import MARKS, turned
+from service.facts.sheets import SheetFlag
 from service.games import decisions
+from service.games.acts.act import Act
+from service.games.acts.lines import AddLine, TakeOrdersOver
+from service.games.acts.sheets import (
+    NO_SHEET,
+    SEALED,
+    ChooseSheet,
+    ConfirmSheet,
+    LeaveToRule,
+    RefileSheet,
+    RefuseSheet,
+    TakeRefusalBack,
+    filed_sheet,
+    other_powers,
+)
+from service.games.acts.sheets import FiledSheet as ChangeableSheet
 from service.games.approval.papers import refusal_of
 from service.games.approval.right_sheet import open_questions
-from service.games.decisions import KEY_LENGTH, Act
+from service.games.decisions import KEY_LENGTH
 from service.games.lines import SettledLine
 from service.games.phases import phase_title
+from service.games.refused import Refused
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
 from service.store.blobs import BlobError
-from service.store.records import CHOSEN, log_event
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -42,6 +56,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from service.web.access import COORDINATOR
+from service.web.acting import performed, refusal
 from service.web.crops import NoPicture
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -51,10 +66,6 @@ log = logging.getLogger(__name__)
 router = APIRouter(dependencies=[COORDINATOR])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its file "
-          "is kept unchanged.")
-NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided is kept."
-NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
 LEAST_BOX = 1.0
 """Least length of a side of a drawn box, in percent of the page."""
 
@@ -109,9 +120,9 @@ def sheet(
         # DESK-02: before the deadline the page has times and counts only.
         if sealed(phase):
             return show(request, "sheet_sealed.html", **values)
-        lines = view.own_lines(session, submission.id)
+        lines = decisions.own_lines(session, submission.id)
         other = _other(power_versions, submission.id, against)
-        rows = [] if other is None else view.differences(view.own_lines(session, other.id), lines)
+        rows = [] if other is None else view.differences(decisions.own_lines(session, other.id), lines)
         return show(
             request,
             "sheet.html",
@@ -124,9 +135,9 @@ def sheet(
             key=secrets.token_urlsafe(16),
             others=[
                 (power_id, ports.power_name(filed.game.variant, power_id))
-                for power_id in acts.other_powers(session, phase, submission)
+                for power_id in other_powers(session, phase, submission)
             ],
-            chosen=any(CHOSEN in version.submission.flags for version in power_versions),
+            chosen=any(SheetFlag.CHOSEN in version.submission.flags for version in power_versions),
             sent=phase.state == PhaseState.SENT, refusal=refusal_of(submission.flags),
             questions=[question for question in open_questions(session, phase,
                        ports.load(filed.game.variant)) if question.submission == submission.id],
@@ -177,17 +188,7 @@ def choose(
     request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
 ) -> Response:
     """Execute this version, with a logged reason."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        _or_refuse(
-            lambda: acts.choose(
-                session, filed.phase, filed.submission, why, visitor.name, ports.clock.now()
-            )
-        )
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "chosen")
+    return _carry_out(request, visitor, submission_id, ChooseSheet(submission_id, why), "chosen")
 
 
 @router.post("/sheet/{submission_id}/refuse")
@@ -195,39 +196,20 @@ def refuse(
     request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
 ) -> Response:
     """Refuse a sheet, with a reason that the results print (LET-01, LET-03)."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        _or_refuse(lambda: acts.refuse(
-            session, filed.phase, filed.submission, why, visitor.name, ports.clock.now()))
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "sheet-refused")
+    return _carry_out(request, visitor, submission_id, RefuseSheet(submission_id, why), "sheet-refused")
 
 
 @router.post("/sheet/{submission_id}/unrefuse")
 def take_refusal_back(request: Request, visitor: Trusted, submission_id: int) -> Response:
     """Take the refusal of a sheet back."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        _or_refuse(lambda: acts.take_refusal_back(
-            session, filed.phase, filed.submission, visitor.name, ports.clock.now()))
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "refusal-back")
+    return _carry_out(request, visitor, submission_id, TakeRefusalBack(submission_id), "refusal-back")
 
 
 @router.post("/sheet/{submission_id}/right")
 def is_right(request: Request, visitor: Trusted, submission_id: int) -> Response:
     """Answer the question whether this is the right sheet with yes (LET-03)."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        questions = open_questions(session, filed.phase, ports.load(filed.game.variant))
-        _or_refuse(lambda: acts.is_right(
-            session, filed.phase, filed.submission, questions, visitor.name, ports.clock.now()))
-        phase_id = filed.phase.id
+    done = performed(request.app.state.ports, visitor, ConfirmSheet(submission_id), refused=400)
+    phase_id = (done.event.detail if done.event else {})["phase_id"]
     return RedirectResponse(f"/results/{phase_id}?notice=right-sheet", status_code=303)
 
 
@@ -236,34 +218,14 @@ def leave(
     request: Request, visitor: Trusted, submission_id: int, why: Annotated[str, Form()] = ""
 ) -> Response:
     """Let the rule of versions decide again."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        _or_refuse(
-            lambda: acts.leave_to_rule(
-                session, filed.phase, filed.submission.power, why, visitor.name, ports.clock.now()
-            )
-        )
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "left")
+    return _carry_out(request, visitor, submission_id, LeaveToRule(submission_id, why), "left")
 
 
 @router.post("/sheet/{submission_id}/refile")
 def refile(request: Request, visitor: Trusted, submission_id: int, power: Annotated[str, Form()],
            why: Annotated[str, Form()] = "") -> Response:
     """File the sheet for another power of its sender, as its heading says (Q-07)."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        _or_refuse(
-            lambda: acts.refile(
-                session, filed.phase, filed.submission, power, why, visitor.name, ports.clock.now()
-            )
-        )
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "refiled")
+    return _carry_out(request, visitor, submission_id, RefileSheet(submission_id, power, why), "refiled")
 
 
 @router.post("/sheet/{submission_id}/take-over")
@@ -274,39 +236,14 @@ def take_over(
     """For a sheet that lists only changes: take the orders of the units it does not name over from the
     version that it names (Q-09)."""
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        filed = _changeable(session, submission_id)
-        other = session.get(SubmissionRow, other_id)
-        if (
-            other is None
-            or other.id == submission_id
-            or (other.phase_id, other.power) != (filed.phase.id, filed.submission.power)
-        ):
-            raise HTTPException(400, ("Nothing was changed: choose another version of this power, of this "
-                                      "phase."))
-        act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
-        if not decisions.known(session, act.key):
-            _or_refuse(lambda: _take_over(ports, session, act, filed, other, why))
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "taken-over")
-
-
-def _take_over(
-    ports: DeskPorts, session: Session, act: Act, filed: FiledSheet, other: SubmissionRow, why: str
-) -> None:
-    reason = acts.reason_of(why)
-    own_lines, page = view.own_lines(session, filed.submission.id), view.pages(session,
-        filed.submission.id)[-1]
-    lines = changes.left_out(
-        maps.load(filed.game.variant), PhaseKind(filed.phase.kind), filed.submission.power, own_lines,
-        view.own_lines(session, other.id),
-    )
-    above = next((line for line in reversed(own_lines) if line.page_id == page.id), None)
-    number = changes.take_over(session, act, page, own_lines, lines, _box(ports, page, above, (None,) * 4))
-    log_event(session, act.acted_at, "orders_taken_over", game_id=filed.game.id, actor=act.by, detail={
-        "phase_id": filed.phase.id, "power": filed.submission.power, "submission": filed.submission.id,
-        "from": other.id, "lines": number, "why": reason})
+    with ports.sessions() as session:
+        _changeable(session, submission_id)
+        page = view.pages(session, submission_id)[-1]
+        lines = decisions.own_lines(session, submission_id)
+        above = next((line for line in reversed(lines) if line.page_id == page.id), None)
+        box = _box(ports, page, above, (None,) * 4)
+    return _carry_out(request, visitor, submission_id,
+                      TakeOrdersOver(submission_id, other_id, key, box, why), "taken-over")
 
 
 @router.post("/sheet/{submission_id}/line")
@@ -323,21 +260,18 @@ def add_line(
     words = " ".join(text.split())[:500]
     if not words:
         raise HTTPException(400, "Nothing was changed: type what the line says.")
-    with ports.sessions.begin() as session:
+    with ports.sessions() as session:
         filed = _changeable(session, submission_id)
         row = _page(session, submission_id, page)
-        above = next((line for line in view.own_lines(session, submission_id) if line.id == after), None)
+        above = next((line for line in decisions.own_lines(session, submission_id) if line.id == after), None)
         # Its box is in other pixels; and the line went to the top of the page that was chosen, unasked.
         if above is not None and above.page_id != page:
             raise HTTPException(400, "Nothing was changed: that line is not on the page that you chose. "
                                      "Choose the page and a line of that page.")
         box = _box(ports, row, above, (left, top, right, bottom))
-        typed = page_data.typed_line(session, filed.phase.id, ports.load, filed.submission.power, words)
-        act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
-        acts.add_line(session, act, row, box, -1 if above is None else above.ordinal, words, typed.order)
-        phase_id = filed.phase.id
-    _judge(ports, phase_id)
-    return _to_sheet(submission_id, "added" if typed.order else "added-as-written")
+        typed = page_data.typed_line(session, filed.phase.id, ports.load, filed.row.power, words)
+    act = AddLine(submission_id, page, key, box, -1 if above is None else above.ordinal, words, typed.order)
+    return _carry_out(request, visitor, submission_id, act, "added" if typed.order else "added-as-written")
 
 
 @router.post("/sheet/{submission_id}/box")
@@ -353,12 +287,12 @@ def fix_box(
     line_id, _, version = line.partition(" ")
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
-        act = Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
+        act = decisions.Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         # The line in the form is gone after the first delivery, so a repeated form is answered before it is
         # looked for.
         if decisions.known(session, act.key):
             return _to_sheet(submission_id, "box-fixed")
-        lines = {str(settled.id): settled for settled in view.own_lines(session, submission_id)}
+        lines = {str(settled.id): settled for settled in decisions.own_lines(session, submission_id)}
         settled = lines.get(line_id)
         if settled is None:
             raise HTTPException(404, "Nothing was changed: this sheet has no such line now. Reload the page.")
@@ -461,13 +395,11 @@ def _filed(session: Session, submission_id: int) -> FiledSheet:
     return FiledSheet(submission, phase, session.get_one(GameRow, phase.game_id))
 
 
-def _changeable(session: Session, submission_id: int) -> FiledSheet:
-    filed = _filed(session, submission_id)
-    if sealed(filed.phase):
-        raise HTTPException(403, SEALED)
-    if not at_the_desk(filed.phase):
-        raise HTTPException(409, NOT_NOW)
-    return filed
+def _changeable(session: Session, submission_id: int) -> ChangeableSheet:
+    try:
+        return filed_sheet(session, submission_id)
+    except Refused as fault:
+        raise refusal(fault) from fault
 
 
 def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
@@ -479,11 +411,16 @@ def _page(session: Session, submission_id: int, page_id: int) -> PageRow:
     return page
 
 
-def _or_refuse(act: Callable[[], None]) -> None:
-    try:
-        act()
-    except acts.ActRefused as fault:
-        raise HTTPException(400, str(fault)) from fault
+def _carry_out(
+    request: Request, visitor: Visitor, submission_id: int, act: Act[Any], notice: str
+) -> Response:
+    """Perform an act on a sheet, judge its phase if nothing waits any more, and show the sheet."""
+    ports: DeskPorts = request.app.state.ports
+    performed(ports, visitor, act, refused=400)
+    with ports.sessions() as session:
+        phase_id = session.get_one(SubmissionRow, submission_id).phase_id
+    _judge(ports, phase_id)
+    return _to_sheet(submission_id, notice)
 
 
 def _judge(ports: DeskPorts, phase_id: int) -> None:

@@ -12,16 +12,15 @@ from sqlalchemy.orm import Session
 import maps
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading
 from reading.vocabulary import known_game
-from service.desk import queries
+from service.facts.sheets import Fate, SheetFlag
 from service.games import ballots
 from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
-from service.games.decisions import PART
+from service.games.decisions import own_lines
 from service.games.hold_reasons import reasons
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.store import records
-from service.store.records import CHOSEN
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
 
 
@@ -74,24 +73,16 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: b
     if ballot is not None and ballot.submission.id == row.id:
         # Q-60: in some games nothing that was sent can be changed.
         by_rule = f"the {'first sheet' if first else 'latest version'} in time"
-        return "chosen by the coordinator" if CHOSEN in row.flags else by_rule
+        return "chosen by the coordinator" if SheetFlag.CHOSEN in row.flags else by_rule
     losers = () if ballot is None else ballot.losers
     loser = next((loser for loser in losers if loser.submission.id == row.id), None)
     if loser is not None and refusal_of(row.flags) is None:
         return loser.why
-    if row.fate == "held" and refusal_of(row.flags) is not None:
+    if row.fate == Fate.HELD and refusal_of(row.flags) is not None:
         return f"refused by the coordinator: {refusal_of(row.flags)}"
-    if row.fate == "held":
+    if row.fate == Fate.HELD:
         return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
     return "it does not count"
-
-
-def own_lines(session: Session, submission_id: int) -> list[SettledLine]:
-    """The lines of a sheet as they count now, without lines that a person cut into others, and without parts
-    whose cut was taken back."""
-    away, _, _ = queries.set_aside(session, session.get_one(SubmissionRow, submission_id).phase_id)
-    return [line for line in lines_of(session, [submission_id])[submission_id]
-            if line.id not in away and not (line.kind == PART and line.by is None)]
 
 
 def numbered(session: Session, submission_id: int) -> list[tuple[str, SettledLine]]:

@@ -33,7 +33,8 @@ from sqlalchemy.orm import Session, load_only
 
 from service.clock import Clock
 from service.config import Notice, Settings, Webhook
-from service.games.game_clock import is_rehearsal
+from service.facts.events import Event
+from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
 from service.store import records
 from service.store.engine import Store
@@ -42,8 +43,8 @@ from service.store.tables import EventRow, GameRow, PhaseRow
 log = logging.getLogger(__name__)
 SECONDS = 15.0
 """Between two looks."""
-APPROVED = "results_approved"
-DELIVERED, FAILED = "webhook_delivered", "webhook_failed"
+APPROVED = Event.RESULTS_APPROVED
+DELIVERED, FAILED = Event.WEBHOOK_DELIVERED, Event.WEBHOOK_FAILED
 """The events of the site."""
 TURNS = tuple(timedelta(minutes=minutes) for minutes in (0, 1, 5, 30, 120, 360, 720, 1380))
 """After the results: when an address is tried that has not answered yet."""
@@ -294,7 +295,7 @@ class Webhooks:
             EventRow.what == kind, EventRow.at > now - timedelta(days=2)))
         return [detail for detail in rows if detail["hook"] == mark]
 
-    def _log(self, event: str, detail: dict[str, Any]) -> None:
+    def _log(self, event: Event, detail: dict[str, Any]) -> None:
         with self.store.begin() as session:
             records.log_event(session, self.clock.now(), event, detail=detail)
 
@@ -315,4 +316,4 @@ def _body(session: Session, event: EventRow, mark: str) -> bytes:
 
 def _rehearses(session: Session, event: EventRow) -> bool:
     game = session.get(GameRow, event.game_id)
-    return game is None or is_rehearsal(game.options)
+    return game is None or options_of(game).is_rehearsal

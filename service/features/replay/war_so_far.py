@@ -16,9 +16,9 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.games.results import redacted_for
-from service.notices.current_map import UNITS
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
@@ -47,7 +47,7 @@ def rows_shown(session: Session, game: GameRow) -> list[PhaseRow]:
             and row.position is not None]
     if all(row.state == PhaseState.SENT for row in rows):
         return sent
-    if not game.options.get(UNITS, False):
+    if not options_of(game).units_on_map:
         return []
     ended = [row.ordinal for row in sent if PhaseKind(row.kind).updates_ownership]
     return [row for row in sent if row.ordinal <= max(ended, default=0)]

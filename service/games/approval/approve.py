@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from sqlalchemy.orm import Session
@@ -11,6 +13,8 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from service.clock import Clock
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.approval.papers import Paper, unsettled_papers
 from service.games.phases import phase_of
 from service.games.turns import Load, NotReady, hand_on, is_incomplete, resolve_orders
@@ -50,21 +54,41 @@ def approve_phase(
         judged_at = phase.judged_at
         put_letters = announce.prepare(session, phase, resolution)
     with store.begin() as session:
-        now = clock.now()
+        perform(SendResults(phase_id, judged_at, resolution, put_letters),
+                ActTable(session, by, clock.now(), load))
+
+
+@dataclass(frozen=True, slots=True)
+class SendResults(Act[PhaseRow]):
+    """Steps 3 and 4 of `approve_phase`, which alone makes it: `put_letters` puts what was drawn of
+    `resolution`, as it was judged at `judged_at`."""
+
+    phase: int
+    judged_at: datetime | None
+    resolution: Resolution
+    put_letters: Callable[[Session], None]
+
+    def change(self, table: ActTable) -> PhaseRow:
+        """Claim the phase, put the letters and hand the position on."""
+        session = table.session
         claimed = records.claim(
-            session, PhaseRow, PhaseRow.id == phase_id, PhaseRow.state == PhaseState.READY,
-            PhaseRow.judged_at == judged_at, state=PhaseState.SENT, sent_at=now)
+            session, PhaseRow, PhaseRow.id == self.phase, PhaseRow.state == PhaseState.READY,
+            PhaseRow.judged_at == self.judged_at, state=PhaseState.SENT, sent_at=table.now)
         if not claimed:
             raise NotReady("the phase was judged again meanwhile; look at the results once more")
-        phase = session.get_one(PhaseRow, phase_id)
+        phase = session.get_one(PhaseRow, self.phase)
         # While the letters were drawn a mail may have come, or a line been decided again: they would say that
         # nothing was received, or what is no longer so.
-        _check_complete(session, phase, load)
-        _check_orders(session, phase, load)
-        put_letters(session)
-        hand_on(session, phase, resolution, now, load)
-        records.log_event(session, now, "results_approved", game_id=phase.game_id, actor=by,
-                          detail={"phase": str(phase_of(phase))})
+        _check_complete(session, phase, table.load)
+        _check_orders(session, phase, table.load)
+        # Before the position is handed on, which opens the next phase: the letters are about this one.
+        self.put_letters(session)
+        hand_on(session, phase, self.resolution, table.now, table.load)
+        return phase
+
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
+        """The phase."""
+        return LoggedEvent(Event.RESULTS_APPROVED, outcome.game_id, {"phase": str(phase_of(outcome))})
 
 
 def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:

@@ -16,6 +16,7 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service.facts.sheets import Fate
 from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
 from service.games.hold_reasons import REASONS, reasons
 from service.store import records
@@ -190,7 +191,7 @@ def waiting_sheets(
     """Of the sheets of a phase those on hold that would count if they were released and that nobody
     refused."""
     submissions = [ranked(row) for row in rows]
-    return [row for row in rows if row.fate == "held" and refusal_of(row.flags) is None
+    return [row for row in rows if row.fate == Fate.HELD and refusal_of(row.flags) is None
             and _would_count(row.id, submissions, deadline, first=first)]
 
 

@@ -20,6 +20,7 @@ from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from reading import vocabulary
+from service.facts.sheets import SheetFlag
 from service.games.ballots import executed
 from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_of, phase_title
@@ -28,8 +29,6 @@ from service.store.tables import LineState, PageRow, PhaseRow, PhaseState, Submi
 
 RIGHT = "right sheet: "
 """Beginning of a flag of a sheet: a coordinator answered a question; its kind follows."""
-YEAR_DIFFERS = "year_differs"
-"""Flag of a sheet that a coordinator filed by hand and whose heading names another year."""
 _STRANGE_UNITS = 0.5
 """Share of a sheet's orders, 0..1, above which units that the power has not are asked about. Set by hand: one
 or two such orders are a slip of the player's."""
@@ -165,6 +164,6 @@ def _few(power: str, name: str, kind: PhaseKind, position: Position, resolution:
 
 
 def _year(row: SubmissionRow, phase: PhaseRow) -> str:
-    if YEAR_DIFFERS not in row.flags:
+    if SheetFlag.YEAR_DIFFERS not in row.flags:
         return ""
     return f"Its heading names another year than {phase.year}, for which it was filed by hand."

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import select, update
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.games import draw_votes
-from service.games.options import ENDED
+from service.games.options import options_of
 from service.games.rulings import as_played
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -37,10 +35,6 @@ class EndKind(StrEnum):
 
 DECLARED = (EndKind.DRAW, EndKind.CONCESSION)
 """What a coordinator declares; victories are the judge's."""
-
-
-class CannotEnd(UserFacingError, ValueError):
-    """The game cannot be ended so; the sentence says why and that nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ def end_with(session: Session, phase: PhaseRow, variant: Variant, resolution: Re
     """The end that comes with the results of a phase: the judge's verdict, or a draw that all survivors asked
     for on their sheets (`service.games.draw_votes`); None if the game goes on."""
     game = session.get_one(GameRow, phase.game_id)
-    end = verdict(as_played(variant, game.options), resolution)
+    end = verdict(as_played(variant, options_of(game)), resolution)
     if end is not None:
         return end
     powers = draw_votes.agreed_draw(session, game, phase)
@@ -92,43 +86,11 @@ def end_of(session: Session, game: GameRow, variant: Variant) -> GameEnd | None:
     rows = records.phases(session, game.id)
     if not is_over(rows):
         return None
-    declared = game.options.get(ENDED)
-    if isinstance(declared, dict):
-        known = tuple(power for power in declared.get("powers", ()) if power in variant.powers)
-        return GameEnd(EndKind(declared["kind"]), known, str(declared.get("why", "")))
+    declared = options_of(game).ended
+    if declared is not None:
+        known = tuple(power for power in declared.powers if power in variant.powers)
+        return GameEnd(EndKind(declared.kind), known, declared.why)
     judged = [row for row in rows if row.resolution is not None]
     if not judged:
         return None
     return end_with(session, judged[-1], variant, codec.load_resolution(judged[-1].resolution or {}))
-
-
-def end_game(
-    session: Session, game: GameRow, variant: Variant, end: GameEnd, *, by: str, now: datetime
-) -> PhaseRow:
-    """End a game by draw or concession; the last phase whose results were sent. No phase takes orders any
-    more; the sheets of a phase in play are kept and never judged. Raises CannotEnd."""
-    nothing = "Nothing was changed: "
-    rows = records.phases(session, game.id)
-    sent = [row for row in rows if row.state == PhaseState.SENT and row.resolution is not None]
-    if is_over(rows):
-        raise CannotEnd(f"{nothing}the game is over already.")
-    if end.kind not in DECLARED:
-        raise CannotEnd(f"{nothing}a victory is the judge's; declare a draw or a concession.")
-    if not sent:
-        raise CannotEnd(f"{nothing}no results were sent yet.")
-    if any(row.state in {PhaseState.CLOSED, PhaseState.READY} for row in rows):
-        raise CannotEnd(f"{nothing}a phase is at the desk. Send its results first.")
-    unknown = [power for power in end.powers if power not in variant.powers]
-    if unknown or not end.powers:
-        raise CannotEnd(f"{nothing}say which powers share the draw or won by concession.")
-    if end.kind is EndKind.CONCESSION and len(end.powers) > 1:
-        raise CannotEnd(f"{nothing}the others concede to one power.")
-    session.execute(update(PhaseRow).where(PhaseRow.game_id == game.id, PhaseRow.state != PhaseState.SENT)
-                    .values(state=PhaseState.SENT))
-    game.options = {**game.options, ENDED: {
-        "kind": end.kind.value, "powers": list(end.powers), "why": end.why}}
-    # An act that both checkers know (C13): what the record has of an option that was changed.
-    records.log_event(session, now, "option_changed", game_id=game.id, actor=by,
-                      detail={"option": ENDED, "from": False, "to": end.kind.value, "why": end.why})
-    session.flush()
-    return sent[-1]

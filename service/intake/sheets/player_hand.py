@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -19,11 +18,14 @@ from sqlalchemy.orm import Session, sessionmaker
 from ocr.engines.hand import Hand
 from ocr.page import Box
 from service.clock import Clock
-from service.games.game_clock import is_rehearsal
+from service.facts.events import Event
+from service.facts.sheets import SheetFlag
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.lines import SettledLine, lines_of
+from service.games.options import options_of, stored_options
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
+from service.intake.verdicts.verdict import Note
 from service.jobs import Jobs
-from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, HandRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
 
@@ -40,7 +42,7 @@ def enqueue(jobs: Jobs, session: Session, phase_id: int) -> None:
     """Queue what a phase's sheets teach, once this transaction is committed."""
     game = session.get_one(GameRow, session.get_one(PhaseRow, phase_id).game_id)
     # A rehearsal is removed without trace, so nothing is learnt of it.
-    if is_rehearsal(game.options):
+    if options_of(game).is_rehearsal:
         return
     players = session.scalars(
         select(SubmissionRow.player_id).where(SubmissionRow.phase_id == phase_id).distinct())
@@ -68,17 +70,26 @@ def as_hand(row: HandRow | None) -> Hand | None:
     return Hand(base64.b64decode(row.layer), row.base)
 
 
-def forget(session: Session, player_id: int, by: str, now: datetime) -> int:
-    """Delete every version of a player's hand and how they write with it; how many. What was read stays."""
-    rows = session.execute(
-        update(HandRow).where(HandRow.player_id == player_id, HandRow.forgotten_at.is_(None))
-        .values(layer=None, forgotten_at=now, forgotten_by=by)
-    )
-    forgotten = int(getattr(rows, "rowcount", 0))
-    if forgotten:
-        records.log_event(session, now, "hand_forgotten", actor=by,
-                          detail={"player": player_id, "versions": forgotten})
-    return forgotten
+@dataclass(frozen=True, slots=True)
+class ForgetHand(Act[int]):
+    """Deletes every version of a player's hand and how they write with it; what was read stays. The outcome
+    is their number, 0 where nothing was known."""
+
+    player: int
+
+    def change(self, table: ActTable) -> int:
+        """Delete them."""
+        rows = table.session.execute(
+            update(HandRow).where(HandRow.player_id == self.player, HandRow.forgotten_at.is_(None))
+            .values(layer=None, forgotten_at=table.now, forgotten_by=table.by)
+        )
+        return int(getattr(rows, "rowcount", 0))
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent | None:
+        """The player by number, and how many versions."""
+        if not outcome:
+            return None
+        return LoggedEvent(Event.HAND_FORGOTTEN, None, {"player": self.player, "versions": outcome})
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +130,8 @@ class HandLearner:
         ))
 
 
-_KEYED = {"typed", "form_filled"}
-"""Flags of sheets that came from a keyboard (`verdict.Note`, `read_submission.FORM_FILLED`)."""
+_KEYED = {Note.TYPED, SheetFlag.FORM_FILLED}
+"""Flags of sheets that came from a keyboard."""
 
 
 def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> list[LessonPage]:
@@ -138,7 +149,7 @@ def lessons(session: Session, player_id: int, read: Callable[[str], bytes]) -> l
         query = query.where(SubmissionRow.received_at > forgotten)
     # What was typed is our own drawing of it, and nobody's hand.
     submissions = [key for key, flags, options in session.execute(query)
-                   if not is_rehearsal(options) and not _KEYED & set(flags)]
+                   if not stored_options(options).is_rehearsal and not _KEYED & set(flags)]
     by_page: dict[int, list[SettledLine]] = {}
     count = 0
     by_submission = lines_of(session, submissions)

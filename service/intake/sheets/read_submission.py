@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -22,7 +22,10 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
-from service.games.approval.right_sheet import YEAR_DIFFERS
+from service.facts.events import Event
+from service.facts.options import GameOptions
+from service.facts.sheets import Fate, SheetFlag
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_written
 from service.intake.opening.open_mail import BodyReader, ChildBodies
@@ -111,8 +114,8 @@ class SubmissionReader:
             hand = player_hand.as_hand(hand_row)
             other_games = [
                 row for row in _other_games(session, submission, game) if _is_distinguishable(row, game)]
-        variant, kind = as_written(self.load(game.variant), game.options), PhaseKind(phase.kind)
-        limits = limits_of(game.options, self.limits)
+        variant, kind = as_written(self.load(game.variant), options_of(game)), PhaseKind(phase.kind)
+        limits = limits_of(options_of(game), self.limits)
         page_reader = PageReader(vocabulary_of(variant, kind), ReviewRules(limits))
         own_game = known_game(variant, game.name, game.aliases)
         games = [own_game, *(_by_name(row, own_game) for row in other_games)]
@@ -159,7 +162,7 @@ class SubmissionReader:
             _hold(session, submission, str(RefusalReason.READER_FAILED))
             phase = session.get_one(PhaseRow, submission.phase_id)
             self.replies.held(session, submission, phase, RefusalReason.READER_FAILED)
-            records.log_event(session, self.clock.now(), "reading_failed",
+            records.log_event(session, self.clock.now(), Event.READING_FAILED,
                               detail={"submission": key, "fault": error.partition(":")[0]})
         self.on_read(submission.phase_id)
 
@@ -243,7 +246,7 @@ class SubmissionReader:
         by_hand = submission.sha256 is None or "assigned" in submission.flags
         if by_hand and fields == {"year"}:
             # A person chose the year in a form: they are asked before results are approved, and once.
-            submission.flags = [*submission.flags, YEAR_DIFFERS]
+            submission.flags = [*submission.flags, SheetFlag.YEAR_DIFFERS]
             self.replies.read(session, submission, phase)
         else:
             _hold(session, submission, "form_disagrees" if by_hand else str(reason))
@@ -289,13 +292,9 @@ class SubmissionReader:
                 ))
 
 
-FORM_FILLED = "form_filled"
-"""Flag of a sheet that was read from the fields of a form: nobody's hand is learnt from it."""
-
-
 def _flag_as_form(session: Session, key: int) -> None:
     submission = session.get_one(SubmissionRow, key)
-    submission.flags = sorted({*submission.flags, FORM_FILLED})
+    submission.flags = sorted({*submission.flags, SheetFlag.FORM_FILLED})
 
 
 def _order_by_code(session: Session, submission: SubmissionRow, pages: Sequence[InterpretedPage]) -> None:
@@ -318,13 +317,9 @@ def _order_by_code(session: Session, submission: SubmissionRow, pages: Sequence[
     session.flush()
 
 
-THRESHOLD = "auto_score"
-"""A game's option: the least confidence, 0..1, of a line that is accepted unseen; above 1 for none."""
-
-
-def limits_of(options: Mapping[str, Any], site: ReviewLimits) -> ReviewLimits:
+def limits_of(options: GameOptions, site: ReviewLimits) -> ReviewLimits:
     """The limits of a game: its own threshold, but not below the site's."""
-    return replace(site, score=max(site.score, float(options.get(THRESHOLD) or 0.0)))
+    return replace(site, score=max(site.score, options.auto_score or 0.0))
 
 
 def _version_on_sheet(
@@ -394,7 +389,7 @@ def _points_away(
 
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:
     session.execute(update(SubmissionRow).where(SubmissionRow.id == submission.id)
-                    .values(fate="held", flags=[*submission.flags, flag]))
+                    .values(fate=Fate.HELD, flags=[*submission.flags, flag]))
     session.refresh(submission)
 
 

@@ -19,6 +19,7 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import vocabulary_of
 from service.games.lines import AGAIN
+from service.games.options import options_of
 from service.games.rulings import as_written
 from service.intake.sheets.recognizer import LineRecognizer
 from service.jobs import Jobs
@@ -53,7 +54,7 @@ class LineReader:
             page = session.get_one(PageRow, line_row.page_id)
             phase = _phase(session, page)
             game = session.get_one(GameRow, phase.game_id)
-            variant = as_written(self.load(game.variant), game.options)
+            variant = as_written(self.load(game.variant), options_of(game))
             upright, rotation, box = page.upright, page.rotation, _box(line_row.box)
             kind = PhaseKind(phase.kind)
         if upright is None or self.recognizer is None:

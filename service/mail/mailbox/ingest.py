@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.clock import Clock
+from service.facts import events
 from service.jobs import Jobs
 from service.mail.authors import authors
 from service.mail.headers import split_headers
@@ -323,7 +324,8 @@ class _Look:
             is_new = mail_troubles.note(session, place, kind, why, now,
                                         size=waiting.size, received_at=waiting.received_at)
             if is_new:
-                records.log_event(session, now, "mail_unreadable", detail={"uid": place.uid, "why": why})
+                records.log_event(session, now, events.Event.MAIL_UNREADABLE,
+                                  detail={"uid": place.uid, "why": why})
         self.total += IngestCounts(unreadable=1)
 
 

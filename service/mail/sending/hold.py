@@ -3,11 +3,15 @@ them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
+from service.games.refused import Refused
 from service.store import records
 from service.store.tables import OutboxRow, OutboxState, SendHoldRow
 
@@ -19,31 +23,69 @@ def current_hold(session: Session) -> SendHoldRow | None:
     return session.get(SendHoldRow, LETTERS)
 
 
-def pause(session: Session, by: str, why: str, now: datetime) -> bool:
-    """Stop sending until `resume`; False if it is stopped already. Letters are still written and keep their
-    order."""
-    if not records.insert_once(session, SendHoldRow, name=LETTERS, by=by, why=why, at=now):
-        return False
-    records.log_event(session, now, "letters_paused", actor=by, detail={"why": why})
-    return True
+@dataclass(frozen=True, slots=True)
+class HoldLetters(ReasonedAct[None]):
+    """Stops sending until it is resumed. Letters are still written and keep their order."""
+
+    why: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse it while letters are held back."""
+        if not records.insert_once(
+            table.session, SendHoldRow, name=LETTERS, by=table.by, why=self.reason, at=table.now
+        ):
+            raise Refused("Nothing was changed: letters are held back already.")
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The reason."""
+        return LoggedEvent(Event.LETTERS_PAUSED, None, {"why": self.reason})
 
 
-def resume(session: Session, by: str, now: datetime) -> int | None:
-    """Send letters again, the waiting ones first. The number that waits; None if nothing was stopped."""
-    released = session.execute(
-        delete(SendHoldRow).where(SendHoldRow.name == LETTERS).returning(SendHoldRow.name)
-    ).scalar()
-    if released is None:
-        return None
-    # Their two days of tries begin now, because we waited and not the mail server.
-    waiting = session.scalars(
-        update(OutboxRow)
-        .where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < now)
-        .values(due_at=now)
-        .returning(OutboxRow.id)
-    ).all()
-    records.log_event(session, now, "letters_resumed", actor=by, detail={"waiting": len(waiting)})
-    return len(waiting)
+@dataclass(frozen=True, slots=True)
+class ResumeLetters(Act[int]):
+    """Sends letters again, the waiting ones first. The outcome is how many wait."""
+
+    def change(self, table: ActTable) -> int:
+        """Refuse it where nothing was stopped."""
+        released = table.session.execute(
+            delete(SendHoldRow).where(SendHoldRow.name == LETTERS).returning(SendHoldRow.name)
+        ).scalar()
+        if released is None:
+            raise Refused("Nothing was changed: no letter is held back.")
+        # Their two days of tries begin now, because we waited and not the mail server.
+        waiting = table.session.scalars(
+            update(OutboxRow)
+            .where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at < table.now)
+            .values(due_at=table.now)
+            .returning(OutboxRow.id)
+        ).all()
+        return len(waiting)
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
+        """The number of letters that waited."""
+        return LoggedEvent(Event.LETTERS_RESUMED, None, {"waiting": outcome})
+
+
+@dataclass(frozen=True, slots=True)
+class RetryLetters(Act[int]):
+    """Tries one failed letter again, or with None all that certainly did not arrive. The outcome is how
+    many."""
+
+    letter: int | None = None
+
+    def change(self, table: ActTable) -> int:
+        """Refuse it where none has failed."""
+        # Letters that may have arrived are not among them: each of those is tried again by itself, by a
+        # person.
+        letter_ids = resendable_letters(table.session) if self.letter is None else [self.letter]
+        again = sum(retry(table.session, letter_id, table.now) for letter_id in letter_ids)
+        if not again:
+            raise Refused("Nothing was changed: no such letter has failed.")
+        return again
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent:
+        """The number of letters."""
+        return LoggedEvent(Event.LETTERS_TRIED_AGAIN, None, {"number": outcome})
 
 
 def resendable_letters(session: Session) -> list[int]:
@@ -51,3 +93,17 @@ def resendable_letters(session: Session) -> list[int]:
     return list(session.scalars(
         select(OutboxRow.id).where(OutboxRow.state == OutboxState.FAILED, OutboxRow.possibly_twice.is_(False))
         .order_by(OutboxRow.id)))
+
+
+def retry(session: Session, letter_id: int, now: datetime) -> bool:
+    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one."""
+    return records.claim(
+        session,
+        OutboxRow,
+        OutboxRow.id == letter_id,
+        OutboxRow.state == OutboxState.FAILED,
+        state=OutboxState.QUEUED,
+        due_at=now,
+        tries=0,
+        error=None,
+    )

@@ -68,7 +68,6 @@ __all__ = [
     "file",
     "prepare",
     "put",
-    "retry",
     "send_due",
 ]  # fmt: skip
 
@@ -460,18 +459,4 @@ def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
         tries=row.tries - 1,
         due_at=now if is_first_failure else row.due_at,
         error=f"{error} Given up after two days." if is_given_up else error,
-    )
-
-
-def retry(session: Session, letter_id: int, now: datetime) -> bool:
-    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one."""
-    return records.claim(
-        session,
-        OutboxRow,
-        OutboxRow.id == letter_id,
-        OutboxRow.state == OutboxState.FAILED,
-        state=OutboxState.QUEUED,
-        due_at=now,
-        tries=0,
-        error=None,
     )

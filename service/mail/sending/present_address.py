@@ -12,6 +12,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
 from service.mail.sending.compose import Addressee, OutLetter, readdress
 from service.store import records
 from service.store.blobs import BlobError, Blobs
@@ -63,7 +64,7 @@ def bring_up_to_date(
     chosen = _address(session, row, addressee)
     if isinstance(chosen, NotSent):
         row.state, row.error, row.claimed_until = chosen.state, chosen.sentence, None
-        records.log_event(session, now, "letter_not_sent", game_id=row.game_id, detail={"letter": row.id})
+        records.log_event(session, now, Event.LETTER_NOT_SENT, game_id=row.game_id, detail={"letter": row.id})
         return chosen
     if chosen != row.recipient:
         try:
@@ -77,7 +78,8 @@ def bring_up_to_date(
         row.message, row.words = parts.message, parts.words
         row.files = [*parts.files, *(file for file in row.files if file["at"] is None)]
         row.key, row.recipient = _key_with(row, chosen), chosen
-        records.log_event(session, now, "letter_readdressed", game_id=row.game_id, detail={"letter": row.id})
+        records.log_event(session, now, Event.LETTER_READDRESSED, game_id=row.game_id,
+                          detail={"letter": row.id})
     session.flush()
     return None
 

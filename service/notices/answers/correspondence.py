@@ -13,9 +13,11 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from grammar.headings.tokens import clean_line, drop_prefixes
 from service.clock import Clock
+from service.facts.events import Event
 from service.games.ballots import executed
-from service.games.options import TYPED
+from service.games.options import options_of
 from service.games.phases import phase_of, power_name
+from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing
@@ -24,7 +26,6 @@ from service.letters.language import Sentence
 from service.notices import coordinator_notices
 from service.notices.coordinator_notices import NoticedMail, NoticeFacts
 from service.notices.letter_context import LetterContext
-from service.notices.not_done import NotDone
 from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
@@ -145,7 +146,7 @@ def _seat(
     name = power_name(game.variant, power, letters.load)
     return SeatOnFile(
         game.name, name, Closing(phase_of(phase), phase.deadline), on_file,
-        canonical_subject(game.name, name, phase_of(phase), version), bool(game.options.get(TYPED, False)))
+        canonical_subject(game.name, name, phase_of(phase), version), options_of(game).typed_orders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +159,12 @@ class Correspondence:
 
     def answer(self, player_id: int, words: str, key: str, by: str) -> None:
         """Send free words to the address that the player wrote from last, and settle their open letters. The
-        form's `key` makes a repeated delivery harmless. Raises NotDone."""
+        form's `key` makes a repeated delivery harmless. Raises Refused."""
         words = _printable(words)
         if not words:
-            raise NotDone("Nothing was sent: the answer is empty.")
+            raise Refused("Nothing was sent: the answer is empty.")
         if len(words) > LONGEST_ANSWER:
-            raise NotDone(f"Nothing was sent: the answer has more than {LONGEST_ANSWER} characters. Send it "
+            raise Refused(f"Nothing was sent: the answer has more than {LONGEST_ANSWER} characters. Send it "
                           "in parts.")
         with self.store.begin() as session:
             last = session.scalars(
@@ -171,7 +172,7 @@ class Correspondence:
                     CorrespondenceRow.player_id == player_id, CorrespondenceRow.sha256.is_not(None))
                 .order_by(CorrespondenceRow.id.desc()).limit(1)).first()
             if last is None:
-                raise NotDone("Nothing was sent: this player has written no letter.")
+                raise Refused("Nothing was sent: this player has written no letter.")
             mail = session.get_one(MailRow, last.sha256)
             to = self._address(session, player_id, mail.sender or "")
             game = None if last.game_id is None else session.get_one(GameRow, last.game_id)
@@ -188,18 +189,18 @@ class Correspondence:
                 player_id=player_id, game_id=last.game_id, letter_id=sent.id, at=now, by=by,
                 subject=letter.subject, words=words, done_at=now, done_by=by))
             _settle(session, player_id, now=now, by=by)
-            self._log(session, "letter_answered", by, mail, last.game_id)
+            self._log(session, Event.LETTER_ANSWERED, by, mail, last.game_id)
 
     def mark_done(self, player_id: int, by: str) -> None:
-        """Settle the open letters of a player without an answer. Raises NotDone."""
+        """Settle the open letters of a player without an answer. Raises Refused."""
         with self.store.begin() as session:
             rows = session.scalars(select(CorrespondenceRow).where(
                 CorrespondenceRow.player_id == player_id, CorrespondenceRow.done_at.is_(None))).all()
             if not rows:
-                raise NotDone("Nothing was changed: no letter of this player is open any more.")
+                raise Refused("Nothing was changed: no letter of this player is open any more.")
             for row in rows:
                 mail = session.get_one(MailRow, row.sha256)
-                self._log(session, "letter_done", by, mail, row.game_id)
+                self._log(session, Event.LETTER_DONE, by, mail, row.game_id)
             _settle(session, player_id, now=self.clock.now(), by=by)
 
     def _address(self, session: Session, player_id: int, written_from: str) -> str:
@@ -207,11 +208,11 @@ class Correspondence:
         own = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player_id)
                               .order_by(AddressRow.email)).all()
         if not own:
-            raise NotDone("Nothing was sent: this player has no mail address any more. Enter it under Games "
+            raise Refused("Nothing was sent: this player has no mail address any more. Enter it under Games "
                           "first. Their letters are kept.")
         return written_from if written_from in own else own[0]
 
-    def _log(self, session: Session, event: str, by: str, mail: MailRow, game_id: str | None) -> None:
+    def _log(self, session: Session, event: Event, by: str, mail: MailRow, game_id: str | None) -> None:
         records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
                           detail={"mail": mail.sha256[:12]})
 

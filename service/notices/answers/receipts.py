@@ -17,10 +17,11 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
+from service.facts.sheets import Fate
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
-from service.games.options import FIRST_COUNTS
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.sealed_lots import draw_of
 from service.intake.verdicts.context import IntakeContext
@@ -48,9 +49,6 @@ from service.store.tables import (
     PhaseRow,
     SubmissionRow,
 )
-
-OPTION = "reading"
-"""The game's option: whether a receipt shows each line as the machine read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +152,7 @@ def nobody() -> IntakeContext:
 
 def shows_reading(session: Session, phase: PhaseRow) -> bool:
     """Whether receipts of this game show each line as the machine read it."""
-    return bool(session.get_one(GameRow, phase.game_id).options.get(OPTION, False))
+    return options_of(session.get_one(GameRow, phase.game_id)).reading
 
 
 def waits_for_reading(session: Session, submission: SubmissionRow, phase: PhaseRow) -> bool:
@@ -175,9 +173,9 @@ def facts_of(
     game = session.get_one(GameRow, phase.game_id)
     # A sheet may come after a higher version; the number to copy must be above both.
     number = max(submission.version or 0, verdict.version_on_file or 0) + 1
-    counts = (submission.fate != "held" and "superseded" not in submission.flags
+    counts = (submission.fate != Fate.HELD and "superseded" not in submission.flags
               and submission.version is not None)
-    words, first = explain(verdict, nobody()), bool(game.options.get(FIRST_COUNTS, False))
+    words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id),

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.games import ballots
 from service.games.hold_reasons import REASONS
-from service.games.options import TYPED
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.commands import MailCommand
@@ -380,7 +380,7 @@ class Replies:
         if phase is None or verdict.reply_to is None:
             return
         sheet = ArrivedSheet(mail.received_at, phase_of(phase), verdict.version, verdict.photos, mail.sha256,
-                             is_typed=not verdict.photos and bool(game.options.get(TYPED, False)))
+                             is_typed=not verdict.photos and options_of(game).typed_orders)
         closing, power = self._closing(session, game), verdict.power or ""
         # A mail of the first minute after a deadline is answered before its phase is closed.
         if closing is not None and closing.deadline < mail.received_at:

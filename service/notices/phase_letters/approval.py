@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.games.approval.approve import approve_phase, check
 from service.games.turns import Load, NotReady
 from service.jobs import Jobs
@@ -95,7 +96,7 @@ class Approvals:
                    error=f"{what}: a fault that nobody foresaw ({kind}). Try again; if it fails again, tell "
                          "the operator, whose log names it")
         with self.store.begin() as session:
-            records.log_event(session, self.clock.now(), "work_failed",
+            records.log_event(session, self.clock.now(), Event.WORK_FAILED,
                               detail={"work": WORK, "phase": row.phase_id, "fault": kind})
 
     def _row(self, payload: dict[str, Any]) -> ApprovalRow | None:

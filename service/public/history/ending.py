@@ -24,12 +24,14 @@ from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
 from service.games import lots
+from service.games.acts.act import perform
+from service.games.acts.ending import AgreeToShow
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.ended import otherwise
 from service.games.ended.ending import GameEnd, end_of
 from service.games.lines import SettledLine, lines_of
-from service.games.options import OPENED
+from service.games.options import options_of
 from service.games.phases import phase_title
 from service.games.results import show, show_order
 from service.games.rulings import as_played
@@ -46,7 +48,6 @@ from service.public.page import language_of
 from service.public.page import show as show_page
 from service.public.visits import VisitingPlayer
 from service.store import records
-from service.store.records import log_event
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
@@ -156,7 +157,7 @@ def had_it_read_otherwise(
         row, resolution = _phase(ended, number)
         if not 0 <= index < len(resolution.outcomes):
             raise HTTPException(404, NONE)
-        variant = as_played(ended.variant, ended.game.options)
+        variant = as_played(ended.variant, options_of(ended.game))
         tape = lots.tape_of(session, row, variant.rules.LOTS)
         before = codec.load_position(row.position or {})
         was = resolution.outcomes[index]
@@ -177,16 +178,10 @@ def agree(
     ports: DeskPorts = request.app.state.ports
     visits.check(visitor, csrf)
     with ports.sessions.begin() as session:
-        ended = _ended(request, session, game_id)
-        seats = set(visits.seat_of(session, visitor, game_id))
-        agreed, _ = _agreed(session, ended.game)
-        powers = agreed | seats if agrees else agreed - seats
-        ended.game.options = {**ended.game.options, OPENED: sorted(powers)}
-        # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
-        log_event(session, ports.clock.now(), "option_changed", game_id=game_id,
-                  actor="galloper, for a player",
-                  detail={"option": OPENED, "from": sorted(agreed), "to": sorted(powers),
-                          "why": f"the player of {', '.join(sorted(seats))} decided so"})
+        _ended(request, session, game_id)
+        seats = tuple(visits.seat_of(session, visitor, game_id))
+        perform(AgreeToShow(game_id, seats, bool(agrees)),
+                ports.act_table(session, "galloper, for a player"))
     return RedirectResponse(f"/public/{game_id}/end", status_code=303)
 
 
@@ -225,7 +220,7 @@ def _ended(request: Request, session: Session, game_id: str) -> EndedGame:
 def _agreed(session: Session, game: GameRow) -> tuple[set[str], set[str]]:
     """The powers whose players agreed, and all that have a player."""
     asked = {power for power, player in records.seats(session, game.id).items() if player is not None}
-    return set(game.options.get(OPENED, ())), asked
+    return set(options_of(game).opened_by), asked
 
 
 def _phase(ended: EndedGame, number: int) -> tuple[PhaseRow, Resolution]:

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 
 import maps
 from service.games import sign_ups as places
-from service.games.sign_ups import SignUpFault
+from service.games.refused import Refused
 from service.letters.language import LANGUAGES, N_, sentence_of
 from service.notices import sign_ups
 from service.notices.sign_ups import Wishes
@@ -98,7 +98,7 @@ def _sign_up(request: Request, offer_id: str, form: FormData) -> Response:
         try:
             sign_ups.sign_up(session, circulars.letters, row, _word(form, "mail", 320),
                              _wishes(request, form), ports.settings.base_url, ports.clock.now())
-        except SignUpFault as fault:
+        except Refused as fault:
             return _form(request, session, row, None, fault=sentence_of(fault), sent=form, status=400)
     return RedirectResponse(f"{sign_ups.PATH}{offer_id}?notice=1", status_code=303)
 
@@ -120,7 +120,7 @@ def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Respon
         try:
             if do == "change":
                 sign_ups.change(circulars.letters, row, place, _wishes(request, form))
-        except SignUpFault as fault:
+        except Refused as fault:
             return _form(request, session, row, place, secret=secret, fault=sentence_of(fault), sent=form,
                          status=400)
         places.confirm(session, place, ports.clock.now())

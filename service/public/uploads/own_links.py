@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from service.facts.events import Event
 from service.letters.language import N_
 from service.notices import upload_links
 from service.public import visits
@@ -34,9 +35,9 @@ def make(
         powers = ", ".join(visits.seat_of(session, visitor, game_id))
         if do == "end":
             upload_links.end_links(session, visitor.player_id, now, game_id)
-            upload_links.note(session, now, "upload_links_ended", game_id, powers, "player")
+            upload_links.note(session, now, Event.UPLOAD_LINKS_ENDED, game_id, powers, "player")
             return RedirectResponse("/public/me?notice=upload-ended", status_code=303)
-        upload_links.note(session, now, "upload_link_made", game_id, powers, "player")
+        upload_links.note(session, now, Event.UPLOAD_LINK_MADE, game_id, powers, "player")
         if do == "mail":
             circulars = ports.actions.circulars
             if circulars is None or not upload_links.mail_link(

@@ -23,9 +23,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 import templates
+from service.facts.events import Event
 from service.games.in_play import phases_in_play
 from service.games.phases import phase_of
-from service.intake.uploads import Arrival, Upload, UploadRefused
+from service.games.refused import Refused
+from service.intake.uploads import Arrival, Upload
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.letters.language import N_, Sentence, phase_words, sentence_of
@@ -204,7 +206,7 @@ def _take_in(request: Request, secret: str, form: FormData, photographs: tuple[b
         return _answer(request, secret, sheet, door.take_in(sheet.upload))
     except _Refusal as refusal:
         return _refused(request, refusal.status, sentence_of(refusal))
-    except UploadRefused as refusal:
+    except Refused as refusal:
         # An empty form is the sender's slip, and the other refusals are about time.
         return _refused(request, 429 if photographs else 400, sentence_of(refusal))
 
@@ -272,7 +274,7 @@ def _end(request: Request, secret: str, token: str) -> Response:
         now = ports.clock.now()
         upload_links.end_link(session, holder, now)
         upload_links.note(
-            session, now, "upload_link_ended", holder.game_id, ", ".join(holder.powers), "player")
+            session, now, Event.UPLOAD_LINK_ENDED, holder.game_id, ", ".join(holder.powers), "player")
         game = session.get_one(GameRow, holder.game_id)
         return show(request, "upload_ended.html", cache=PRIVATE, game=game)
 

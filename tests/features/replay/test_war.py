@@ -14,7 +14,6 @@ from sqlalchemy import update
 from adjudicator.calendar import PhaseKind
 from service.clock import SimulatedClock
 from service.games.results import redacted_for
-from service.notices.current_map import UNITS
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from tests.service.public.test_entry import BASE, visit
@@ -67,7 +66,7 @@ def player(fought: Fought) -> TestClient:
 def _allow_units(game: Fought, *, allowed: bool) -> None:
     with game.table.site.store.begin() as session:
         row = session.get_one(GameRow, game.table.game)
-        row.options = {**row.options, UNITS: allowed}
+        row.options = {**row.options, "units_on_map": allowed}
 
 
 def _end(game: Fought) -> None:

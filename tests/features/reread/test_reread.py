@@ -27,7 +27,6 @@ from service.archive.export import Edition
 from service.features.reread.reread import Change, ReadWith, RereadFault, check_archive, run_reread
 from service.games import decisions
 from service.games.decisions import Act, Decision
-from service.games.options import ORDER_LANGUAGES
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import EngineRecognizer, LessonPage
 from service.notices.answers.replies import Replies
@@ -63,7 +62,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
         game_table = open_table(site)
         with site.store.begin() as session:
             game = session.get_one(GameRow, game_table.game)
-            game.options = {**game.options, ORDER_LANGUAGES: ["german"]}
+            game.options = {**game.options, "order_languages": ["german"]}
         phase = game_table.phase()
         game_table.take(game_table.mail("Montrose", 90), phase.opens_at + timedelta(minutes=1))
         with site.store.begin() as session:

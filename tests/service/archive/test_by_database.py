@@ -19,9 +19,9 @@ from service.archive import backup
 from service.archive.backup import BackupFault, go_on_after_restore
 from service.bootstrap import open_site
 from service.clock import SystemClock
+from service.facts.events import Event
 from service.mail.sending import hold
 from service.record import live
-from service.record.notable import RESTORED
 from service.store.blobs import Blobs
 from service.store.engine import Store
 from service.store.tables import EntryRow, EventRow, OutboxRow, OutboxState, PageRow, PhaseRow, PhaseState
@@ -50,7 +50,8 @@ def test_no_letter_leaves_and_the_restore_is_entered(table: Table) -> None:
     assert restored.letters == 1
     with table.site.store() as session:
         assert hold.current_hold(session) is not None
-        assert session.scalars(select(EventRow.what).where(EventRow.what == RESTORED)).all() == [RESTORED]
+        restores = session.scalars(select(EventRow.what).where(EventRow.what == Event.RESTORED)).all()
+        assert restores == ["restored"]
         assert live.differences(session, table.game, frozenset()) == []
 
 
@@ -63,7 +64,7 @@ def test_a_missing_file_is_named_and_nothing_is_changed(table: Table) -> None:
         go_on(table)
     with table.site.store() as session:
         assert hold.current_hold(session) is None
-        assert session.scalars(select(EventRow).where(EventRow.what == RESTORED)).all() == []
+        assert session.scalars(select(EventRow).where(EventRow.what == Event.RESTORED)).all() == []
 
 
 def test_a_record_that_was_changed_is_refused(table: Table) -> None:

@@ -13,16 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from service.desk.games import acts
-from service.desk.sheet import acts as sheet_acts
-from service.desk.sheet.acts import ActRefused
 from service.games import lots
+from service.games.acts.act import perform
+from service.games.acts.phases import RollBack
+from service.games.acts.sheets import ChooseSheet, RefuseSheet
+from service.games.refused import Refused
 from service.games.turns import NotReady
-from service.intake.postal_mail import NotLogged, PostedLetter
+from service.intake.postal_mail import PostedLetter
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
 from tests.support import keeper
+from tests.support.acting import at, do
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
 from tests.support.mail_builder import picture
 from tests.support.table import Table
@@ -92,17 +94,14 @@ def _choose_or_refuse(table: Table, chance: random.Random) -> None:
         in_time = [each for each in records.submissions(session, row.id) if each.received_at <= row.deadline]
         if in_time:
             sheet = session.get_one(SubmissionRow, chance.choice(in_time).id)
-            act = chance.choice((sheet_acts.choose, sheet_acts.refuse))
-            act(session, session.get_one(PhaseRow, row.id), sheet, "the player asked for it", "Ada",
-                table.site.clock.now())
+            act = chance.choice((ChooseSheet, RefuseSheet))
+            perform(act(sheet.id, "the player asked for it"), at(session, table))
 
 
 def _rolled_back(table: Table, _chance: random.Random) -> None:
     row = keeper.in_play(table)
     if row.state == PhaseState.READY:
-        with table.site.store.begin() as session:
-            acts.roll_back(session, session.get_one(PhaseRow, row.id), "a line was read wrongly", "Ada",
-                           table.site.clock.now())
+        do(table, RollBack(table.game, row.id, "a line was read wrongly"))
 
 
 def _when_open(act: Callable[[Table], None]) -> Act:
@@ -133,7 +132,7 @@ ACTS: tuple[Act, ...] = (
     _another_version, _late_version, _posted, _ticked, _word, _choose_or_refuse, _rolled_back, _option, _seat,
     _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
 )
-REFUSALS = (NotReady, NotLogged, ActRefused)
+REFUSALS = (NotReady, Refused)
 """The program's own "no": nothing was changed."""
 
 
@@ -173,7 +172,7 @@ def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -
     with keeper.opened(tmp_path / "site", saved / "spring") as table:
         with table.site.store.begin() as session:
             for character in breaks:
-                records.log_event(session, table.site.clock.now(), "looked", game_id=table.game, actor="Ada",
+                records.log_event(session, table.site.clock.now(), "looked", game_id=table.game, actor="Ada",  # type: ignore[arg-type] # made up
                                   detail={"why": f"because{character}of this"})
         shown = keeper.evidence(table)
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):

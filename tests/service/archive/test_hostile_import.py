@@ -20,7 +20,7 @@ from service.archive.import_game import ImportFault, Opener, contents_here, impo
 from service.archive.jailed import contents_in_child
 from service.store import dump
 from service.store.tables import EventRow, PlayerRow, TableBase
-from tests.support.altered import packed, unpacked
+from tests.support.altered import entries, packed, rechained, unpacked
 from tests.support.played import archived, played
 from tests.support.site import Site, make_site
 from tests.support.table import Table
@@ -215,6 +215,12 @@ def test_a_letter_that_the_record_does_not_know_is_refused(
     ("players", {"admin": True}, "players.admin"),
     ("lines", {"confidence": "1"}, "lines.confidence"),
     ("pages", {"original": "../../etc/passwd"}, "pages.original"),
+    ("games", {"options": {"frist_counts": True}},
+     "games.options has options.frist_counts: there is no such option (did you mean first_counts?)"),
+    ("games", {"options": {"first_counts": "no"}}, "options.first_counts: write true or false"),
+    ("games", {"options": {"beacon": "mallory"}}, "options.beacon: write 'quicknet'"),
+    ("games", {"options": {"start": "soon"}}, "options.start: write a day"),
+    ("games", {"options": {"ended": {"kind": "victory", "powers": ["Argyll"]}}}, "options.ended.kind"),
 ])  # fmt: skip
 def test_a_badly_typed_value_is_told_by_its_column(
     files: dict[str, bytes], site: Site, tmp_path: Path, name: str, change: Row, words: str
@@ -222,6 +228,17 @@ def test_a_badly_typed_value_is_told_by_its_column(
     rows = table_rows(files)
     next(line for line in rows if line["table"] == name)["row"].update(change)
     assert words in refused(with_rows(files, rows), site, tmp_path)
+
+
+def test_a_record_with_an_option_that_there_is_not_is_refused_by_its_name(
+    files: dict[str, bytes], site: Site, tmp_path: Path
+) -> None:
+    chain = entries(files)
+    number, entry = next((number, each["body"]) for number, each in enumerate(chain, start=1)
+                         if each.get("body", {}).get("what") == "game")
+    entry["tells"]["options"]["frist_counts"] = True
+    sentence = refused(rechained(files, chain), site, tmp_path)
+    assert f"Entry {number} of record.jsonl has options.frist_counts: there is no such option" in sentence
 
 
 @pytest.mark.parametrize("line", [

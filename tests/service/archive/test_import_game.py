@@ -12,16 +12,18 @@ from sqlalchemy import select
 from service.archive.export import Edition
 from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
 from service.archive.jailed import contents_in_child
-from service.desk.games import seat_acts
+from service.games.acts.act import perform
+from service.games.acts.seats import GiveSeat, Holder
 from service.mail.sending import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
 from service.store import dump
-from service.store.tables import GameRow, PlayerRow, SeatRow, SubmissionRow
+from service.store.tables import PlayerRow, SeatRow, SubmissionRow
+from tests.support.acting import at
 from tests.support.altered import packed, unpacked
 from tests.support.played import archived, begin, finish, played
 from tests.support.site import Site, make_site
-from tests.support.table import ORDERS, Table, open_table
+from tests.support.table import Table, open_table
 
 LEFT_BEHIND = frozenset({"events", "record", "record_heads", "switches"})
 """Tables that an import itself adds to."""
@@ -86,11 +88,10 @@ def test_a_game_comes_over_whose_player_was_replaced(tmp_path: Path) -> None:
         with old.store.begin() as session:
             sender = session.scalars(select(SubmissionRow)).first()
             assert sender is not None
-            seat_acts.hand_over(
-                session, session.get_one(GameRow, table.game), sender.power,
-                seat_acts.Holder("Dora", "Europe/London", ("dora@friends.example",)), ORDERS,
-                "the player asked for it", by="Ada", now=old.clock.now())
             before = sender.player_id
+            perform(GiveSeat(table.game, sender.power,
+                             Holder("Dora", "Europe/London", ("dora@friends.example",)),
+                             "the player asked for it"), at(session, table))
         put_in(archived(table), new, tmp_path)
         with new.store() as session:
             assert session.get(PlayerRow, before) is not None

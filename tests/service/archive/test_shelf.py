@@ -22,7 +22,7 @@ from service.archive.shelf import ShelfFault
 from service.cli.archive import export_game
 from service.cli.games import shelve_game, unshelve_game
 from service.cli.verify_live import verify_site
-from service.games.game_clock import HOURS
+from service.facts.events import Event
 from service.mail.sending.outbox import FolderTransport, send_due
 from service.operations import retention
 from service.record import live
@@ -50,7 +50,7 @@ from tests.support.servers.postgres import Postgres, binaries, copy_of
 from tests.support.site import KEY, Site, make_site
 from tests.support.table import Table, address, open_table
 
-OF_THE_SITE = {shelf.SHELVED, shelf.UNSHELVED}
+OF_THE_SITE = {Event.GAME_SHELVED, Event.GAME_UNSHELVED}
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_a_small_game_goes_and_comes_back(empty: Site) -> None:
         session.execute(update(PhaseRow).values(state=PhaseState.SENT))
         session.execute(update(OutboxRow).values(state="sent"))
         game = session.get_one(GameRow, table.game)
-        options, game.options = game.options, {**game.options, HOURS: 8.0}
+        options, game.options = game.options, {**game.options, "rehearsal_hours": 8.0}
     with pytest.raises(ShelfFault, match="it is a rehearsal"):
         shelf.shelve(empty.store, empty.blobs, table.game, empty.clock.now())
     with empty.store.begin() as session:
@@ -163,7 +163,7 @@ def test_the_chain_goes_on_where_it_was(away: Table) -> None:
     """What is entered while the game is away stands behind what is in the file."""
     site = away.site
     with site.store.begin() as session:
-        records.log_event(session, site.clock.now(), "noted", game_id=away.game, actor="Ada")
+        records.log_event(session, site.clock.now(), "noted", game_id=away.game, actor="Ada")  # type: ignore[arg-type] # made up
     with site.store() as session:
         late = backup.check_record(session, away.game)
         assert late.number == session.get_one(ShelvedGameRow, away.game).number + 1
@@ -351,4 +351,4 @@ def test_old_games_go_by_the_clock_and_one_that_was_wanted_stays_a_while(over: T
     with site.store() as session:
         events = session.scalars(select(EventRow.what).where(EventRow.what.in_(OF_THE_SITE))
                                  .order_by(EventRow.id)).all()
-    assert events == [shelf.SHELVED, shelf.UNSHELVED, shelf.SHELVED]
+    assert events == [Event.GAME_SHELVED, Event.GAME_UNSHELVED, Event.GAME_SHELVED]

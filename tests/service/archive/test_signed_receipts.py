@@ -16,6 +16,7 @@ from service.archive.verify import run_verify_receipt
 from service.record import game_key
 from service.store.signatures import Statement, is_signed, public_of, sign
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import VICTIM, Evidence
 
 # RFC 8032, 7.1, tests 1 to 3: public key, message, signature.
@@ -41,8 +42,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
             keeper.broadcasts(table).welcome(session, table.game)
         keeper.go_on(table)
         keeper.send_sheets(table)
-        with table.site.store.begin() as session:
-            game_key.change(session, table.game, "the old server was sold", by="Ada")
+        do(table, game_key.ChangeKey(table.game, "the old server was sold"))
         now = table.site.clock.now()
         table.take(keeper.mailed(VICTIM, 3, 140, now), now)
         keeper.recognize(table, table.submissions()[-1].id)

@@ -19,10 +19,11 @@ from sqlalchemy import select, update
 
 from service.archive.jailed import verify_in_child
 from service.archive.verify import run_verify
+from service.facts.events import Event
 from service.operations.findings import FindingState
 from service.operations.root_stamps import WINDOW, HttpAuthority, RootStamps, StampSource, stamp_finding
 from service.record import time_stamps
-from service.record.time_stamps import ROOT_STAMPED, FalseStamp
+from service.record.time_stamps import FalseStamp
 from service.store.tables import EventRow
 from tests.support import keeper
 from tests.support.public_site import visitor
@@ -61,7 +62,7 @@ def _answering(authority: LocalAuthority, now: datetime) -> StampSource:
 
 def _stamps(table: Table) -> list[EventRow]:
     with table.site.store() as session:
-        return list(session.scalars(select(EventRow).where(EventRow.what == ROOT_STAMPED)))
+        return list(session.scalars(select(EventRow).where(EventRow.what == Event.ROOT_STAMPED)))
 
 
 def test_a_stamp_that_others_made_is_read_by_both_checkers() -> None:
@@ -221,7 +222,7 @@ def test_health_says_when_an_authority_is_away_for_a_day(stamped: Table) -> None
         assert finding.state is FindingState.WELL
         assert "Last stamp" in finding.sentence
     with stamped.site.store.begin() as session:
-        session.execute(update(EventRow).where(EventRow.what == ROOT_STAMPED).values(detail={}))
+        session.execute(update(EventRow).where(EventRow.what == Event.ROOT_STAMPED).values(detail={}))
         late = stamp_finding(session, later)
         assert late.is_trouble
         assert "1 result of" in late.sentence

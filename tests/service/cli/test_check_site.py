@@ -24,9 +24,9 @@ from service.cli.check_site import check_site
 from service.cli.check_storage import check_backup, check_photographs
 from service.cli.users import add_user
 from service.config import ConfigError, MailIn, MailOut, Settings
+from service.facts.events import Event
 from service.mail.mailbox import imap_client
 from service.operations.findings import Finding, FindingState
-from service.operations.health import BACKUP, RESTORED
 from service.pictures.drawing import fonts
 from service.site_folder import opened, settings_of
 from service.store import records
@@ -427,7 +427,7 @@ def test_the_backup_is_told_with_its_age_and_its_test(
     assert check_backup(settings).sentence.startswith("nothing to back up yet")
     now = datetime.now(UTC)
     with opened(settings) as store, store.begin() as session:
-        for event_kind, hours in ((BACKUP, backup_hours), (RESTORED, test_hours)):
+        for event_kind, hours in ((Event.BACKUP_MADE, backup_hours), (Event.RESTORE_TESTED, test_hours)):
             if hours is not None:
                 records.log_event(session, now - timedelta(hours=hours), event_kind)
     finding = check_backup(settings)

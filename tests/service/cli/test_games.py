@@ -15,7 +15,7 @@ from service.cli.games import create_game, show_games
 from service.config import ConfigError
 from service.site_folder import SiteError, opened, settings_of
 from service.store import records
-from service.store.tables import OutboxRow, PhaseState
+from service.store.tables import EventRow, OutboxRow, PhaseState
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 LATER = date(2097, 3, 1)
@@ -49,6 +49,15 @@ def test_a_new_game_is_told_with_its_first_deadline_and_shown(folder: Path, tmp_
         "Powick Bridge (w3k)\n"
         "  Summer 1642 Movement: open; deadline Thu 14 Mar 2097, 07:00 GMT; sheets from 0 of 10 powers\n"
     )
+
+
+def test_a_game_begun_by_command_leaves_one_event_as_one_begun_at_the_desk_does(
+    folder: Path, tmp_path: Path
+) -> None:
+    create_game(folder, game_file(tmp_path, LATER), io.StringIO())
+    with opened(settings_of(folder)) as store, store() as session:
+        begun = [(row.what, row.actor) for row in session.scalars(select(EventRow)) if "created" in row.what]
+    assert begun == [("game_created", "galloper game new")]
 
 
 def test_every_player_of_a_new_game_is_written_a_welcome_that_leaves_once_served(

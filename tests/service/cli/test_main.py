@@ -46,7 +46,7 @@ COMMANDS = [
     "player data", "player forget",
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw", "map moves",
-    "game new", "game move-deadline", "game seat", "game address", "game lots", "game new-key",
+    "game new", "game move-deadline", "game set", "game seat", "game address", "game lots", "game new-key",
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",

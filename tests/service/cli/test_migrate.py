@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 import migrations
 from service.cli.migrate import DATABASE_NEWER, STEPS_DUE, migrate_site
-from service.operations.health import BACKUP
+from service.facts.events import Event
 from service.site_folder import SiteError, settings_of
 from service.store.engine import migrate, open_engine
 from service.store.upgrade import difference
@@ -147,7 +147,7 @@ def test_a_process_killed_between_two_statements_changes_nothing(folder: Path, s
     assert process.wait(30) == -signal.SIGKILL
     process.stdout.close()
     process.stdin.close()
-    assert difference(settings_of(folder, {}).database_url, BACKUP).revision == OLD
+    assert difference(settings_of(folder, {}).database_url, Event.BACKUP_MADE).revision == OLD
     with sqlite3.connect(file_of(folder)) as connection:
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     assert not {"kites", "strings"} & tables
@@ -172,7 +172,8 @@ def test_a_database_on_a_server_wants_a_backup_first(
     engine = open_engine(database_url)
     note = "INSERT INTO events (at, actor, what, detail) VALUES (:at, 'x', :what, '{}')"
     with engine.begin() as connection:
-        connection.execute(text(note), {"at": datetime.now(UTC) - timedelta(days=3), "what": BACKUP})
+        connection.execute(text(note), {
+            "at": datetime.now(UTC) - timedelta(days=3), "what": Event.BACKUP_MADE})
     with pytest.raises(SiteError, match="No backup of the last 24 hours"):
         run(tmp_path)
     with engine.begin() as connection:
@@ -182,7 +183,8 @@ def test_a_database_on_a_server_wants_a_backup_first(
         run(tmp_path, agreed=True)
     with engine.begin() as connection:
         connection.execute(text("DELETE FROM workers"))
-        connection.execute(text(note), {"at": datetime.now(UTC) - timedelta(hours=1), "what": BACKUP})
+        connection.execute(text(note), {
+            "at": datetime.now(UTC) - timedelta(hours=1), "what": Event.BACKUP_MADE})
     assert run(tmp_path)[0] == 0
     with engine.connect() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == NEWEST

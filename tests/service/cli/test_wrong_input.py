@@ -30,7 +30,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("worker site --threads 90", 2, "write a number up to 64"),
     ("check nowhere", 1, "galloper init nowhere"),
     ("check text", 1, "name the folder of a site"),
-    ("game show broken", 1, "coordnator: there is no such setting; did you mean coordinator?"),
+    ("game show broken", 1, "coordnator: there is no such setting (did you mean coordinator?)"),
     ("serve broken", 1, "mail_in.kind: write imap or maildir"),
     ("user list broken", 1, "mail_in.port: write a whole number"),
     ("user remove site Ad", 1, "Did you mean Ada?"),
@@ -53,6 +53,12 @@ WRONG: list[tuple[str, int, str]] = [
     ("game move-deadline site powick-bridge --to soon", 1, "a day like 2027-03-14"),
     ("game move-deadline site powick-bridge --to 2020-03-14", 1, "in the past"),
     ("game move-deadline site powick-bridge --to 2099-03-14 --phase retreats", 1, "write more of its name"),
+    ("game set site powick-bridge frist_counts yes", 1, "no such option (did you mean first_counts?)"),
+    ("game set site powick-bridge units_on_map maybe", 1, "options.units_on_map: write yes or no"),
+    ("game set site powick-bridge auto_score high", 1, "options.auto_score: write a number"),
+    ("game set site powick-bridge review some", 1, "write one of 'none', 'doubtful' or 'all'"),
+    ("game set site powick-bridge order_languages german", 1, "it is settled when the game begins"),
+    ("game set site powick-bridge start 2030-01-01", 1, "options.start: there is no such option"),
     ("read --variant w3k --phase retreats text", 2, "Did you mean retreat?"),
     ("read --variant w3k --names list.json text", 1, "is not a JSON list of names"),
     ("parse --variant standrad --phase movement text", 1, "Did you mean standard?"),
@@ -76,7 +82,7 @@ class Answer(NamedTuple):
 
 
 def _run(line: str, typed: str = "") -> Answer:
-    words = line.split() + ([*WHY] if "move-deadline" in line else [])
+    words = line.split() + ([*WHY] if "move-deadline" in line or "game set" in line else [])
     out, err = io.StringIO(), io.StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
@@ -12,9 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-import service
 from service.desk import log_words
 from service.desk.operation import AT_ONCE, details
+from service.facts.events import Event
 from service.mail.sending import outbox
 from service.operations import health
 from service.operations.findings import Finding, FindingState, ago
@@ -87,7 +86,7 @@ def test_the_log_says_in_words_whose_mail_it_was(table: Table) -> None:
             records.add_mail(session, key, 10, now, now)
             row = session.get_one(MailRow, key)
             row.sender, row.verdict = sender, {"power": "Manchester"}
-            records.log_event(session, now, "mail_used", detail={"mail": key[:12], "reason": None})
+            records.log_event(session, now, Event.MAIL_USED, detail={"mail": key[:12], "reason": None})
         argyll = records.player_of(session, address("Argyll"))
         assert argyll is not None
         name = argyll.name
@@ -116,17 +115,6 @@ def test_the_log_shows_an_entry_of_every_kind_whatever_its_details(table: Table)
     words = desk.text("/log")
     for _, sentence in full.values():
         assert sentence in words
-
-
-def test_every_kind_of_entry_has_a_sentence() -> None:
-    """Each kind that the product logs, found in its source."""
-    kinds = set()
-    for path in Path(service.__file__).parent.rglob("*.py"):
-        text = path.read_text()
-        kinds |= set(re.findall(r'log_event\(\s*session,\s*[\w.]+(?:\(\))?,\s*"([a-z_]+)"', text))
-        kinds |= set(re.findall(r'self\._log\(session, "([a-z_]+)"', text))
-    assert len(kinds) > 30
-    assert kinds - set(log_words.SENTENCES) == set()
 
 
 def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
@@ -359,7 +347,7 @@ def test_the_free_disk_is_measured_and_too_little_is_told(
 def test_a_backup_that_was_never_made_is_said_to_be_none(table: Table) -> None:
     fact = look(table)["Backup"]
     assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "None made yet.")
-    log(table, health.BACKUP)
+    log(table, Event.BACKUP_MADE)
     table.site.clock.advance(timedelta(hours=3))
     assert look(table)["Backup"].sentence == "Last made 3 hours ago."
 
@@ -483,7 +471,7 @@ def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
 
 
 def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
-    log(table, health.BACKUP)
+    log(table, Event.BACKUP_MADE)
     table.site.clock.advance(timedelta(hours=35))
     assert look(table)["Backup"].state is FindingState.WELL
     table.site.clock.advance(timedelta(hours=2))

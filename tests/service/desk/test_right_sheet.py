@@ -8,7 +8,6 @@ from __future__ import annotations
 import pytest
 
 from service.clock import SimulatedClock
-from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import EventRow, LineRow, LineState, PageRow, PhaseState, SubmissionRow
 from tests.support.desk_table import DeskTable, open_desk
@@ -122,7 +121,7 @@ def test_a_year_chosen_by_hand_is_asked_about_once(desk: DeskTable) -> None:
     table = desk.table
     sheet = table.file(POWER, [f"{unit} H" for unit in own(table)])
     with table.site.store.begin() as session:
-        session.get_one(SubmissionRow, sheet).flags = ["posted", YEAR_DIFFERS]
+        session.get_one(SubmissionRow, sheet).flags = ["posted", "year_differs"]
     phase = close(desk)
     assert "Its heading names another year than 1642, for which it was filed by hand." in asked(desk, phase)
     desk.post(f"/sheet/{sheet}/right")

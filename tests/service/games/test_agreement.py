@@ -8,8 +8,8 @@ import itertools
 import pytest
 
 from reading.status import LineState
+from service.facts.options import ReviewMode
 from service.games.agreement import ReviewDecision, Stage, needs_two, say_the_same, stage, two_readings, votes
-from service.store.states import ReviewMode
 
 READ, VOID, NO, SKIP = LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.SKIPPED
 

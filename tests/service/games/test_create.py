@@ -12,9 +12,10 @@ from sqlalchemy import func, select
 import maps
 from adjudicator.serialize import codec
 from service.config import ConfigError
-from service.games import create, lots
+from service.games import lots
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.create import NewGame, read_game_file
-from service.games.deadlines import schedule
 from service.games.turns import extend_calendar
 from service.public import calendar, entry, left_out, moves
 from service.store import records
@@ -59,10 +60,8 @@ def _refused(folder: Path, text: str) -> str:
 
 
 def _begin(site: Site, new: NewGame, now: datetime = NOON) -> None:
-    first = schedule(new.start, W3K.calendar, W3K.start.phase, 1)[0]
     with site.store.begin() as session:
-        create.create(session, new, W3K, first, now)
-        extend_calendar(session, session.get_one(GameRow, new.slug), W3K)
+        perform(BeginGame(new, W3K), ActTable(session, "Ada", now))
 
 
 def _phases(site: Site, game: str = "powick-bridge") -> list[PhaseRow]:

@@ -15,7 +15,6 @@ from adjudicator.calendar import Calendar, Phase, PhaseKind
 from grammar.headings.values import W3K_STEPS
 from service.clock import Clock, SimulatedClock, SystemClock
 from service.games.deadlines import (
-    DeadlineError,
     PhaseWindow,
     Rhythm,
     day_end,
@@ -25,6 +24,7 @@ from service.games.deadlines import (
     open_at,
     schedule,
 )
+from service.games.refused import Refused
 
 CALENDAR = Calendar(W3K_STEPS)
 FIRST = Phase(1642, "Summer", PhaseKind.MOVEMENT)
@@ -201,12 +201,12 @@ def test_phases_before_the_moved_one_stand() -> None:
     ],
 )
 def test_a_deadline_that_cannot_be_moved_so(deadline: datetime, reason: str, says: str) -> None:
-    with pytest.raises(DeadlineError, match=says):
+    with pytest.raises(Refused, match=says):
         extend(YEAR, SPRING, deadline, reason, shift_later=False)
 
 
 def test_a_phase_of_another_calendar_cannot_be_moved() -> None:
-    with pytest.raises(DeadlineError, match="not in this calendar"):
+    with pytest.raises(Refused, match="not in this calendar"):
         extend(YEAR, FIRST, at("2027-03-15T07:00"), "flood", shift_later=False)
 
 

@@ -3,7 +3,7 @@ CAL-10)."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
@@ -12,7 +12,6 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from service.games.deadlines import schedule
-from service.games.extensions import days_later
 
 VARIANT = maps.load("w3k")
 LONDON, MEXICO = ZoneInfo("Europe/London"), ZoneInfo("America/Mexico_City")
@@ -70,11 +69,3 @@ def test_seven_years_of_every_game_have_their_deadlines(slug: str) -> None:
             assert following.deadline - window.deadline == timedelta(days=2)
         else:
             assert following.opens >= window.deadline
-
-
-@pytest.mark.parametrize("day", range(1, 32))
-def test_an_extension_keeps_the_hour_over_a_clock_change(day: int) -> None:
-    deadline = datetime(2027, 3, day, 7, tzinfo=UTC)
-    for days in (1, 2, 14, 200):
-        moved = days_later(deadline, days)
-        assert (moved.hour, moved - deadline) == (7, timedelta(days=days))

@@ -17,15 +17,18 @@ from adjudicator.orders import Hold, Move, SupportMove
 from adjudicator.units import Unit, UnitRef
 from service.archive import export
 from service.archive.verify import run_verify
-from service.desk.games.ending import declare
-from service.games.ended.ending import CannotEnd, EndKind, GameEnd, end_game, end_of, verdict
+from service.games.acts.act import perform
+from service.games.acts.ending import DeclareEnd
+from service.games.ended.ending import EndKind, GameEnd, end_of, verdict
 from service.games.ended.otherwise import fancied
+from service.games.refused import Refused
 from service.letters.gazette.values import JudgedPhase
 from service.letters.statistics import statistics_of
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, LineState, PhaseState
 from tests.service.desk.games.test_table import open_draw
+from tests.support.acting import at, do
 from tests.support.site import Site
 from tests.support.story_table import play_story
 from tests.support.table import Table, open_table
@@ -34,14 +37,12 @@ DRAW = GameEnd(EndKind.DRAW, ("The Crown", "Argyll"), "All ten wrote so on their
 
 
 def _end(table: Table, end: GameEnd) -> None:
-    with table.site.store.begin() as session:
-        end_game(session, session.get_one(GameRow, table.game), table.variant, end, by="Ada",
-                 now=table.site.clock.now())
+    do(table, DeclareEnd(table.game, end.kind, end.powers, end.why or DRAW.why, surely=True))
 
 
 def test_nothing_ends_before_results_nor_while_a_phase_is_at_the_desk(site: Site) -> None:
     table = open_table(site)
-    with pytest.raises(CannotEnd, match="no results were sent yet"):
+    with pytest.raises(Refused, match="no results were sent yet"):
         _end(table, DRAW)
     phase = table.phase()
     site.clock.set(phase.deadline)
@@ -49,19 +50,19 @@ def test_nothing_ends_before_results_nor_while_a_phase_is_at_the_desk(site: Site
     table.judge_when_read(phase.id)
     table.approve_phase(phase.id, "Ada")
     table.set_phase(3, state=PhaseState.CLOSED)
-    with pytest.raises(CannotEnd, match="at the desk"):
+    with pytest.raises(Refused, match="at the desk"):
         _end(table, DRAW)
     table.set_phase(3, state=PhaseState.OPEN)
     for wrong in (GameEnd(EndKind.VICTORY, ("Argyll",)), GameEnd(EndKind.DRAW, ()),
                   GameEnd(EndKind.CONCESSION, ("Argyll", "Ormond")), GameEnd(EndKind.DRAW, ("Nobody",))):
-        with pytest.raises(CannotEnd, match="Nothing was changed"):
+        with pytest.raises(Refused, match="Nothing was changed"):
             _end(table, wrong)
     with site.store() as session:
         assert end_of(session, session.get_one(GameRow, table.game), table.variant) is None
     _end(table, DRAW)
     with site.store() as session:
         assert end_of(session, session.get_one(GameRow, table.game), table.variant) == DRAW
-    with pytest.raises(CannotEnd, match="over already"):
+    with pytest.raises(Refused, match="over already"):
         _end(table, DRAW)
 
 
@@ -134,10 +135,9 @@ def test_the_record_says_who_ended_the_game_and_verifies(site: Site, tmp_path: P
     """TRU-01: an act with its reason, known to the checker; the whole archive is as it should be."""
     _, table = play_story(site, "brittania", letters=True, receipts=True)
     with site.store.begin() as session:
-        letters = declare(session, session.get_one(GameRow, table.game), "draw", ["Red", "Cyan"],
-                          "All of them wrote so.", surely=True, by="Ada", now=site.clock.now(),
-                          circulars=Broadcasts(table.writer))
-    assert letters == len(table.variant.powers)
+        done = perform(DeclareEnd(table.game, "draw", ("Red", "Cyan"), "All of them wrote so.", surely=True),
+                       at(session, table, circulars=Broadcasts(table.writer)))
+    assert done.letters == len(table.variant.powers)
     archive, out = tmp_path / "game.zip", io.StringIO()
     with site.store() as session, archive.open("w+b") as file:
         export.write_archive(session, site.blobs, table.game, export.Edition.WHOLE, site.clock.now(), "1",

@@ -13,8 +13,8 @@ from adjudicator.calendar import PhaseKind
 from grammar.print import canonical_line
 from reading.vocabulary import parse_typed
 from service.config import ConfigError
+from service.facts.options import NO_OPTIONS, GameOptions
 from service.games.create import read_game_file
-from service.games.options import ORDER_LANGUAGES
 from service.games.rulings import as_written
 from tests.service.games.test_create import ADA, GRACE, HEAD, W3K, _seats
 
@@ -53,7 +53,7 @@ def _examples() -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("language", "line", "order"), _examples())
 def test_what_the_page_shows_is_read(language: str, line: str, order: str) -> None:
-    variant = as_written(W3K, {ORDER_LANGUAGES: [language]})
+    variant = as_written(W3K, GameOptions(order_languages=(language,)))
     parsed = parse_typed(variant, PhaseKind.MOVEMENT, "Montrose", line)
     assert canonical_line(parsed.orders, variant.board) == order
     plain = "".join(c for c in unicodedata.normalize("NFKD", line) if not unicodedata.combining(c))
@@ -66,4 +66,4 @@ def test_the_page_has_examples() -> None:
 
 def test_a_game_without_the_option_keeps_its_variant() -> None:
     variant = maps.load("standard")
-    assert as_written(variant, {}) is variant
+    assert as_written(variant, NO_OPTIONS) is variant

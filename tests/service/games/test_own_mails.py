@@ -34,7 +34,7 @@ def close(table: Table) -> list[str]:
         asked.extend(keys)
 
     turns.close_phase(table.site.store, table.phase().id, table.site.clock, table.load,
-                      fetch_mail=lambda: None, judge_mails=ask)
+                      judge_mails=ask)
     return asked
 
 

@@ -18,10 +18,11 @@ from sqlalchemy import text
 
 from service import site_key
 from service.desk import queries
-from service.games import beacons, lot_acts, lots, sealed_lots
+from service.games import beacons, lots, sealed_lots
+from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
 from service.games.beacons import QUICKNET, BeaconChain
-from service.games.lot_acts import LotsRefused
 from service.games.lots import NotCommitted
+from service.games.refused import Refused
 from service.games.turns import NotReady
 from service.operations.beacon_rounds import BeaconRounds, Relays
 from service.operations.findings import FindingState
@@ -29,6 +30,7 @@ from service.operations.key_health import key_finding
 from service.record.chain import sessions
 from service.site_key import NoSiteKey, SiteKey
 from service.store.tables import PhaseRow, PhaseState
+from tests.support.acting import do
 from tests.support.played import WINTER, winter_table
 from tests.support.site import KEY, Site
 from tests.support.table import Table
@@ -187,14 +189,12 @@ def test_a_seed_is_given_up_only_where_it_cannot_be_opened(winter: Table) -> Non
     winter.set_phase(1, state=PhaseState.CLOSED)
 
     def give_up(why: str = WHY) -> None:
-        with site.store.begin() as session:
-            lot_acts.go_without_seed(session, session.get_one(PhaseRow, row.id), why, by="Ada",
-                                     now=site.clock.now())
+        do(winter, DrawWithoutSeed(row.id, why))
 
-    with pytest.raises(LotsRefused, match="can be opened"):
+    with pytest.raises(Refused, match="can be opened"):
         give_up()
     site.store = sessions(site.engine, site.clock)
-    with pytest.raises(LotsRefused, match="at least 10 letters"):
+    with pytest.raises(Refused, match="at least 10 letters"):
         give_up("lost")
     give_up()
     winter.judge_phase(row.id)
@@ -309,15 +309,13 @@ def test_a_beacon_is_given_up_after_a_day_and_only_if_it_does_not_answer(beacon_
     number = chain_of().first_round(row.deadline)
 
     def give_up(source: Relays) -> None:
-        with site.store.begin() as session:
-            lot_acts.go_without_beacon(session, session.get_one(PhaseRow, row.id), WHY, by="Ada",
-                                       now=site.clock.now(), fetch=source)
+        do(table, DrawWithoutBeacon(row.id, WHY, source))
 
     with relay({number: signature_of(number)}) as answering, relay({}) as away:
-        with pytest.raises(LotsRefused, match="waited for a whole day"):
+        with pytest.raises(Refused, match="waited for a whole day"):
             give_up(away)
         site.clock.set(row.deadline + timedelta(days=1, minutes=11))
-        with pytest.raises(LotsRefused, match="the beacon answers"):
+        with pytest.raises(Refused, match="the beacon answers"):
             give_up(answering)
         give_up(away)
     table.judge_phase(row.id)

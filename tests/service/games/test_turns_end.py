@@ -12,7 +12,6 @@ from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.games.ended.ending import EndKind, GameEnd, end_of
-from service.games.options import HOUSE_RULES
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, PhaseState
 from tests.support.site import Site
@@ -73,7 +72,7 @@ def test_a_draw_ends_the_game_where_the_rules_say_so(site: Site) -> None:
 def test_a_game_ends_by_the_house_rules_that_it_began_with(site: Site) -> None:
     """A game whose own rules end it at the draw was judged by them and went on all the same, because its end
     was looked up by the board's."""
-    table = _played(site, KINGDOM, {HOUSE_RULES: {"draw": "at_once"}})
+    table = _played(site, KINGDOM, {"house_rules": {"draw": "at_once"}})
     assert _over(table)
     assert _told_of_the_end(table) == {"The war ends in a draw between Argyll and Ormond."}
     with table.site.store() as session:

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
+from service.games.refused import Refused
 from service.mail.mailbox import ingest
 from service.notices.ignored_mails import IgnoredMails, waiting, waiting_count
-from service.notices.not_done import NotDone
 from service.store.tables import EventRow, MailState
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
 from tests.support.site import Site
@@ -83,7 +83,7 @@ def test_an_ignored_mail_of_a_player_with_an_attachment_is_told_and_counts_once_
         "Montrose", deadline, row.sha256)
     assert [event for event in events(table) if event[0].startswith("ignored")] == [
         ("ignored_mail_taken_back", "Ada")]
-    with pytest.raises(NotDone):
+    with pytest.raises(Refused):
         acts.take_back(row.sha256, "Ben")
     with table.site.store() as session:
         assert waiting_count(session) == 0
@@ -136,7 +136,7 @@ def test_a_repeat_is_listed_and_points_to_the_sheet_on_file(table: Table) -> Non
     assert table.letters("coordinator_notice") == []
     with table.site.store() as session:
         assert ([row.sha256 for row in waiting(session)], waiting_count(session)) == ([repeat.sha256], 0)
-    with pytest.raises(NotDone, match="on file already"):
+    with pytest.raises(Refused, match="on file already"):
         ignored_mails(table).take_back(repeat.sha256, "Ada")
 
 

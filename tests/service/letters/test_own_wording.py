@@ -73,6 +73,6 @@ def test_a_german_sentence_is_shown_in_german_and_keeps_its_english_key() -> Non
 
 def test_what_is_kept_comes_back_from_a_games_row_and_the_way_back_leaves_other_letters_alone() -> None:
     own = OwnWording((("de", "b", "B"), ("en", "a", "A"), ("en", "b", "B")))
-    assert OwnWording.of_options({"own_wording": own.as_option()}) == own
+    assert OwnWording.of_option(own.as_option()) == own
     assert own.reworded("en", ["a"], {}) == OwnWording((("de", "b", "B"), ("en", "b", "B")))
     assert own.reworded("en", ["a", "c"], {"c": "C"}).of("en") == {"b": "B", "c": "C"}

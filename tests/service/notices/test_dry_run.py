@@ -11,12 +11,14 @@ import pytest
 from sqlalchemy import select
 
 from service import pictures
-from service.games import seal
+from service.facts.events import Event
+from service.games.acts.phases import Unseal
 from service.games.turns import NotReady
-from service.notices.dry_run import REHEARSED_EVENT, DryRun, Rehearsal, canonical_bytes
+from service.notices.dry_run import DryRun, Rehearsal, canonical_bytes
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import EventRow, LineRow, LineState, PhaseRow, PhaseState, TableBase
+from service.store.tables import EventRow, LineRow, LineState, PhaseState, TableBase
 from service.store.tables_record import EntryRow
+from tests.support.acting import do
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.site import Site
 from tests.support.table import Table, autumn_1642, open_table
@@ -43,9 +45,7 @@ def rehearse(table: Table) -> Rehearsal:
 
 
 def unseal(table: Table) -> None:
-    with table.site.store.begin() as session:
-        phase = session.get_one(PhaseRow, table.phase().id)
-        assert seal.unseal(session, phase, "Ada", "The rehearsal of a test needs it.", table.site.clock.now())
+    do(table, Unseal(table.phase().id, "The rehearsal of a test needs it."))
 
 
 def close(table: Table) -> None:
@@ -72,7 +72,8 @@ def files(table: Table) -> set[str]:
 def events(table: Table) -> list[EventRow]:
     with table.site.store() as session:
         return list(
-            session.scalars(select(EventRow).where(EventRow.what == REHEARSED_EVENT).order_by(EventRow.id)))
+            session.scalars(select(EventRow).where(EventRow.what == Event.PHASE_REHEARSED)
+                            .order_by(EventRow.id)))
 
 
 def entries(table: Table) -> list[EntryRow]:

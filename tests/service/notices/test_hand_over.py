@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import pytest
 
+from service.games.acts.results import ChangeCoordinator
 from service.notices.broadcasts import Broadcasts
 from service.record.chain import Root, root
 from service.store import records
 from service.store.tables import GameRow
+from tests.support.acting import do
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
@@ -19,14 +21,14 @@ def table(site: Site) -> Table:
     with site.store.begin() as session:
         for number in range(3):
             records.log_event(
-                session, site.clock.now(), "something", game_id=opened.game, detail={"number": number}
+                session, site.clock.now(), "something", game_id=opened.game, detail={"number": number}  # type: ignore[arg-type] # made up
             )
     return opened
 
 
 def hand_over(table: Table, name: str = "Blaise", key: str = "form-1") -> int:
-    with table.site.store.begin() as session:
-        return Broadcasts(table.writer).hand_over(session, table.game, name, key, "ada")
+    return do(table, ChangeCoordinator(table.game, name, key), "ada",
+              circulars=Broadcasts(table.writer)).letters
 
 
 def record(table: Table) -> Root:
@@ -68,5 +70,5 @@ def test_another_game_is_no_part_of_the_record(table: Table) -> None:
     """NON-05."""
     first = record(table)
     with table.site.store.begin() as session:
-        records.log_event(session, table.site.clock.now(), "something", game_id=None)
+        records.log_event(session, table.site.clock.now(), "something", game_id=None)  # type: ignore[arg-type] # made up
     assert record(table) == first

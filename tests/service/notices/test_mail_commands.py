@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 
 from adjudicator.calendar import PhaseKind
-from service.games.options import COMMANDS
 from service.mail.mime.parts import payload_of
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.answers.command_answers import A_DAY
@@ -23,7 +22,7 @@ PICTURE = Attachment("results-1.png", "image/png", b"\x89PNG of the results")
 @pytest.fixture
 def table(site: Site) -> Table:
     opened = open_table(site)
-    options(opened, **{COMMANDS: True})
+    options(opened, mail_commands=True)
     return opened
 
 
@@ -121,7 +120,7 @@ def test_results_are_the_powers_own_newest_letter_again(site: Site) -> None:
     """Two powers may share one address (POST-04), and each may know other things."""
     shared = "two@players.example"
     table = open_table(site, players={"Montrose": [shared], "Argyll": [shared]})
-    options(table, **{COMMANDS: True})
+    options(table, mail_commands=True)
     assert asks(table, "Powick Bridge, Montrose, RESULTS", shared) == "used command"
     assert "No results of Powick Bridge have been sent to you yet." in table.words(table.letters()[0])
     for words in ("old", "new"):
@@ -161,7 +160,7 @@ def test_a_forged_command_is_never_answered(table: Table, result: str) -> None:
 
 
 def test_in_a_game_that_did_not_ask_for_it_nothing_changes(table: Table) -> None:
-    options(table, **{COMMANDS: False})
+    options(table, mail_commands=False)
     reason = asks(table, "Powick Bridge, Montrose, STATUS")
     assert "command" not in reason
     assert "command" not in {row.kind for row in table.letters()}

@@ -18,7 +18,7 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from service.letters.addresses import LONGEST, MOST_LINES
-from service.notices.postal_packs import RETURN, envelopes, post_of
+from service.notices.postal_packs import envelopes, post_of
 from service.notices.results import ResultsAnnouncer
 from service.pictures import (
     BlankSheet,
@@ -187,7 +187,7 @@ def winter(site: Site, map_pdf: bytes, monkeypatch: pytest.MonkeyPatch) -> Table
     lives(table, "Argyll", "Quill Cottage", "Oban")
     with site.store.begin() as session:
         game = session.get_one(GameRow, table.game)
-        game.options = {**game.options, RETURN: ["Ada Lovelace", "2 Low Street", "Wells"]}
+        game.options = {**game.options, "return_address": ["Ada Lovelace", "2 Low Street", "Wells"]}
         seat = session.get_one(SeatRow, (table.game, "Ormond"))
         session.get_one(PlayerRow, seat.player_id).accommodation = ("letters go by mail to Mr Quill, who "
                                                                     "posts them")

@@ -13,7 +13,7 @@ from adjudicator.calendar import PhaseKind
 from service.clock import SimulatedClock
 from service.games.phases import phase_of
 from service.notices.kinds import CORE
-from service.notices.postal_packs import RETURN, post_of
+from service.notices.postal_packs import post_of
 from service.notices.results import ResultsAnnouncer
 from service.store import records
 from service.store.tables import EventRow, GameRow, OutboxRow, PhaseState
@@ -132,7 +132,7 @@ def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -
     assert desk.post(f"{path}/accommodation", power="Ormond", words=("Mr Quill posts\r\ntheir "
                                                                      "letters")).status_code == 303
     with desk.table.site.store() as session:
-        assert session.get_one(GameRow, desk.table.game).options[RETURN] == [
+        assert session.get_one(GameRow, desk.table.game).options["return_address"] == [
             "Ada Lovelace",
             "2 Low Street",
             "Wells",

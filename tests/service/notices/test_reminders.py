@@ -14,7 +14,7 @@ from adjudicator.position import Dislodgement
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from service import scheduler
-from service.games.extensions import move_deadline
+from service.games.acts.deadlines import MoveDeadline
 from service.notices import reminders
 from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
@@ -26,6 +26,7 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
+from tests.support.acting import do
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site
 from tests.support.table import KINDS, SERVER, Table, address, autumn_1642, open_table
@@ -118,16 +119,9 @@ def test_who_sent_what_does_not_count_is_reminded_and_told_what_came(table: Tabl
 def test_a_moved_deadline_reminds_anew(table: Table) -> None:
     look(table, timedelta(hours=40))
     phase = table.phase()
-    with table.site.store.begin() as session:
-        move_deadline(
-            session,
-            phase.id,
-            phase.deadline + timedelta(days=5),
-            "The post is on strike.",
-            shift_later=True,
-            by="ada",
-            now=table.site.clock.now(),
-        )
+    to = phase.deadline + timedelta(days=5)
+    do(table, MoveDeadline(table.game, phase.id, to.date().isoformat(), f"{to:%H:%M}",
+                           "The post is on strike.", later=True), "ada")
     look(table, timedelta(hours=60))
     assert len(reminded(table)) == 2
     look(table, timedelta(hours=40))

@@ -17,12 +17,13 @@ from adjudicator.geo import Region
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
-from service.games import seal
+from service.games.acts.phases import Unseal
 from service.games.turns import NotReady
 from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
 from service.notices.results import ResultsAnnouncer
 from service.notices.results_facts import concerned
 from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
+from tests.support.acting import do
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
 
@@ -295,10 +296,7 @@ def test_a_disbanded_army_is_named_in_the_final_results(dislodged: Table) -> Non
 
 
 def unseal(table: Table, number: int, why: str) -> None:
-    with table.site.store.begin() as session:
-        assert seal.unseal(
-            session, session.get_one(PhaseRow, table.phase(number).id), "Ada", why, table.site.clock.now()
-        )
+    do(table, Unseal(table.phase(number).id, why))
 
 
 def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: Table) -> None:

@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import select
 
 import maps
+from service.games.acts.act import ActTable, perform
 from service.mail.sending import hold
 from service.mail.sending.outbox import OutLetter, put
 from service.notices.letter_context import LetterContext, Sender
@@ -139,7 +140,7 @@ def test_each_failed_letter_is_a_trouble_of_its_own(table: Table) -> None:
 def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table) -> None:
     alarms, clock = make(table), table.site.clock
     with table.site.store.begin() as session:
-        hold.pause(session, "Ada", "a fault in the map", clock.now())
+        perform(hold.HoldLetters("a fault in the map"), ActTable(session, "Ada", clock.now()))
     alarms.look()
     clock.advance(STANDING)
     alarms.look()

@@ -11,8 +11,11 @@ import pytest
 from sqlalchemy import select
 
 from service.clock import SystemClock
+from service.facts.events import Event
 from service.games import mailbox_waits
+from service.games.acts.phases import JudgeWithoutMailbox
 from service.games.ballots import executed
+from service.games.refused import Refused
 from service.mail.mailbox.drain import BUSY, DrainLimits, MailboxDrain
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import MailboxError, MailSource, take_in, watch
@@ -23,6 +26,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.mailbox_wait import MailboxWait
 from service.scheduler import DEADLINE, due_now
 from service.store.tables import EventRow, MailRow, PhaseState, SubmissionRow
+from tests.support.acting import do
 from tests.support.mails import wait_for
 from tests.support.servers.dovecot import USER, Dovecot, free_port
 from tests.support.servers.mailboxes import imap_settings, mails
@@ -93,7 +97,7 @@ def test_a_mailbox_that_is_away_holds_the_deadline_and_what_came_in_time_counts(
         assert close(table, drain)
         table.site.clock.advance(timedelta(minutes=1))
     assert table.phase().state == PhaseState.OPEN
-    assert events(table) == [mailbox_waits.WAITS]
+    assert events(table) == [Event.DEADLINE_WAITS_FOR_MAILBOX]
     # The coordinator hears of it once, with what to do.
     (notice,) = table.letters()
     assert notice.recipient == COORDINATOR
@@ -109,7 +113,7 @@ def test_a_mailbox_that_is_away_holds_the_deadline_and_what_came_in_time_counts(
     assert len(keys) == 4
     dovecot.start()
     assert not close(table, drain)
-    assert events(table) == [mailbox_waits.WAITS, mailbox_waits.WAITED]
+    assert events(table) == [Event.DEADLINE_WAITS_FOR_MAILBOX, Event.MAILBOX_EMPTIED]
     closed = table.phase()
     assert closed.state == PhaseState.CLOSED  # Montrose's sheet is still to be read
     with table.site.store() as session:
@@ -124,17 +128,16 @@ def test_a_coordinator_may_judge_without_the_mailbox(table: Table) -> None:
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
     drain = drain_of(table, source)
     assert close(table, drain)
-    with table.site.store.begin() as session:
-        now = table.site.clock.now()
-        assert mailbox_waits.waive(session, table.phase(), "ada", "the provider closed down for good", now)
-        # Twice is once.
-        assert not mailbox_waits.waive(session, table.phase(), "ben", "the provider closed down", now)
+    do(table, JudgeWithoutMailbox(table.game, phase.id, "the provider closed down for good"), "ada")
+    # Twice is once.
+    with pytest.raises(Refused, match="decided already"):
+        do(table, JudgeWithoutMailbox(table.game, phase.id, "the provider closed down"), "ben")
     assert not close(table, drain)
     assert table.phase().state == PhaseState.READY
     with table.site.store() as session:
-        row = session.scalars(select(EventRow).where(EventRow.what == mailbox_waits.WAIVED)).one()
+        row = session.scalars(select(EventRow).where(EventRow.what == Event.JUDGED_WITHOUT_MAILBOX)).one()
     assert (row.actor, row.detail["why"]) == ("ada", "the provider closed down for good")
-    assert events(table) == [mailbox_waits.WAITS, mailbox_waits.WAIVED]
+    assert events(table) == [Event.DEADLINE_WAITS_FOR_MAILBOX, Event.JUDGED_WITHOUT_MAILBOX]
 
 
 def test_a_deadline_moved_on_while_it_waits_waits_no_more(table: Table) -> None:

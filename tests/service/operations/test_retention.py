@@ -15,8 +15,9 @@ from service.archive import backup
 from service.bootstrap import Running, open_site
 from service.cli.check_storage import check_photographs
 from service.config import Settings
+from service.facts.events import Event
 from service.mail.mailbox.ingest import MailboxLocation
-from service.operations.retention import FORGOTTEN, forget_strays
+from service.operations.retention import forget_strays
 from service.site_folder import settings_of
 from service.store import records
 from service.store.tables import EventRow, MailboxLocationRow, MailRow, MailState
@@ -64,9 +65,8 @@ def test_only_what_no_record_tells_of_is_forgotten_and_only_when_its_days_are_ov
             == set(session.scalars(select(MailboxLocationRow.sha256)))
             == {used.sha256, repeat.sha256, stranger.sha256}
         )
-        assert session.scalars(select(EventRow.detail).where(EventRow.what == FORGOTTEN)).all() == [
-            {"mails": 1}
-        ]
+        logged = select(EventRow.detail).where(EventRow.what == Event.STRAYS_FORGOTTEN)
+        assert session.scalars(logged).all() == [{"mails": 1}]
     # A backup reads every file that a row names, and fails where one is gone.
     assert backup.write(site.engine, site.blobs, io.BytesIO(), site.clock.now(), "test") > 0
 

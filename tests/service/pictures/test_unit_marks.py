@@ -15,8 +15,7 @@ import shapely
 from fastapi.testclient import TestClient
 
 import maps
-from service.desk.games.acts import OPTIONS
-from service.notices.current_map import UNITS
+from service.facts.options import YES_OR_NO
 from service.pictures import board_pdf, board_plan, board_svg
 from service.pictures.board.labels import NameGround, step_aside
 from service.pictures.board.unit_marks import unit_boxes
@@ -145,10 +144,10 @@ def test_the_public_map_shows_units_only_where_the_game_asks_for_them(
     assert "and no units." in page
     assert "Army" not in page
     assert plates(client.get(f"{base}.svg").text) == []
-    assert UNITS in OPTIONS
+    assert "units_on_map" in YES_OR_NO
     with table.site.store.begin() as session:
         row = session.get_one(GameRow, table.game)
-        row.options = {**row.options, UNITS: True}
+        row.options = {**row.options, "units_on_map": True}
     page = client.get(base).text
     assert "where each unit stood then" in page
     units = [unit for unit in W3K.start.units if unit.power == "Montrose"]
@@ -162,7 +161,7 @@ def test_the_public_pdf_names_the_units_where_the_game_asks_for_them(
 ) -> None:
     with table.site.store.begin() as session:
         row = session.get_one(GameRow, table.game)
-        row.options = {**row.options, UNITS: True}
+        row.options = {**row.options, "units_on_map": True}
     pdf = client.get(f"/public/{table.game}/map{end}").content
     words = "".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(io.BytesIO(pdf)))
     assert "Army Inverness" in unicodedata.normalize("NFKC", words)
@@ -174,7 +173,7 @@ def test_units_ordered_during_a_year_are_not_on_the_map_before_its_end(
     """MAP-03: the map is the year-end one; what moves in between is in the results alone."""
     with table.site.store.begin() as session:
         row = session.get_one(GameRow, table.game)
-        row.options = {**row.options, UNITS: True}
+        row.options = {**row.options, "units_on_map": True}
     before = plates(client.get(f"/public/{table.game}/map.svg").text)
     table.file("Montrose", ("A Inverness - Easter Ross",))
     table.site.clock.set(table.phase().deadline)

@@ -11,9 +11,10 @@ from fastapi.testclient import TestClient
 from ical.calendar_stream import IcsCalendarStream
 
 from service.clock import SimulatedClock
-from service.games.extensions import move_deadline
+from service.games.acts.deadlines import MoveDeadline
 from service.public import calendar
 from service.store.tables import PhaseState, PlayerRow, SeatRow
+from tests.support.acting import do
 from tests.support.desk_table import open_desk
 from tests.support.public_site import visitor
 from tests.support.site import Site
@@ -83,11 +84,9 @@ def test_moved_deadline_is_a_new_feed_with_the_same_identities(
     """CAL-15."""
     before = client.get(f"/public/{table.game}/calendar.ics")
     phase = table.phases()[0]
-    with site.store.begin() as session:
-        move_deadline(
-            session, phase.id, phase.deadline + timedelta(days=2), "Storm", shift_later=True, by="Ada",
-            now=site.clock.now(),
-        )
+    to = phase.deadline + timedelta(days=2)
+    do(table, MoveDeadline(table.game, phase.id, to.date().isoformat(), f"{to:%H:%M}", "Storm at sea",
+                           later=True))
     after = client.get(
         f"/public/{table.game}/calendar.ics", headers={"If-None-Match": before.headers["etag"]}
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from service.clock import SimulatedClock
-from service.games.ended.ending import EndKind, GameEnd, end_game
+from service.games.acts.ending import DeclareEnd
 from service.notices.results import ResultsAnnouncer
 from service.notices.results_facts import concerned
-from service.store.tables import GameRow
 from tests.service.public.test_entry import BASE, visit
+from tests.support.acting import do
 from tests.support.desk_table import open_desk, plain
 from tests.support.site import Site
 from tests.support.table import autumn_1642, open_table
@@ -26,9 +26,7 @@ def test_every_power_of_the_game_is_named(site: Site) -> None:
     table.close_phase(phase.id)
     table.judge_when_read(phase.id)
     table.approve_phase(phase.id, "Ada")
-    with site.store.begin() as session:
-        end_game(session, session.get_one(GameRow, table.game), table.variant,
-                 GameEnd(EndKind.DRAW, ("Argyll", "Ormond"), "All wrote so."), by="Ada", now=site.clock.now())
+    do(table, DeclareEnd(table.game, "draw", ("Argyll", "Ormond"), "All wrote so.", surely=True))
     desk = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
     desk.client.cookies.clear()
     html = visit(desk, "Manchester").get(f"/public/{table.game}/end/1").text

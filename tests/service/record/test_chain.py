@@ -17,13 +17,15 @@ import pytest
 from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
-from service.games.seal import unseal
+from service.facts.events import Event
+from service.games.acts.phases import Unseal
 from service.record import chain as record
 from service.record.chain import sessions
 from service.store import records
 from service.store.engine import Store
 from service.store.record_triggers import TRIGGERS
 from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
+from tests.support.acting import do
 from tests.support.site import NOON, Site, make_site
 from tests.support.table import open_table
 
@@ -86,9 +88,7 @@ def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) 
 
 def test_unsealing_is_entered_with_its_reason(site: Site) -> None:
     table = open_table(site)
-    with site.store.begin() as session:
-        unseal(session, session.get_one(PhaseRow, table.phase().id), "Ada", ("the reader is down, so I look "
-                                                                             "now"), NOON)
+    do(table, Unseal(table.phase().id, "the reader is down, so I look now"), now=NOON)
     assert whats(site.store, "phase")[-1]["unsealed"] == {
         "at": "2026-03-01T12:00:00Z", "by": "Ada", "why": "the reader is down, so I look now"}
     assert whats(site.store, "event")[-1]["event"] == "phase_unsealed"
@@ -99,7 +99,7 @@ def test_what_is_rolled_back_leaves_no_entry(site: Site) -> None:
     before = chain(site.store)
     # Sealed before it fails: the entry is written, and must go with its transaction.
     with contextlib.suppress(RuntimeError), site.store.begin() as session:
-        records.log_event(session, NOON, "x", game_id=GAME)
+        records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
         record.seal(session)
         raise RuntimeError
     assert chain(site.store) == before
@@ -146,7 +146,7 @@ def test_likely_bodies_cannot_be_tried_on_a_digest(site: Site) -> None:
     open_table(site)
     with site.store.begin() as session:
         for _ in range(2):
-            records.log_event(session, NOON, "x", game_id=GAME)
+            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
     with site.store() as session:
         first, second = session.scalars(select(EntryRow).order_by(EntryRow.number.desc()).limit(2))
     assert json.loads(first.body)["tells"] == json.loads(second.body)["tells"]
@@ -174,7 +174,7 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
         try:
             for step in range(10):
                 with any_site.store.begin() as session:
-                    records.log_event(session, NOON, f"w{number}.{step}", game_id=GAME)
+                    records.log_event(session, NOON, f"w{number}.{step}", game_id=GAME)  # type: ignore[arg-type] # made up
         except BaseException as fault:
             faults.append(fault)
 
@@ -201,7 +201,7 @@ def test_every_trigger_is_in_the_database(any_site: Site) -> None:
 
 def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> None:
     with site.store.begin() as session:
-        records.log_event(session, NOON, "letters_paused", actor="Ada")
+        records.log_event(session, NOON, Event.LETTERS_PAUSED, actor="Ada")
     with site.store() as session:
         assert session.scalars(select(HeadRow)).all() == []
         assert session.scalar(text("SELECT count(*) FROM record_due")) == 0
@@ -214,6 +214,6 @@ def test_entries_are_dated_by_the_clock_of_the_site(tmp_path: Path) -> None:
         store = sessions(site.engine, site.clock)
         site.clock.set(NOON + timedelta(days=400))
         with store.begin() as session:
-            records.log_event(session, NOON, "x", game_id=GAME)
+            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
             session.execute(delete(OutboxRow))
         assert chain(store)[-1]["entered"] == "2027-04-05T12:00:00Z"

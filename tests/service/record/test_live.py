@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 
 from service.cli.verify_live import verify_site
+from service.facts.events import Event
 from service.record import chain, live
 from service.record.live import How
 from tests.support import keeper
@@ -121,7 +122,7 @@ def test_a_difference_is_entered_before_the_judging_and_told(tmp_path: Path) -> 
         with table.site.store() as session:
             bodies = [(row.number, json.loads(row.body)) for row in chain.entries(session, table.game)]
         events = [number for number, body in bodies
-                  if body["what"] == "event" and body["tells"]["event"] == live.CHANGED_BY_HAND]
+                  if body["what"] == "event" and body["tells"]["event"] == Event.CHANGED_BY_HAND]
         judged = max(number for number, body in bodies if body["what"] == "judged")
         shown = keeper.evidence(table)
     assert events
@@ -153,6 +154,6 @@ def test_a_running_site_is_compared_by_a_command(tmp_path: Path) -> None:
                       if row.what == "event"]
         page = site.engine.connect().exec_driver_sql("SELECT original FROM pages").scalar()
         site.blobs.remove(str(page))
-    assert live.CHANGED_BY_HAND in events
+    assert Event.CHANGED_BY_HAND in events
     assert verify_site(tmp_path, out := io.StringIO(), as_json=True) == 1
     assert "is missing or was changed" in json.loads(out.getvalue())["faults"][0]

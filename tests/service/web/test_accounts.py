@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.games.acts.act import ActTable, perform
 from service.store.tables import EventRow, SessionRow, UserRow
 from service.web import accounts, sessions
 from service.web.accounts import LastCoordinator
@@ -29,11 +30,11 @@ def _add(any_site: Site, *names: str) -> None:
 
 
 def _demote(session: Session, name: str) -> None:
-    accounts.change_role(session, name, Role.SECOND_READER, by="a test", now=NOW)
+    perform(accounts.ChangeRole(name, Role.SECOND_READER), ActTable(session, "a test", NOW))
 
 
 def _remove(session: Session, name: str) -> None:
-    accounts.remove(session, name, by="a test", now=NOW)
+    perform(accounts.RemovePerson(name), ActTable(session, "a test", NOW))
 
 
 @pytest.mark.parametrize("act", [_demote, _remove])

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from service.games.acts.act import ActTable, perform
+from service.games.refused import Refused
 from service.store.tables import PasskeyRow, UserRow
 from service.web import accounts, passkeys, sessions
 from tests.support.authenticator import Authenticator, bytes_of, text
@@ -180,7 +182,7 @@ def test_a_key_ends_with_its_removal_a_new_password_and_its_person(
         session.add(PasskeyRow(
             id="x", user="Bess", public_key="", count=0, label="", made_at=desk.clock.now()))
         session.flush()
-        accounts.remove(session, "Bess", by=NAME, now=desk.clock.now())
+        perform(accounts.RemovePerson("Bess"), ActTable(session, NAME, desk.clock.now()))
         assert session.scalars(select(PasskeyRow)).all() == []
 
 
@@ -203,7 +205,7 @@ def test_strangers_who_ask_and_ask_are_told_to_wait_and_keep_nobody_out(
 def test_keys_work_where_the_settings_name_the_site(desk: DeskSite) -> None:
     """The name in a request is the client's word: an imitation could forward its own."""
     assert passkeys.place_of("", "http://localhost:8000/", "Desk").origin == "http://localhost:8000"
-    with pytest.raises(passkeys.PasskeyRefused, match="base_url"):
+    with pytest.raises(Refused, match="base_url"):
         passkeys.place_of("", "https://desk.ga1loper.example/", "Desk")
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from service.desk.games import acts, seat_acts
-from service.desk.games.seat_acts import Holder
-from service.games import lots, seal
+from service.facts.options import YES_OR_NO
+from service.games import lots
+from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.options import ChangeOption
+from service.games.acts.phases import RollBack, Unseal
+from service.games.acts.seats import GiveSeat, Holder
 from service.intake.postal_mail import PostedLetter
 from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseRow
@@ -23,8 +26,9 @@ from tests.service.archive.cheats.table import (
     sql,
 )
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
-from tests.support.table import ORDERS, Table, picture
+from tests.support.table import Table, picture
 
 SPRING = 2
 """The number of the phase in which the sheets are."""
@@ -57,9 +61,7 @@ def _closed_early(table: Table) -> None:
 def _move(table: Table, circulars: Broadcasts | None) -> None:
     row = keeper.in_play(table)
     day = (row.deadline + timedelta(days=2)).date().isoformat()
-    with table.site.store.begin() as session:
-        acts.move_and_tell(session, session.get_one(PhaseRow, row.id), day, "", "for a friend", later=True,
-                           by="Ada", now=table.site.clock.now(), circulars=circulars)
+    do(table, MoveDeadline(table.game, row.id, day, "", "for a friend", later=True), circulars=circulars)
 
 
 def moved(table: Table) -> None:
@@ -73,9 +75,7 @@ def _moved_in_silence(table: Table) -> None:
 
 def unsealed(table: Table) -> None:
     """The coordinator's own act: the sheets are opened before the deadline, with a reason."""
-    with table.site.store.begin() as session:
-        seal.unseal(session, session.get_one(PhaseRow, keeper.in_play(table).id), "Ada",
-                    "I wanted to know what they plan", table.site.clock.now())
+    do(table, Unseal(keeper.in_play(table).id, "I wanted to know what they plan"))
 
 
 def _unsealed_and_forgotten(table: Table) -> None:
@@ -96,26 +96,21 @@ def _taken_back(table: Table) -> None:
 
 
 def _rolled_back(table: Table) -> None:
-    with table.site.store.begin() as session:
-        acts.roll_back(session, session.get_one(PhaseRow, SPRING), "let us see what else comes", "Ada",
-                       table.site.clock.now())
+    do(table, RollBack(table.game, SPRING, "let us see what else comes"))
 
 
 def option_changed(table: Table) -> None:
     """The coordinator's own act: one option of the game is changed."""
-    with table.site.store.begin() as session:
-        game = session.get_one(GameRow, table.game)
-        name = next(iter(acts.OPTIONS))
-        acts.set_option(session, game, name, "because it suits me", value=not game.options.get(name, False),
-                        by="Ada", now=table.site.clock.now())
+    with table.site.store() as session:
+        name = next(iter(YES_OR_NO))
+        text = "no" if session.get_one(GameRow, table.game).options.get(name, False) else "yes"
+    do(table, ChangeOption(table.game, name, text, "because it suits me"))
 
 
 def seat_given(table: Table) -> None:
     """The coordinator's own act: a seat passes to another player."""
-    with table.site.store.begin() as session:
-        seat_acts.hand_over(session, session.get_one(GameRow, table.game), OTHER,
-                            Holder("Mallory", "Europe/London", ("mallory@friends.example",)), ORDERS,
-                            "an old friend of mine", by="Ada", now=table.site.clock.now())
+    do(table, GiveSeat(table.game, OTHER, Holder("Mallory", "Europe/London", ("mallory@friends.example",)),
+                       "an old friend of mine"))
 
 
 def _word_by_hand(table: Table) -> None:

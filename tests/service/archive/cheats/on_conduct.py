@@ -9,9 +9,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from service.facts.events import Event
 from service.games import decisions
+from service.games.acts.act import ResultsCorrection
+from service.games.acts.results import CorrectResults
 from service.games.decisions import Act, Decision
-from service.notices.broadcasts import Broadcasts, ResultsCorrection
+from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.tables import LineState, PhaseRow, UserRow
 from tests.service.archive.cheats.on_archives import _by, _of_players
@@ -31,6 +34,7 @@ from tests.service.archive.cheats.table import (
     without_triggers,
 )
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import OTHER, SPRING, VICTIM, Evidence
 from tests.support.table import Table, address
 
@@ -73,7 +77,7 @@ def _act_of_nobody(table: Table) -> None:
     with table.site.store.begin() as session:
         session.connection().exec_driver_sql(
             f"UPDATE submissions SET flags = '[\"chosen\"]' WHERE id = {V1}")
-        records.log_event(session, table.site.clock.now(), "sheet_chosen", game_id=table.game,
+        records.log_event(session, table.site.clock.now(), Event.SHEET_CHOSEN, game_id=table.game,
                           actor="Mallory", detail={"phase_id": row.id, "power": VICTIM, "submission": V1,
                                                    "why": "because so"})
 
@@ -130,7 +134,7 @@ def _false_restore(numbers: Callable[[int], int]) -> Play:
 
         with table.site.store.begin() as session:
             root = chain.root(session, table.game)
-            records.log_event(session, table.site.clock.now(), "restored", game_id=table.game,
+            records.log_event(session, table.site.clock.now(), Event.RESTORED, game_id=table.game,
                               actor="galloper restore",
                               detail={"entries": numbers(root.number), "root": root.link})
 
@@ -142,9 +146,7 @@ def _corrected_in_silence(table: Table) -> None:
     row = table.phase(SPRING_NUMBER)
     error = ResultsCorrection("Montrose stands in Perth.", "Montrose stands in Atholl.",
                               "Nothing follows for the game.", "Argyll")
-    with table.site.store.begin() as session:
-        Broadcasts(table.writer).correct(session, session.get_one(PhaseRow, row.id), error, "key", "Ada",
-                                         table.site.clock.now())
+    do(table, CorrectResults(row.id, error, "key"), circulars=Broadcasts(table.writer))
     without_triggers("DELETE FROM outbox WHERE kind = 'correction'",
                      "DELETE FROM record WHERE what = 'letter' AND body LIKE '%\"correction\"%'")(table)
 

@@ -15,17 +15,18 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.desk.games import seat_acts, table_acts
-from service.desk.games.seat_acts import Holder
+from service.facts.events import Event
+from service.games.acts.act import ResultsCorrection, perform
+from service.games.acts.deadlines import Pause
+from service.games.acts.results import CorrectResults
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.notices import results
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
-from service.notices.broadcasts import ResultsCorrection
 from service.record import references
 from service.store import records
 from service.store.tables import (
     EntryRow,
-    GameRow,
     MailRow,
     MailState,
     OutboxRow,
@@ -47,9 +48,10 @@ from tests.service.archive.cheats.table import (
     sql,
 )
 from tests.support import keeper
+from tests.support.acting import at, do
 from tests.support.altered import packed, unpacked
 from tests.support.keeper import OTHER, SHORT, VICTIM, Evidence, mailed, recognize
-from tests.support.table import ORDERS, Table, address, picture
+from tests.support.table import Table, address, picture
 
 SPRING = 2
 OWN_ADDRESS = "mallory@keeper.example"
@@ -68,24 +70,20 @@ def _another_version(table: Table) -> bytes:
 def _ordered_from_a_lent_address(table: Table) -> None:
     """An address of the keeper's is hers for as long as a ninth version takes."""
     now = table.site.clock.now()
-    with table.site.store.begin() as session:
-        seat_acts.add_address(
-            session, session.get_one(GameRow, table.game), VICTIM, OWN_ADDRESS, ORDERS, by="Ada", now=now)
+    do(table, AddAddress(table.game, VICTIM, OWN_ADDRESS), now=now)
     raw = mailed(VICTIM, 9, 140, now).replace(address(VICTIM).encode(), OWN_ADDRESS.encode())
     domains = (address(VICTIM).rpartition("@")[2], OWN_ADDRESS.rpartition("@")[2])
     raw = raw.replace(f"header.from={domains[0]}".encode(), f"header.from={domains[1]}".encode())
     assert table.take(raw, now).state == MailState.USED
     recognize(table, table.submissions()[-1].id, moved=True, doubtful=False)
-    with table.site.store.begin() as session:
-        seat_acts.remove_address(
-            session, session.get_one(GameRow, table.game), VICTIM, OWN_ADDRESS, by="Ada", now=now)
+    do(table, RemoveAddress(table.game, VICTIM, OWN_ADDRESS), now=now)
 
 
 def _option_under_another_act(table: Table) -> None:
     """The entry of a changed option stands beside the event of a new return address."""
     with table.site.store.begin() as session:
         records.log_event(
-            session, table.site.clock.now(), "return_address_changed", game_id=table.game, actor="Ada")
+            session, table.site.clock.now(), Event.RETURN_ADDRESS_CHANGED, game_id=table.game, actor="Ada")
         session.connection().exec_driver_sql(
             "UPDATE games SET options = json_set(options, '$.first_counts', json('true'))")
 
@@ -94,8 +92,7 @@ def _seat_under_another_seat(table: Table) -> None:
     """One seat passes on at the desk, and in the same transaction hers goes to a third player."""
     holder = Holder("Newcomer", "Europe/London", ("new@friends.example",))
     with table.site.store.begin() as session:
-        seat_acts.hand_over(session, session.get_one(GameRow, table.game), SHORT, holder, ORDERS,
-                            "the old one moved away", by="Ada", now=table.site.clock.now())
+        perform(GiveSeat(table.game, SHORT, holder, "the old one moved away"), at(session, table))
         session.flush()
         session.connection().exec_driver_sql(
             f"UPDATE seats SET player_id = (SELECT player_id FROM seats WHERE power = '{OTHER}') "
@@ -196,10 +193,7 @@ def _corrected_for_others(table: Table) -> None:
     sql(f"DELETE FROM addresses WHERE email = '{address(VICTIM)}'")(table)
     correction = ResultsCorrection(
         "Montrose stands in Perth.", "Montrose stands in Atholl.", "Orders from Perth are void.", OTHER)
-    with table.site.store.begin() as session:
-        keeper.broadcasts(table).correct(
-            session, session.get_one(PhaseRow, table.phase(SPRING).id), correction, "key", "Ada",
-            table.site.clock.now())
+    do(table, CorrectResults(table.phase(SPRING).id, correction, "key"), circulars=keeper.broadcasts(table))
     sql(f"INSERT INTO addresses (email, player_id) VALUES ('{address(VICTIM)}', {number})")(table)
 
 
@@ -238,7 +232,7 @@ def _another_readme(_table: Table) -> Forge:
 def _name_that_hides(table: Table) -> None:
     with table.site.store.begin() as session:
         records.log_event(
-            session, table.site.clock.now(), "sheet_chosen", game_id=table.game, actor=NAME_THAT_HIDES,
+            session, table.site.clock.now(), Event.SHEET_CHOSEN, game_id=table.game, actor=NAME_THAT_HIDES,
             detail={"phase_id": SPRING, "power": VICTIM, "submission": 1, "why": "because so"})
 
 
@@ -280,10 +274,7 @@ def _clock_behind(table: Table) -> None:
 
 def _paused(table: Table) -> None:
     """The coordinator pauses the game for ten days, and everybody is told."""
-    with table.site.store.begin() as session:
-        table_acts.pause(
-            session, session.get_one(GameRow, table.game), "10", "the coordinator is ill",
-            keeper.broadcasts(table), by="Ada", now=table.site.clock.now())
+    do(table, Pause(table.game, "10", "the coordinator is ill"), circulars=keeper.broadcasts(table))
 
 
 HONEST = (

@@ -21,6 +21,7 @@ from tests.service.archive.cheats.table import (
     sql,
     without_triggers,
 )
+from tests.support.acting import do
 from tests.support.keeper import VICTIM, Evidence, mailed, recognize
 from tests.support.table import Table
 
@@ -66,8 +67,7 @@ def _other_key(table: Table) -> None:
 
 
 def _key_changed(table: Table) -> None:
-    with table.site.store.begin() as session:
-        game_key.change(session, table.game, "because it suits me", by="Ada")
+    do(table, game_key.ChangeKey(table.game, "because it suits me"))
 
 
 def _key_in_silence(table: Table) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from service.games import beacons, lot_acts, lots, sealed_lots
+from service.games import beacons, lots, sealed_lots
+from service.games.acts.lots import DrawWithoutSeed
 from service.store.tables import GameRow, PhaseRow
 from tests.service.archive.cheats.table import (
     BEFORE,
@@ -24,6 +25,7 @@ from tests.service.archive.cheats.table import (
     without_triggers,
 )
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import OTHER, VICTIM, mailed, recognize
 from tests.support.table import Table
 
@@ -116,9 +118,7 @@ def _seed_lost(table: Table) -> None:
     table.site.clock.set(row.deadline + timedelta(minutes=1))
     table.close_phase(row.id)
     _open(table, None)
-    with table.site.store.begin() as session:
-        lot_acts.go_without_seed(session, session.get_one(PhaseRow, row.id), "the disk broke last night",
-                                 by="Ada", now=table.site.clock.now())
+    do(table, DrawWithoutSeed(row.id, "the disk broke last night"))
 
 
 def _lost_in_silence(table: Table) -> None:

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
-from service.desk.sheet import acts
 from service.games import ballots, turns
+from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.ballots import Ballot, RankedSubmission
 from service.intake.postal_mail import PostedLetter
 from service.notices import results
@@ -32,6 +32,7 @@ from tests.service.archive.cheats.table import (
     without_triggers,
 )
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.keeper import OTHER, VICTIM, mailed, post_room, recognize
 from tests.support.table import Table, address, picture
 
@@ -133,17 +134,11 @@ def _posted_in_silence(table: Table) -> None:
 
 def chosen(table: Table) -> None:
     """The coordinator's own act, with a reason that is none."""
-    with table.site.store.begin() as session:
-        sheet = session.get_one(SubmissionRow, V1)
-        phase = session.get_one(PhaseRow, sheet.phase_id)
-        acts.choose(session, phase, sheet, "because it suits my friends", "Ada", table.site.clock.now())
+    do(table, ChooseSheet(V1, "because it suits my friends"))
 
 
 def _refused(table: Table) -> None:
-    with table.site.store.begin() as session:
-        sheet = session.get_one(SubmissionRow, V2)
-        phase = session.get_one(PhaseRow, sheet.phase_id)
-        acts.refuse(session, phase, sheet, "I do not like this sheet", "Ada", table.site.clock.now())
+    do(table, RefuseSheet(V2, "I do not like this sheet"))
 
 
 class Count(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
+from service.facts.events import Event
 from service.operations.root_stamps import RootStamps
-from service.record.time_stamps import ROOT_STAMPED
 from tests.service.archive.cheats.on_archives import is_entry, without_the_second_version
 from tests.service.archive.cheats.table import (
     AFTER,
@@ -51,17 +51,17 @@ def _stamped(change: Callable[[Chain], Chain], after: timedelta = timedelta()) -
 def _of_another_root(chain: Chain) -> Chain:
     """The stamp is said to be of the entry before."""
     for entry in chain:
-        if is_entry(entry, "event", event=ROOT_STAMPED):
+        if is_entry(entry, "event", event=Event.ROOT_STAMPED):
             entry["body"]["tells"]["detail"]["entry"] -= 1
     return chain
 
 
 def _entries_of_tomorrow(chain: Chain) -> Chain:
     """What the stamp covers is dated behind it."""
-    stamped = next(entry for entry in chain if is_entry(entry, "event", event=ROOT_STAMPED))
+    stamped = next(entry for entry in chain if is_entry(entry, "event", event=Event.ROOT_STAMPED))
     later = datetime.fromisoformat(stamped["body"]["entered"]).astimezone(UTC) + LATER
     for entry in chain[stamped["body"]["tells"]["detail"]["entry"] - 1:]:
-        if "body" in entry and not is_entry(entry, "event", event=ROOT_STAMPED):
+        if "body" in entry and not is_entry(entry, "event", event=Event.ROOT_STAMPED):
             entry["body"]["entered"] = f"{later:%Y-%m-%dT%H:%M:%SZ}"
     return chain
 

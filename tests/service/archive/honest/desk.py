@@ -8,9 +8,19 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from service.desk import queries
-from service.desk.games import acts
-from service.desk.sheet import acts as sheet_acts
-from service.games import decisions, seal
+from service.facts.options import ReviewMode
+from service.games import decisions
+from service.games.acts.act import perform
+from service.games.acts.lines import AddLine
+from service.games.acts.phases import RollBack, Unseal
+from service.games.acts.sheets import (
+    ChooseSheet,
+    LeaveToRule,
+    RefileSheet,
+    RefuseSheet,
+    TakeRefusalBack,
+    other_powers,
+)
 from service.games.approval.papers import unsettled_papers
 from service.games.ballots import executed
 from service.games.decisions import Act, Decision
@@ -20,9 +30,10 @@ from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine, QuarantinedMail
 from service.store import records
-from service.store.tables import LineState, PhaseRow, PhaseState, ReviewMode, SubmissionRow
+from service.store.tables import LineState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.honest.game import COORDINATORS, REASON, HonestGame
 from tests.service.archive.honest.sheets import canonical_order, read_all
+from tests.support.acting import at, do
 
 AT_THE_DESK = frozenset({PhaseState.CLOSED, PhaseState.READY})
 
@@ -106,9 +117,9 @@ def adds_a_line(game: HonestGame) -> None:
         if units and row.kind == "movement":
             order = canonical_order(game, power, f"{units[-1].kind} {units[-1].region} H")
         game.moves_at_desk += 1
-        sheet_acts.add_line(
-            session, Act(f"line-{game.moves_at_desk}", row.id, "Ada", game.now), page,
-            [[100, 900], [700, 900], [700, 940], [100, 940]], -1, order or "nothing to be done", order)
+        perform(AddLine(number, page.id, f"line-{game.moves_at_desk}",
+                        [[100, 900], [700, 900], [700, 940], [100, 940]], -1, order or "nothing to be done",
+                        order), at(session, game.table, now=game.now))
 
 
 def _on_a_sheet(act: Callable[[Session, PhaseRow, SubmissionRow, HonestGame], None]) -> Callable[
@@ -129,25 +140,25 @@ def _on_a_sheet(act: Callable[[Session, PhaseRow, SubmissionRow, HonestGame], No
 
 
 def choose(session: Session, phase: PhaseRow, sheet: SubmissionRow, game: HonestGame) -> None:
-    sheet_acts.choose(session, phase, sheet, REASON, "Ada", game.now)
+    perform(ChooseSheet(sheet.id, REASON), at(session, game.table, now=game.now))
 
 
 def refuse(session: Session, phase: PhaseRow, sheet: SubmissionRow, game: HonestGame) -> None:
-    sheet_acts.refuse(session, phase, sheet, REASON, "Ben", game.now)
+    perform(RefuseSheet(sheet.id, REASON), at(session, game.table, "Ben", now=game.now))
 
 
 def take_refusal_back(session: Session, phase: PhaseRow, sheet: SubmissionRow, game: HonestGame) -> None:
-    sheet_acts.take_refusal_back(session, phase, sheet, "Ada", game.now)
+    perform(TakeRefusalBack(sheet.id), at(session, game.table, now=game.now))
 
 
 def leave_to_rule(session: Session, phase: PhaseRow, sheet: SubmissionRow, game: HonestGame) -> None:
-    sheet_acts.leave_to_rule(session, phase, sheet.power, REASON, "Ada", game.now)
+    perform(LeaveToRule(sheet.id, REASON), at(session, game.table, now=game.now))
 
 
 def refile(session: Session, phase: PhaseRow, sheet: SubmissionRow, game: HonestGame) -> None:
-    others = sheet_acts.other_powers(session, phase, sheet)
+    others = other_powers(session, phase, sheet)
     if others:
-        sheet_acts.refile(session, phase, sheet, others[0], REASON, "Ada", game.now)
+        perform(RefileSheet(sheet.id, others[0], REASON), at(session, game.table, now=game.now))
 
 
 ON_SHEETS = tuple(_on_a_sheet(act) for act in (choose, refuse, take_refusal_back, leave_to_rule, refile))
@@ -156,15 +167,13 @@ ON_SHEETS = tuple(_on_a_sheet(act) for act in (choose, refuse, take_refusal_back
 def rolls_back(game: HonestGame) -> None:
     row = game.phase()
     if row is not None and row.state == PhaseState.READY:
-        with game.site.store.begin() as session:
-            acts.roll_back(session, session.get_one(PhaseRow, row.id), REASON, "Ada", game.now)
+        do(game.table, RollBack(game.table.game, row.id, REASON), now=game.now)
 
 
 def unseals(game: HonestGame) -> None:
     row = game.phase()
     if row is not None and row.state == PhaseState.OPEN and game.now < row.deadline:
-        with game.site.store.begin() as session:
-            seal.unseal(session, session.get_one(PhaseRow, row.id), "Ben", REASON, game.now)
+        do(game.table, Unseal(row.id, REASON), "Ben", now=game.now)
 
 
 def settle_quarantine(game: HonestGame) -> None:

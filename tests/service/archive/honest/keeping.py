@@ -7,9 +7,14 @@ from datetime import timedelta
 
 from sqlalchemy import select
 
-from service.desk.games import acts, seat_acts
-from service.desk.games.seat_acts import Holder
-from service.notices.broadcasts import Broadcasts, ResultsCorrection
+from service.desk.games.acts import THRESHOLD_CHOICES
+from service.facts.options import YES_OR_NO, ReviewMode
+from service.games.acts.act import ResultsCorrection, perform
+from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.options import ChangeOption
+from service.games.acts.results import ChangeCoordinator, CorrectResults
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
+from service.notices.broadcasts import Broadcasts
 from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
 from service.store import records
@@ -17,14 +22,12 @@ from service.store.tables import (
     GameRow,
     OutboxRow,
     OutboxState,
-    PhaseRow,
     PhaseState,
-    ReviewMode,
     UserRow,
 )
 from tests.service.archive.cheats.on_stamps import stamp_roots
 from tests.service.archive.honest.game import REASON, HonestGame
-from tests.support.table import ORDERS
+from tests.support.acting import at, do
 
 
 def moves_the_deadline(game: HonestGame) -> None:
@@ -32,41 +35,33 @@ def moves_the_deadline(game: HonestGame) -> None:
     if row is None or row.state != PhaseState.OPEN or game.now >= row.deadline:
         return
     day = (row.deadline + timedelta(days=game.chance.randrange(1, 5))).date().isoformat()
-    with game.site.store.begin() as session:
-        acts.move_and_tell(
-            session, session.get_one(PhaseRow, row.id), day, "", REASON, later=game.chance.random() < 0.6,
-            by="Ada", now=game.now, circulars=Broadcasts(game.table.writer))
+    later = game.chance.random() < 0.6
+    do(game.table, MoveDeadline(game.table.game, row.id, day, "", REASON, later), now=game.now,
+       circulars=Broadcasts(game.table.writer))
 
 
 def changes_an_option(game: HonestGame) -> None:
-    with game.site.store.begin() as session:
+    with game.site.store() as session:
         row = session.get_one(GameRow, game.table.game)
-        name = game.chance.choice(sorted(acts.OPTIONS))
-        acts.set_option(session, row, name, REASON, value=not row.options.get(name, False), by="Ada",
-                        now=game.now)
+        name = game.chance.choice(sorted(YES_OR_NO))
+        text = "no" if row.options.get(name, False) else "yes"
+    do(game.table, ChangeOption(game.table.game, name, text, REASON), now=game.now)
 
 
 def changes_who_reads(game: HonestGame) -> None:
-    with game.site.store.begin() as session:
-        row = session.get_one(GameRow, game.table.game)
-        acts.set_review(session, row, game.chance.choice(list(ReviewMode)).value, REASON, by="Ada",
-                        now=game.now)
+    text = game.chance.choice(list(ReviewMode)).value
+    do(game.table, ChangeOption(game.table.game, "review", text, REASON), now=game.now)
 
 
 def changes_the_threshold(game: HonestGame) -> None:
-    with game.site.store.begin() as session:
-        row = session.get_one(GameRow, game.table.game)
-        acts.set_threshold(session, row, game.chance.choice(list(acts.THRESHOLDS)), REASON, by="Ben",
-                           now=game.now)
+    text = game.chance.choice(list(THRESHOLD_CHOICES))
+    do(game.table, ChangeOption(game.table.game, "auto_score", text, REASON), "Ben", now=game.now)
 
 
 def replaces_a_player(game: HonestGame) -> None:
     power, number = game.chance.choice(sorted(game.powers())), game.new_shade()
-    with game.site.store.begin() as session:
-        seat_acts.hand_over(
-            session, session.get_one(GameRow, game.table.game), power,
-            Holder(f"New Player {number}", "Europe/London", (f"new-{number}@friends.example",)), ORDERS,
-            REASON, by="Ada", now=game.now)
+    holder = Holder(f"New Player {number}", "Europe/London", (f"new-{number}@friends.example",))
+    do(game.table, GiveSeat(game.table.game, power, holder, REASON), now=game.now)
     if game.chance.random() < 0.7:
         with game.site.store.begin() as session:
             Broadcasts(game.table.writer).welcome(session, game.table.game, power)
@@ -76,10 +71,10 @@ def changes_addresses(game: HonestGame) -> None:
     power = game.chance.choice(sorted(game.powers()))
     new = f"second-{game.new_shade()}@another.example"
     with game.site.store.begin() as session:
-        row = session.get_one(GameRow, game.table.game)
-        seat_acts.add_address(session, row, power, new, ORDERS, by="Ada", now=game.now)
+        table = at(session, game.table, now=game.now)
+        perform(AddAddress(game.table.game, power, new), table)
         if game.chance.random() < 0.5:
-            seat_acts.remove_address(session, row, power, game.powers()[power], by="Ada", now=game.now)
+            perform(RemoveAddress(game.table.game, power, game.powers()[power]), table)
 
 
 def corrects(game: HonestGame) -> None:
@@ -87,17 +82,14 @@ def corrects(game: HonestGame) -> None:
     if sent:
         error = ResultsCorrection("Argyll stands in Perth.", "Argyll stands in Atholl.",
                                   "Nothing follows for the game.", "Montrose")
-        with game.site.store.begin() as session:
-            phase = session.get_one(PhaseRow, game.chance.choice(sent).id)
-            Broadcasts(game.table.writer).correct(
-                session, phase, error, secrets.token_hex(8), "Ada", game.now)
+        do(game.table, CorrectResults(game.chance.choice(sent).id, error, secrets.token_hex(8)), now=game.now,
+           circulars=Broadcasts(game.table.writer))
 
 
 def hands_over(game: HonestGame) -> None:
     """Another coordinator takes over."""
-    with game.site.store.begin() as session:
-        Broadcasts(game.table.writer).hand_over(
-            session, game.table.game, f"Dora {game.new_shade()}", secrets.token_hex(8), "Ada")
+    do(game.table, ChangeCoordinator(game.table.game, f"Dora {game.new_shade()}", secrets.token_hex(8)),
+       circulars=Broadcasts(game.table.writer))
 
 
 def welcomes(game: HonestGame) -> None:
@@ -138,7 +130,7 @@ def tries_out(game: HonestGame) -> None:
 
 def looks(game: HonestGame) -> None:
     with game.site.store.begin() as session:
-        records.log_event(session, game.now, "log_exported", game_id=game.table.game, actor="Ada")
+        records.log_event(session, game.now, "log_exported", game_id=game.table.game, actor="Ada")  # type: ignore[arg-type] # made up
 
 
 def has_roots_stamped(game: HonestGame) -> None:

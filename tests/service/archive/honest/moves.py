@@ -17,7 +17,7 @@ from service.archive.import_game import contents_here, import_archive
 from service.archive.move_database import move
 from service.archive.remove_rehearsal import remove_rehearsal
 from service.games import create
-from service.games.game_clock import is_rehearsal
+from service.games.options import options_of
 from service.games.turns import extend_calendar
 from service.store.engine import open_engine
 from service.store.tables import GameRow, PhaseRow, PhaseState, UserRow
@@ -115,7 +115,7 @@ def ends_and_forgets(game: HonestGame) -> None:
         session.execute(update(PhaseRow).where(
             PhaseRow.game_id == game.table.game, PhaseRow.state != PhaseState.SENT,
         ).values(state=PhaseState.SENT, closed_at=game.now))
-        rehearsals = [row.id for row in session.scalars(select(GameRow)) if is_rehearsal(row.options)]
+        rehearsals = [row.id for row in session.scalars(select(GameRow)) if options_of(row).is_rehearsal]
     for rehearsal in rehearsals:
         remove_rehearsal(game.site.engine, game.site.blobs, rehearsal)
     mails = sorted(set(game.powers().values()))

@@ -9,11 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 
 import maps
-from service.desk.sheet.acts import ActRefused
-from service.games.deadlines import DeadlineError
+from service.games.refused import Refused
 from service.games.turns import NotReady
-from service.intake.postal_mail import NotLogged
-from service.notices.not_done import NotDone
 from service.store.tables import PhaseState
 from tests.service.archive.honest import desk, keeping, moves, sheets
 from tests.service.archive.honest.game import HonestGame, begin_game
@@ -21,7 +18,7 @@ from tests.support import keeper
 from tests.support.site import make_site
 
 Act = Callable[[HonestGame], None]
-REFUSALS = (NotReady, NotLogged, ActRefused, NotDone, DeadlineError)
+REFUSALS = (NotReady, Refused)
 """The program's own "no": nothing was changed."""
 WHILE_OPEN: tuple[Act, ...] = (
     sheets.sends_again, sheets.sends_without_a_number, sheets.sends_unproved, sheets.posts,

@@ -14,8 +14,9 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Move
 from reading.review import ReviewLimits
 from reading.vocabulary import parse_typed
+from service.facts.events import Event
 from service.games import mailbox_waits
-from service.games.options import HOUSE_RULES
+from service.games.options import options_of
 from service.games.rulings import as_written
 from service.intake.sheets.read_submission import limits_of
 from service.store import records
@@ -64,7 +65,8 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     assert begin(desk, **{"mail:Argyll": "One@argyll.example, two@argyll.example"})[0] == 303
     row = game(desk)
     assert row is not None
-    assert row.options == {"post_first": True, "start": "2028-03-01", HOUSE_RULES: {"supply_sent": "surplus"}}
+    assert row.options == {
+        "post_first": True, "start": "2028-03-01", "house_rules": {"supply_sent": "surplus"}}
     with desk.table.site.store() as session:
         rows = records.phases(session, row.id)
         addresses = records.addresses(session, row.id)
@@ -75,7 +77,8 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     assert addresses["Argyll"] == ("one@argyll.example", "two@argyll.example")
     assert set(addresses) == set(maps.load("w3k").powers)
     assert "second-" in desk.text("/games/second-match")
-    assert events(desk, "game_created")[0].actor == NAME
+    assert [event.actor for event in events(desk, "game_created") if event.game_id == row.id] == [NAME]
+    assert "game created" in desk.text("/games/second-match"), "the page's history"
 
 
 @pytest.mark.parametrize(("changes", "sentence"), [
@@ -173,7 +176,7 @@ def test_a_phase_that_waits_for_the_mailbox_says_so_and_is_let_go_with_a_reason(
     assert desk.post(f"{path}/judge-without", phase=table.phase().id, why="short").status_code == 409
     assert desk.post(f"{path}/judge-without", **without).status_code == 303
     assert desk.post(f"{path}/judge-without", **without).status_code == 409
-    (event,) = events(desk, mailbox_waits.WAIVED)
+    (event,) = events(desk, Event.JUDGED_WITHOUT_MAILBOX)
     assert (event.actor, event.detail["why"]) == (NAME, WHY)
     assert WHY in desk.text(path)
 
@@ -284,12 +287,12 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     assert f"lines without a look: at least 95 per cent sure “{WHY}”" in desk.text(page)
     row = game(desk, desk.table.game)
     assert row is not None
-    assert limits_of(row.options, ReviewLimits()).score == 0.95
-    assert limits_of(row.options, ReviewLimits(0.97)).score == 0.97, "never below the site's own"
+    assert limits_of(options_of(row), ReviewLimits()).score == 0.95
+    assert limits_of(options_of(row), ReviewLimits(0.97)).score == 0.97, "never below the site's own"
     desk.post(f"{page}/threshold", value="", why=WHY)
     row = game(desk, desk.table.game)
     assert row is not None
-    assert limits_of(row.options, ReviewLimits()) == ReviewLimits()
+    assert limits_of(options_of(row), ReviewLimits()) == ReviewLimits()
     (event, _) = events(desk, "option_changed")
     assert (event.actor, event.detail["from"], event.detail["to"]) == (
         NAME, "as sure as the site asks", "at least 95 per cent sure",
@@ -307,7 +310,7 @@ def test_a_game_may_begin_with_order_words_of_other_languages(desk: DeskTable) -
     first, *_ = (desk.table.words(row) for row in desk.table.letters("welcome"))
     assert "The words of an order may be German too." in first
     example = re.findall(r"- (Armee \w+ nach \w+)", first)[0]
-    variant = as_written(maps.load("w3k"), row.options)
+    variant = as_written(maps.load("w3k"), options_of(row))
     (order,) = parse_typed(variant, PhaseKind.MOVEMENT, "Montrose", example).orders
     assert isinstance(order, Move)
     assert not parse_typed(maps.load("w3k"), PhaseKind.MOVEMENT, "Montrose", example).orders
@@ -317,5 +320,5 @@ def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
     assert begin(desk, threshold="2")[0] == 303
     row = game(desk)
     assert row is not None
-    assert limits_of(row.options, ReviewLimits()).score > 1, "nobody is that sure"
+    assert limits_of(options_of(row), ReviewLimits()).score > 1, "nobody is that sure"
     assert begin(desk, name="Third Match", threshold="x")[0] == 400

@@ -14,8 +14,9 @@ from sqlalchemy import select
 
 from service.desk import queries
 from service.desk.sheet.picture import MARKS, percent, turned
-from service.desk.sheet.view import differences, own_lines
+from service.desk.sheet.view import differences
 from service.games import ballots
+from service.games.decisions import own_lines
 from service.record import live
 from service.store import records
 from service.store.tables import (

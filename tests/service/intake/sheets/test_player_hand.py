@@ -20,7 +20,6 @@ from ocr.engines.hand import Hand
 from ocr.page import Reading, Status
 from service.games import decisions
 from service.games.decisions import Act, Decision
-from service.games.game_clock import HOURS, START
 from service.intake.sheets.player_hand import HandLearner
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import LessonPage, RecognizedPage
@@ -160,7 +159,7 @@ def test_nothing_is_learnt_before_the_results_are_sent(desk: DeskSite) -> None:
 def test_nothing_is_learnt_of_a_rehearsal(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         game = session.get_one(GameRow, "powick-bridge")
-        game.options = {**game.options, START: "2027-03-01T07:00:00+00:00", HOURS: 3}
+        game.options = {**game.options, "start": "2027-03-01T07:00:00+00:00", "rehearsal_hours": 3}
     _learner(desk, Pupil()).learn({"player": 1, "phase": PHASE})
     assert _hands(desk) == []
 

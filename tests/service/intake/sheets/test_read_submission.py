@@ -12,7 +12,6 @@ from sqlalchemy import select
 
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.review import ReviewLimits
-from service.games.approval.right_sheet import YEAR_DIFFERS
 from service.games.ballots import executed
 from service.games.hold_reasons import reasons
 from service.intake import filing
@@ -457,7 +456,7 @@ def test_a_game_called_like_this_one_with_a_word_more_is_not_another(desk: Desk)
 @pytest.mark.parametrize(
     ("heading", "expected"),
     [
-        (("Montrose", "Powick Bridge", "Summer 1643 Movement Orders"), ("counts", [YEAR_DIFFERS])),
+        (("Montrose", "Powick Bridge", "Summer 1643 Movement Orders"), ("counts", ["year_differs"])),
         (("Montrose", "Powick Bridge", "Autumn 1643 Movement Orders"), ("held", ["form_disagrees"])),
     ],
 )

@@ -9,6 +9,7 @@ from email.message import EmailMessage
 import pytest
 
 from ocr.page import UnreadableReason
+from service.games.acts.results import ChangeCoordinator
 from service.mail.sending.compose import compose
 from service.notices.broadcasts import Broadcasts
 from tests.service.intake.sheets.test_read_submission import (
@@ -21,6 +22,7 @@ from tests.service.intake.sheets.test_read_submission import (
     unusable,
 )
 from tests.support import letters_samples as samples
+from tests.support.acting import do
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import ORDERS as ORDER_ADDRESS
@@ -73,10 +75,8 @@ def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> 
 
 def test_answers_go_to_the_order_address_whoever_sends_the_letters(table: Table) -> None:
     writer = table.writer
-    with table.site.store.begin() as session:
-        Broadcasts(replace(writer, sender=replace(writer.sender, sender=ROBOT))).hand_over(
-            session, table.game, "Grace", "form", "ada"
-        )
+    do(table, ChangeCoordinator(table.game, "Grace", "form"), "ada",
+       circulars=Broadcasts(replace(writer, sender=replace(writer.sender, sender=ROBOT))))
     message = table.message(table.letters("hand_over")[0])
     assert (message["From"], message["Reply-To"]) == (ROBOT, ORDER_ADDRESS)
 

@@ -16,16 +16,8 @@ from PIL import Image
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import sessionmaker
 
-from service.mail.sending.outbox import (
-    CLAIM,
-    PAUSES,
-    Attachment,
-    OutLetter,
-    SendCounts,
-    put,
-    retry,
-    send_due,
-)
+from service.mail.sending.hold import retry
+from service.mail.sending.outbox import CLAIM, PAUSES, Attachment, OutLetter, SendCounts, put, send_due
 from service.mail.sending.smtp import MailEnvelope
 from service.store import engine as store_engine
 from service.store.letter_parts import finished

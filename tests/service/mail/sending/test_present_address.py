@@ -9,12 +9,13 @@ from functools import partial
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.desk.games import seat_acts
-from service.desk.games.seat_acts import Holder
+from service.games.acts.act import perform
+from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.letters import render
 from service.letters.facts import AnsweredMail
 from service.mail.sending.compose import readdress
-from service.mail.sending.outbox import SendCounts, retry, send_due
+from service.mail.sending.hold import retry
+from service.mail.sending.outbox import SendCounts, send_due
 from service.notices.answers.replies import HELD, HeldFacts
 from service.notices.broadcasts import DEADLINE_MOVED, DeadlineFacts
 from service.notices.coordinator_notices import report_unsent
@@ -22,6 +23,7 @@ from service.notices.letter_context import LetterContext
 from service.record import chain
 from service.store import records
 from service.store.tables import AddressRow, EntryRow, GameRow, OutboxRow, OutboxState, SeatRow
+from tests.support.acting import at, do
 from tests.support.letters import SENDER, smtp
 from tests.support.servers.smtp_sink import SmtpSink
 from tests.support.table import COORDINATOR, KINDS, ORDERS, SUMMER, Table, address
@@ -63,18 +65,12 @@ def answer(table: Table) -> None:
 
 def change_address(table: Table) -> None:
     with table.site.store.begin() as session:
-        game, now = session.get_one(GameRow, table.game), table.site.clock.now()
-        seat_acts.add_address(session, game, POWER, NEW, ORDERS, by="Ada", now=now)
-        session.flush()
-        seat_acts.remove_address(session, game, POWER, OLD, by="Ada", now=now)
+        perform(AddAddress(table.game, POWER, NEW), at(session, table))
+        perform(RemoveAddress(table.game, POWER, OLD), at(session, table))
 
 
 def give_seat(table: Table, holder: Holder) -> None:
-    with table.site.store.begin() as session:
-        game = session.get_one(GameRow, table.game)
-        seat_acts.hand_over(
-            session, game, POWER, holder, ORDERS, "They asked for it.", by="Ada",
-            now=table.site.clock.now())
+    do(table, GiveSeat(table.game, POWER, holder, "They asked for it."))
 
 
 def states(table: Table, kind: str) -> list[tuple[str, str]]:
@@ -112,14 +108,10 @@ def test_an_address_changed_during_retries(table: Table, smtp_sink: SmtpSink) ->
 
 
 def test_nobody_gets_the_same_letter_twice(table: Table, smtp_sink: SmtpSink) -> None:
-    with table.site.store.begin() as session:
-        game = session.get_one(GameRow, table.game)
-        seat_acts.add_address(session, game, POWER, NEW, ORDERS, by="Ada", now=table.site.clock.now())
+    do(table, AddAddress(table.game, POWER, NEW))
     moved(table)
     moved(table, to=NEW)
-    with table.site.store.begin() as session:
-        game = session.get_one(GameRow, table.game)
-        seat_acts.remove_address(session, game, POWER, OLD, by="Ada", now=table.site.clock.now())
+    do(table, RemoveAddress(table.game, POWER, OLD))
     assert send(table, smtp_sink) == SendCounts(sent=1)
     assert recipients(smtp_sink) == [NEW]
     assert states(table, "deadline_moved") == [(OLD, OutboxState.CANCELLED), (NEW, OutboxState.SENT)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from service.mail.reports import DeliveryReport, Outcome, ReportKind
-from service.mail.sending.outbox import retry
+from service.mail.sending.hold import retry
 from service.mail.sending.returned import note_report
 from service.store.tables import OutboxState
 from tests.support.letters import rows, send, to, write

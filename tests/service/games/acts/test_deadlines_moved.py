@@ -6,22 +6,23 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
-from service.games.deadlines import DeadlineError, DeadlineExtension, schedule
-from service.games.extensions import days_later, move_deadline
+from service.games.acts.deadlines import MoveDeadline
+from service.games.deadlines import DeadlineExtension, schedule
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.turns import extend_calendar
 from service.store.tables import EventRow, GameRow, PhaseRow, PhaseState
+from tests.support.acting import do
 from tests.support.site import Site
-from tests.support.table import Table, open_table, utc
+from tests.support.table import Table, open_table
 
 
 def move(
     table: Table, phase: PhaseRow, deadline: datetime, reason: str = "Post strike", *, later: bool = False,
     now: datetime | None = None,
 ) -> DeadlineExtension:
-    with table.site.store.begin() as session:
-        return move_deadline(session, phase.id, deadline, reason, shift_later=later, by="Ada",
-                             now=now or table.site.clock.now())
+    act = MoveDeadline(table.game, phase.id, deadline.date().isoformat(), f"{deadline:%H:%M}", reason, later)
+    return do(table, act, now=now)
 
 
 def test_one_deadline_moves_and_the_retreats_open_with_it(site: Site) -> None:
@@ -75,10 +76,10 @@ def test_reason_is_recorded(site: Site) -> None:
 @pytest.mark.parametrize(
     ("new", "now", "reason", "says"),
     [
-        (timedelta(days=-900), None, "x", "is in the past"),
-        (timedelta(days=1), None, "  ", "recorded reason"),
-        (timedelta(days=30), None, "x", "move the later phases too"),
-        (timedelta(days=1), timedelta(seconds=1), "x", "has passed"),
+        (timedelta(days=-900), None, "Post strike", "is in the past"),
+        (timedelta(days=1), None, "  ", "needs a reason"),
+        (timedelta(days=30), None, "Post strike", "move the later phases too"),
+        (timedelta(days=1), timedelta(seconds=1), "Post strike", "has passed"),
     ],
 )
 def test_what_cannot_be_moved_changes_nothing(
@@ -87,11 +88,6 @@ def test_what_cannot_be_moved_changes_nothing(
     table = open_table(site)
     before = [(p.opens_at, p.deadline, p.moved) for p in table.phases()]
     phase = table.phases()[0]
-    with pytest.raises(DeadlineError, match=says):
+    with pytest.raises(Refused, match=says):
         move(table, phase, phase.deadline + new, reason, now=None if now is None else phase.deadline + now)
     assert [(p.opens_at, p.deadline, p.moved) for p in table.phases()] == before
-
-
-def test_an_extension_keeps_the_hour() -> None:
-    """07:00 GMT across the change of Britain's clocks on 28 March 2027."""
-    assert days_later(utc("2027-03-26 07:00"), 5) == utc("2027-03-31 07:00")

@@ -10,11 +10,12 @@ from sqlalchemy import select
 
 import maps
 from adjudicator.calendar import PhaseKind
-from service.games.deadlines import DeadlineError
-from service.games.extensions import begins_year, move_year
+from service.games.acts.deadlines import MoveYear, begins_year
 from service.games.phases import phase_of
+from service.games.refused import Refused
 from service.games.turns import extend_calendar
 from service.store.tables import EventRow, GameRow, OutboxRow, PhaseRow, PhaseState, SeatRow
+from tests.support.acting import do
 from tests.support.desk_table import NAME, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -41,8 +42,7 @@ def table(site: Site) -> Table:
 
 
 def begin(table: Table, number: int, day: date, why: str = WHY) -> None:
-    with table.site.store.begin() as session:
-        move_year(session, table.phase(number).id, day, why, by="Ada", now=table.site.clock.now())
+    do(table, MoveYear(table.game, table.phase(number).id, day.isoformat(), why))
 
 
 @pytest.mark.parametrize("days", [5, -1, 60])
@@ -78,7 +78,7 @@ def test_phases_that_come_on_the_calendar_later_follow_the_year_as_it_was_moved(
     (SPRING, -2, "is open until"), (SPRING, 0, "begins on"), (WINTER, 5, "is not the first phase of a year")])
 def test_a_year_is_not_moved_where_it_cannot_be(table: Table, number: int, days: int, sentence: str) -> None:
     before = table.phases()
-    with pytest.raises(DeadlineError, match=sentence):
+    with pytest.raises(Refused, match=sentence):
         begin(table, number, (before[number - 1].opens_at + timedelta(days=days)).date())
     assert [(row.opens_at, row.deadline) for row in table.phases()] == [
         (row.opens_at, row.deadline) for row in before

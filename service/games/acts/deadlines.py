@@ -1,0 +1,234 @@
+"""Acts on the calendar of a running game: a deadline moved, the first day of a year moved, a pause (CAL-14,
+CAL-15, Q-10, OUT-12, BEY-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from typing import ClassVar
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, defer
+
+from adjudicator.calendar import Calendar
+from service.facts.events import Event
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct, perform
+from service.games.deadlines import (
+    DeadlineExtension,
+    PhaseWindow,
+    begin_on,
+    day_start,
+    extend,
+)
+from service.games.phases import phase_of
+from service.games.refused import Refused
+from service.store import records
+from service.store.row_numbers import row_number
+from service.store.tables import PhaseRow, PhaseState
+
+AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
+"""States of phases whose deadline may be moved."""
+MOST_PAUSED = 180
+"""Days of a pause."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveDeadline(ReasonedAct[DeadlineExtension]):
+    """Moves the deadline of an open or coming phase, and with `later` every one after it by as much. Every
+    player gets a letter.
+
+    `day` and `hour` are in GMT, as typed: 2027-03-14, 07:00; an empty hour is 07:00.
+    """
+
+    game: str
+    phase: int
+    day: str
+    hour: str
+    why: str
+    later: bool = False
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a deadline that has passed, or a new one that is past or no time."""
+        phase, deadline = table.phase(self.game, self.phase), self._deadline()
+        if phase.state not in AHEAD or phase.deadline <= table.now:
+            raise Refused(f"The deadline of {phase_of(phase)} has passed. Nothing was changed. Late orders "
+                          "are answered with the next deadline.")
+        if deadline <= table.now:
+            raise Refused(f"The new deadline, {deadline:%d %b %Y, %H:%M} GMT, is in the past. Nothing was "
+                          "changed; choose a later time.")
+
+    def change(self, table: ActTable) -> DeadlineExtension:
+        """Refuse phases out of order, and a calendar that somebody else changed meanwhile."""
+        session, phase = table.session, table.phase(self.game, self.phase)
+        rows = session.scalars(select(PhaseRow).where(
+            PhaseRow.game_id == phase.game_id, PhaseRow.ordinal >= phase.ordinal,
+            PhaseRow.state.in_(AHEAD)).order_by(PhaseRow.ordinal)).all()
+        extension = extend(_windows(rows), phase_of(phase), self._deadline(), self.reason,
+                           shift_later=self.later)
+        _write(session, rows, extension, table.now)
+        return extension
+
+    def event(self, table: ActTable, outcome: DeadlineExtension, letters: int) -> LoggedEvent:
+        """Each old and new instant, and the reason."""
+        return LoggedEvent(
+            Event.DEADLINE_MOVED, self.game, {"reason": outcome.reason, "moved": _moved(outcome)})
+
+    def letters(self, table: ActTable, outcome: DeadlineExtension) -> int:
+        """One to each player."""
+        return _tell(table, table.phase(self.game, self.phase), outcome)
+
+    def _deadline(self) -> datetime:
+        try:
+            # Times of the desk are GMT; players see their own zone in letters.
+            return datetime.fromisoformat(f"{self.day}T{self.hour or '07:00'}").replace(tzinfo=UTC)
+        except ValueError as fault:
+            raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an "
+                          "hour like 07:00, both in GMT.") from fault
+
+
+@dataclass(frozen=True, slots=True)
+class MoveYear(ReasonedAct[DeadlineExtension]):
+    """Moves the first day, T+0, of a game year that has not begun, and every later phase by as much (Q-10).
+    `phase` is the year's first. Every player gets a letter. `day` as typed: 2027-03-14."""
+
+    game: str
+    phase: int
+    day: str
+    why: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a phase within a year, a year that has begun, and a day that is past or before the end of
+        the year in play."""
+        phase, day = table.phase(self.game, self.phase), self._day()
+        before = table.session.scalar(select(PhaseRow).where(
+            PhaseRow.game_id == self.game, PhaseRow.ordinal == phase.ordinal - 1))
+        if not begins_year(before, table.load(table.game(self.game).variant).calendar):
+            raise Refused(f"{phase_of(phase)} is not the first phase of a year. Nothing was changed; move "
+                          "its deadline instead.")
+        if phase.state != PhaseState.WAITING or phase.opens_at <= table.now:
+            raise Refused(f"The year of {phase_of(phase)} has begun. Nothing was changed; move a deadline "
+                          "instead.")
+        if day_start(day) <= table.now:
+            raise Refused(f"{day:%d %b %Y} is past. Nothing was changed; choose a later day.")
+        if before is not None and day_start(day) < before.deadline:
+            raise Refused(
+                f"{phase_of(before)} is open until {before.deadline:%d %b %Y, %H:%M} GMT, so the year cannot "
+                f"begin on {day:%d %b %Y}. Nothing was changed; choose a later day.")
+
+    def change(self, table: ActTable) -> DeadlineExtension:
+        """Refuse the day on which the year begins already, and a calendar that somebody else changed."""
+        phase = table.phase(self.game, self.phase)
+        rows = [row for row in records.phases(table.session, self.game) if row.ordinal >= phase.ordinal]
+        extension = begin_on(_windows(rows), self._day(), self.reason)
+        _write(table.session, rows, extension, table.now)
+        return extension
+
+    def event(self, table: ActTable, outcome: DeadlineExtension, letters: int) -> LoggedEvent:
+        """The first day, each old and new instant, and the reason."""
+        return LoggedEvent(Event.YEAR_MOVED, self.game, {
+            "reason": outcome.reason, "first_day": self._day().isoformat(), "moved": _moved(outcome)})
+
+    def letters(self, table: ActTable, outcome: DeadlineExtension) -> int:
+        """One to each player."""
+        return _tell(table, table.phase(self.game, self.phase), outcome)
+
+    def _day(self) -> date:
+        try:
+            return date.fromisoformat(self.day)
+        except ValueError as fault:
+            raise Refused("Nothing was changed: the new first day is written like 2027-03-14.") from fault
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(ReasonedAct[PhaseRow]):
+    """Pauses a game: the next deadline and every later one come `days` days later, and everybody gets a
+    letter.
+
+    `shown`: the next deadline as the form's page had it, in ISO 8601, "" where it is not known.
+    """
+
+    letters_first: ClassVar[bool] = True
+    game: str
+    days: str
+    why: str
+    shown: str = ""
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a number that is no length of a pause, a form sent twice, and a game without deadlines."""
+        if not 1 <= row_number(self.days) <= MOST_PAUSED:
+            raise Refused(f"Nothing was changed: a pause has 1 to {MOST_PAUSED} days.")
+        phase = next_deadline(table.session, table.game(self.game).id, table.now)
+        # The same form sent twice would pause twice, and write to everybody each time.
+        if phase is not None and self.shown and self.shown != phase.deadline.isoformat():
+            raise Refused("Nothing was changed: the deadlines were moved since this form was shown, perhaps "
+                          "by it. Go back to its page, and look at them first.")
+        if phase is None:
+            raise Refused("Nothing was changed: no deadline is ahead.")
+        table.must_write()
+
+    def change(self, table: ActTable) -> PhaseRow:
+        """Move the deadlines, which is entered as an event of its own."""
+        phase = next_deadline(table.session, self.game, table.now)
+        assert phase is not None
+        until = phase.deadline + timedelta(days=int(self.days))
+        # The letter of the pause stands for that of the deadline.
+        perform(MoveDeadline(self.game, phase.id, until.date().isoformat(), f"{until:%H:%M}", self.why,
+                             later=True), replace(table, circulars=None))
+        return phase
+
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
+        """The number of days."""
+        return LoggedEvent(Event.GAME_PAUSED, self.game, {"days": int(self.days)})
+
+    def letters(self, table: ActTable, outcome: PhaseRow) -> int:
+        """One to each player."""
+        return table.must_write().paused(table.session, outcome, int(self.days), self.reason)
+
+
+def next_deadline(session: Session, game_id: str, now: datetime) -> PhaseRow | None:
+    """The phase whose deadline is the next that a pause moves, without its board; None where none is
+    ahead."""
+    return session.scalar(
+        select(PhaseRow).options(defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
+        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(AHEAD), PhaseRow.deadline > now)
+        .order_by(PhaseRow.ordinal).limit(1))
+
+
+def begins_year(before: PhaseRow | None, calendar: Calendar) -> bool:
+    """Whether the phase after `before` is the first of its game year (CAL-08). `before` is None for the first
+    phase of the game."""
+    # Adjustments alone do not end a year: 1066 and 1648 build several times a year, and Brittania never does.
+    return before is None or (before.season, before.kind) == calendar.year_end
+
+
+def _windows(rows: Sequence[PhaseRow]) -> tuple[PhaseWindow, ...]:
+    return tuple(PhaseWindow(phase_of(row), row.opens_at, row.deadline, None, row.moved) for row in rows)
+
+
+def _moved(extension: DeadlineExtension) -> list[dict[str, str]]:
+    return [{"phase": str(move.phase), "from": move.old.isoformat(), "to": move.new.isoformat()}
+            for move in extension.moved]
+
+
+def _tell(table: ActTable, phase: PhaseRow, extension: DeadlineExtension) -> int:
+    if table.circulars is None:
+        return 0
+    return table.circulars.deadline_moved(table.session, phase, extension)
+
+
+def _write(
+    session: Session, rows: Sequence[PhaseRow], extension: DeadlineExtension, now: datetime
+) -> None:
+    """Each window to its row. Raises Refused if a row is no longer as it was read."""
+    # The deadline is part of the claim: of two coordinators who move it at once, the second is refused. The
+    # values are taken first, since the first claim expires what the others have read.
+    was = [(row.id, row.state, row.deadline) for row in rows]
+    for (row_id, state, deadline), window in zip(was, extension.windows, strict=True):
+        changed = window.deadline != deadline
+        stamped = {"moved": window.sequence, "moved_at": now} if changed else {}
+        if not records.claim(
+            session, PhaseRow, PhaseRow.id == row_id, PhaseRow.state == state, PhaseRow.deadline == deadline,
+            opens_at=window.opens, deadline=window.deadline, **stamped,
+        ):
+            raise Refused("Somebody else moved this game on meanwhile. Nothing was changed; look again.")

@@ -1,0 +1,86 @@
+"""The act that changes an option of a running game, as a form or a command has its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from service.facts.events import Event
+from service.facts.options import THRESHOLDS, YES_OR_NO, ReviewMode, threshold_words
+from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
+from service.games.agreement import Stage
+from service.games.ballots import executed
+from service.games.decisions import own_lines
+from service.games.options import OptionFault, option_from_text, options_of, with_options
+from service.games.refused import Refused
+from service.store.records import phases
+from service.store.tables import PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeOption(ReasonedAct[Any]):
+    """Changes an option of a running game. `text` is its value as a person writes it
+    (`games.options.option_from_text`); empty text is the option's default. The outcome is the value of
+    before.
+
+    Another review holds for all phases that are not judged yet, another threshold for sheets that come from
+    now on.
+    """
+
+    game: str
+    name: str
+    text: str
+    why: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a value that is none, the value of today, and another review while two people have read a
+        line differently: no option decides which of them is right."""
+        before, after = self._before(table), self._value()
+        if before == after:
+            raise Refused("Nothing was changed: the option has this value already.")
+        if self.name == "review" and any(
+            line.stage is Stage.DIFFERS
+            for phase in self._unjudged(table)
+            for sheet in executed(table.session, phase).values()
+            for line in own_lines(table.session, sheet)
+        ):
+            raise Refused(
+                "Nothing was changed: two people have read a line differently. Settle it at the desk or "
+                "close it as void first; no option decides which of them is right.")
+
+    def change(self, table: ActTable) -> Any:
+        """Keep it with the game, and a review with its phases."""
+        game, before, after = table.game(self.game), self._before(table), self._value()
+        if self.name == "review":
+            for phase in self._unjudged(table):
+                phase.review = after
+        # Without an entry the default holds: of a threshold the site's own, also if that is changed later.
+        game.options = with_options(game, **{self.name: after})
+        return before
+
+    def event(self, table: ActTable, outcome: Any, letters: int) -> LoggedEvent:
+        """The option, both values and the reason."""
+        name, before, after = self.name, outcome, self._value()
+        if name == "auto_score":
+            name, before, after = "lines_without_a_look", threshold_words(before), threshold_words(after)
+        return LoggedEvent(Event.OPTION_CHANGED, self.game,
+                     {"option": name, "from": before, "to": after, "why": self.reason})
+
+    def _before(self, table: ActTable) -> Any:
+        return getattr(options_of(table.game(self.game)), self.name, None)
+
+    def _value(self) -> Any:
+        if self.name == "review" and self.text not in {"", *ReviewMode}:
+            raise Refused("Nothing was changed: there is no such way of reading lines.")
+        try:
+            value = option_from_text(self.name, self.text)
+        except OptionFault as fault:
+            raise Refused(f"Nothing was changed: {fault}.") from fault
+        if self.name == "auto_score" and value not in THRESHOLDS:
+            raise Refused("Nothing was changed: there is no such threshold.")
+        usual: dict[str, Any] = {"review": ReviewMode.NONE, **dict.fromkeys(YES_OR_NO, False)}
+        return usual.get(self.name) if value is None else value
+
+    def _unjudged(self, table: ActTable) -> list[PhaseRow]:
+        return [phase for phase in phases(table.session, self.game)
+                if phase.state not in {PhaseState.READY, PhaseState.SENT}]

@@ -1,0 +1,215 @@
+"""Acts on the seats of a running game: who holds a power, and from which addresses they write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
+from service.games.create import known_zone
+from service.games.names import pseudonym
+from service.games.refused import Refused
+from service.store.addresses import is_address
+from service.store.records import seats
+from service.store.tables import AddressRow, PlayerRow, SeatRow
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The new holder of a seat; an empty name without addresses leaves the seat empty."""
+
+    name: str
+    zone: str
+    mail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AddAddress(Act[None]):
+    """Adds an address of the player who holds a power."""
+
+    game: str
+    power: str
+    mail: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse an empty seat, a player of another coordinator's game, and an address that is none or
+        somebody's."""
+        _refuse_elsewhere(table, holder_of(table, self.game, self.power))
+        if not is_address(self._address) or self._address == table.order_address.lower():
+            raise Refused("Nothing was changed: this is no mail address of a player.")
+        known = table.session.get(AddressRow, self._address)
+        if known is not None:
+            # Whoever coordinates single games is not shown the players of others.
+            owner = ("somebody" if table.coordinates is not None
+                     else table.session.get_one(PlayerRow, known.player_id).name)
+            raise Refused(f"Nothing was changed: this address is registered for {owner} already.")
+
+    def change(self, table: ActTable) -> None:
+        """Add it."""
+        player = holder_of(table, self.game, self.power)
+        table.session.add(AddressRow(email=self._address, player_id=player))
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The power."""
+        return LoggedEvent(Event.ADDRESS_ADDED, self.game, {"power": self.power})
+
+    @property
+    def _address(self) -> str:
+        return self.mail.strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveAddress(Act[None]):
+    """Removes an address; orders from it are refused from now on. A player keeps at least one."""
+
+    game: str
+    power: str
+    mail: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse an address of somebody else, and the last one: nobody could answer its player."""
+        player = seats(table.session, table.game(self.game).id).get(self.power)
+        address = table.session.get(AddressRow, self._address)
+        if address is None or player is None or address.player_id != player:
+            raise Refused("Nothing was changed: the player of this power has no such address.")
+        _refuse_elsewhere(table, player)
+        left = table.session.scalar(
+            select(func.count()).select_from(AddressRow).where(AddressRow.player_id == player)) or 0
+        if left < 2:
+            raise Refused("Nothing was changed: this is their only address. Add the new one first, or give "
+                          "the seat to somebody else.")
+
+    def change(self, table: ActTable) -> None:
+        """Remove it."""
+        table.session.delete(table.session.get_one(AddressRow, self._address))
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The power."""
+        return LoggedEvent(Event.ADDRESS_REMOVED, self.game, {"power": self.power})
+
+    @property
+    def _address(self) -> str:
+        return self.mail.strip().lower()
+
+
+@dataclass(frozen=True, slots=True)
+class SeatChanged:
+    """The holders of a seat before and after; None where it was or is empty."""
+
+    before: PlayerRow | None
+    after: PlayerRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class GiveSeat(ReasonedAct[SeatChanged]):
+    """Gives a power to another player, or leaves its seat empty; everybody in the game gets a letter.
+
+    What was sent in for the power still counts. A person known by one of the addresses is that player, in
+    this game too (NON-05).
+    """
+
+    game: str
+    power: str
+    holder: Holder
+    why: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a power that the game has not, and a holder without name, address or time zone."""
+        if table.session.get(SeatRow, (table.game(self.game).id, self.power)) is None:
+            raise Refused("Nothing was changed: the game has no such power.")
+        if not self._is_empty:
+            _check_holder(table, self.holder)
+
+    def change(self, table: ActTable) -> SeatChanged:
+        """Refuse the player who holds it already."""
+        session, seat = table.session, table.session.get_one(SeatRow, (self.game, self.power))
+        before = None if seat.player_id is None else session.get_one(PlayerRow, seat.player_id)
+        # NON-05: a known address is a known person, who may play in two games.
+        after = None if self._is_empty else _player(table, self.holder)
+        if (None if after is None else after.id) == seat.player_id:
+            raise Refused("Nothing was changed: they hold this power already.")
+        seat.player_id = None if after is None else after.id
+        return SeatChanged(before, after)
+
+    def event(self, table: ActTable, outcome: SeatChanged, letters: int) -> LoggedEvent:
+        """The power, both holders and the reason."""
+        # Not their names: this is entered in the record, where a name could never be forgotten.
+        before, after = ("nobody" if player is None else pseudonym(player)
+                         for player in (outcome.before, outcome.after))
+        return LoggedEvent(Event.SEAT_CHANGED, self.game,
+                     {"power": self.power, "from": before, "to": after, "why": self.reason})
+
+    def letters(self, table: ActTable, outcome: SeatChanged) -> int:
+        """One to each player."""
+        if table.circulars is None:
+            return 0
+        return table.circulars.seat_changed(table.session, table.game(self.game), self.power, table.now,
+                                            is_empty=outcome.after is None)
+
+    @property
+    def _is_empty(self) -> bool:
+        return not self.holder.name and not self.holder.mail
+
+
+def addresses_in(text: str) -> tuple[str, ...]:
+    """The mail addresses of a text, separated by blanks or commas, in lower case."""
+    return tuple(address.lower() for address in text.replace(",", " ").split())
+
+
+def holder_of(table: ActTable, game_id: str, power: str) -> int:
+    """The id of the player who holds a power. Raises Refused for an empty seat."""
+    player = seats(table.session, table.game(game_id).id).get(power)
+    if player is None:
+        raise Refused("Nothing was changed: nobody holds this power.")
+    return player
+
+
+def _check_holder(table: ActTable, holder: Holder) -> None:
+    if not holder.name or len(holder.name) > 200 or not holder.mail:
+        raise Refused("Nothing was changed: a player needs a name and a mail address. To leave the seat "
+                      "empty, leave both empty.")
+    if not known_zone(holder.zone):
+        raise Refused(f"Nothing was changed: the time zone {holder.zone!r} is unknown; write it like "
+                      "Europe/London.")
+    wrong = [mail for mail in holder.mail if not is_address(mail) or mail == table.order_address.lower()]
+    if wrong:
+        raise Refused(f"Nothing was changed: {wrong[0]!r} is no mail address of a player.")
+    known = _known(table.session, holder.mail)
+    if known is not None:
+        _refuse_elsewhere(table, known.id)
+
+
+def _player(table: ActTable, holder: Holder) -> PlayerRow:
+    session, known = table.session, _known(table.session, holder.mail)
+    if known is None:
+        known = PlayerRow(name=holder.name, zone=holder.zone)
+        session.add(known)
+        session.flush()
+    for mail in holder.mail:
+        if session.get(AddressRow, mail) is None:
+            session.add(AddressRow(email=mail, player_id=known.id))
+    session.flush()
+    return known
+
+
+def _refuse_elsewhere(table: ActTable, player_id: int) -> None:
+    """A player has their addresses in every game. Whoever coordinates one game could else write orders for a
+    power of another, from an address added here. Raises Refused."""
+    if table.coordinates is None:
+        return
+    games = set(table.session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player_id)))
+    if not games <= table.coordinates:
+        raise Refused("Nothing was changed: this player plays in another game too, and an address "
+                      "counts in both. A coordinator of the site can do it.")
+
+
+def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
+    owners = set(session.scalars(select(AddressRow.player_id).where(AddressRow.email.in_(mails))))
+    # Two known players cannot be told apart by what was typed, so nobody is guessed.
+    if len(owners) > 1:
+        raise Refused("Nothing was changed: these addresses are registered for different players.")
+    return session.get_one(PlayerRow, owners.pop()) if owners else None

@@ -1,0 +1,46 @@
+"""Performs an act for a page: in a transaction of its own, refused with a sentence and a status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from fastapi import HTTPException
+
+from service.games.acts.act import Act, Performed, perform
+from service.games.acts.sheets import NotAtTheDesk, SheetSealed
+from service.games.refused import NoReason, NotFound, Refused
+from service.web.game_roles import NotInAGame
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+Outcome = TypeVar("Outcome")
+_STATUS: dict[type[Refused], int] = {
+    NotFound: 404, SheetSealed: 403, NotAtTheDesk: 409, NotInAGame: 400}
+"""The status of a kind of refusal; of any other the one that the page gives."""
+
+
+def performed(
+    ports: DeskPorts, visitor: Visitor, act: Act[Outcome], refused: int = 409, no_reason: int = 0
+) -> Performed[Outcome]:
+    """The act, done. Raises an HTTP error with the sentence of a refusal, with status `refused` unless it has
+    its own, and `no_reason`, if it is given, where the act lacks a reason; then nothing was changed."""
+    with ports.sessions.begin() as session:
+        table = ports.act_table(session, visitor.name, visitor.coordinates)
+        return or_refuse(lambda: perform(act, table), refused, no_reason)
+
+
+def or_refuse(act: Callable[[], Outcome], refused: int = 409, no_reason: int = 0) -> Outcome:
+    """The act's result. Raises an HTTP error with the sentence of a refusal, so that the caller's transaction
+    ends without a change."""
+    try:
+        return act()
+    except Refused as fault:
+        without_reason = isinstance(fault, NoReason) and no_reason
+        raise refusal(fault, without_reason or refused) from fault
+
+
+def refusal(fault: Refused, refused: int = 409) -> HTTPException:
+    """A refusal as the answer of a page."""
+    status = next((_STATUS[kind] for kind in type(fault).__mro__ if kind in _STATUS), refused)
+    return HTTPException(status, str(fault))
