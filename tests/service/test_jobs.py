@@ -71,11 +71,11 @@ def test_work_and_the_fact_it_comes_from_are_one_transaction(any_site: Site, mak
     jobs, payloads = make_jobs(any_site), list[Payload]()
     jobs.register("note", payloads.append)
     with any_site.store() as session:
-        records.log_event(session, any_site.clock.now(), "lost")  # type: ignore[arg-type] # made up
+        records.log_event(session, any_site.clock.now(), "lost")  # type: ignore[arg-type]
         jobs.enqueue(session, "note", "note:lost", {})
         session.rollback()
     with any_site.store.begin() as session:
-        records.log_event(session, any_site.clock.now(), "kept")  # type: ignore[arg-type] # made up
+        records.log_event(session, any_site.clock.now(), "kept")  # type: ignore[arg-type]
         jobs.enqueue(session, "note", "note:kept", {"kept": True})
     jobs.start()
     assert jobs.wait_idle(60)

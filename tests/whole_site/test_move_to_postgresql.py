@@ -126,7 +126,7 @@ def test_everything_is_there_and_the_record_has_the_same_root(
         with store() as session:
             highest = max(session.scalars(select(EventRow.id)))
         with store.begin() as session:
-            records.log_event(session, NOW, "after the move")  # type: ignore[arg-type] # made up
+            records.log_event(session, NOW, "after the move")  # type: ignore[arg-type]
         with store() as session:
             assert max(session.scalars(select(EventRow.id))) == highest + 1
     finally:

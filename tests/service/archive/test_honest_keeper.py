@@ -172,7 +172,8 @@ def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -
     with keeper.opened(tmp_path / "site", saved / "spring") as table:
         with table.site.store.begin() as session:
             for character in breaks:
-                records.log_event(session, table.site.clock.now(), "looked", game_id=table.game, actor="Ada",  # type: ignore[arg-type] # made up
+                records.log_event(session, table.site.clock.now(), "looked",  # type: ignore[arg-type]
+                                  game_id=table.game, actor="Ada",
                                   detail={"why": f"because{character}of this"})
         shown = keeper.evidence(table)
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):

@@ -163,7 +163,8 @@ def test_the_chain_goes_on_where_it_was(away: Table) -> None:
     """What is entered while the game is away stands behind what is in the file."""
     site = away.site
     with site.store.begin() as session:
-        records.log_event(session, site.clock.now(), "noted", game_id=away.game, actor="Ada")  # type: ignore[arg-type] # made up
+        records.log_event(session, site.clock.now(), "noted",  # type: ignore[arg-type]
+                          game_id=away.game, actor="Ada")
     with site.store() as session:
         late = backup.check_record(session, away.game)
         assert late.number == session.get_one(ShelvedGameRow, away.game).number + 1

@@ -21,7 +21,8 @@ def table(site: Site) -> Table:
     with site.store.begin() as session:
         for number in range(3):
             records.log_event(
-                session, site.clock.now(), "something", game_id=opened.game, detail={"number": number}  # type: ignore[arg-type] # made up
+                session, site.clock.now(), "something",  # type: ignore[arg-type]
+                game_id=opened.game, detail={"number": number}
             )
     return opened
 
@@ -70,5 +71,5 @@ def test_another_game_is_no_part_of_the_record(table: Table) -> None:
     """NON-05."""
     first = record(table)
     with table.site.store.begin() as session:
-        records.log_event(session, table.site.clock.now(), "something", game_id=None)  # type: ignore[arg-type] # made up
+        records.log_event(session, table.site.clock.now(), "something")  # type: ignore[arg-type]
     assert record(table) == first

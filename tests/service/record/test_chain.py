@@ -99,7 +99,7 @@ def test_what_is_rolled_back_leaves_no_entry(site: Site) -> None:
     before = chain(site.store)
     # Sealed before it fails: the entry is written, and must go with its transaction.
     with contextlib.suppress(RuntimeError), site.store.begin() as session:
-        records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
+        records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type]
         record.seal(session)
         raise RuntimeError
     assert chain(site.store) == before
@@ -146,7 +146,7 @@ def test_likely_bodies_cannot_be_tried_on_a_digest(site: Site) -> None:
     open_table(site)
     with site.store.begin() as session:
         for _ in range(2):
-            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
+            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type]
     with site.store() as session:
         first, second = session.scalars(select(EntryRow).order_by(EntryRow.number.desc()).limit(2))
     assert json.loads(first.body)["tells"] == json.loads(second.body)["tells"]
@@ -174,7 +174,8 @@ def test_many_at_once_make_one_chain(any_site: Site) -> None:
         try:
             for step in range(10):
                 with any_site.store.begin() as session:
-                    records.log_event(session, NOON, f"w{number}.{step}", game_id=GAME)  # type: ignore[arg-type] # made up
+                    what = f"w{number}.{step}"
+                    records.log_event(session, NOON, what, game_id=GAME)  # type: ignore[arg-type]
         except BaseException as fault:
             faults.append(fault)
 
@@ -214,6 +215,6 @@ def test_entries_are_dated_by_the_clock_of_the_site(tmp_path: Path) -> None:
         store = sessions(site.engine, site.clock)
         site.clock.set(NOON + timedelta(days=400))
         with store.begin() as session:
-            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type] # made up
+            records.log_event(session, NOON, "x", game_id=GAME)  # type: ignore[arg-type]
             session.execute(delete(OutboxRow))
         assert chain(store)[-1]["entered"] == "2027-04-05T12:00:00Z"

@@ -64,7 +64,7 @@ def test_every_kind_of_entry_of_a_played_game_fits_its_schema(site: Site) -> Non
         # By hand in the database, which the record tells as "gone".
         connection.execute(text("DELETE FROM corrections"))
     with site.store.begin() as session:
-        records.log_event(session, site.clock.now(), "looked", game_id=table.game)  # type: ignore[arg-type] # made up
+        records.log_event(session, site.clock.now(), "looked", game_id=table.game)  # type: ignore[arg-type]
     for edition in Edition:
         record, manifest = _unpacked(archived(table, edition))
         assert [error.message for error in MANIFEST.iter_errors(manifest)] == []

@@ -42,7 +42,8 @@ def main() -> None:
         time.sleep(0.05)
         with store.begin() as session:
             if records.end_mail(session, payload["mail"], MailState.USED):
-                records.log_event(session, clock.now(), "worked", detail={"mail": payload["mail"]})  # type: ignore[arg-type] # made up
+                records.log_event(session, clock.now(), "worked",  # type: ignore[arg-type]
+                                  detail={"mail": payload["mail"]})
 
     jobs.register(WORK, work)
     jobs.start()

@@ -130,7 +130,8 @@ def tries_out(game: HonestGame) -> None:
 
 def looks(game: HonestGame) -> None:
     with game.site.store.begin() as session:
-        records.log_event(session, game.now, "log_exported", game_id=game.table.game, actor="Ada")  # type: ignore[arg-type] # made up
+        records.log_event(session, game.now, "log_exported",  # type: ignore[arg-type]
+                          game_id=game.table.game, actor="Ada")
 
 
 def has_roots_stamped(game: HonestGame) -> None:
