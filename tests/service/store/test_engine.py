@@ -57,8 +57,8 @@ def test_an_instant_keeps_its_moment_and_comes_back_in_utc(any_site: Site) -> No
 
 
 def test_an_instant_without_zone_is_refused(site: Site) -> None:
+    local = datetime(2026, 7, 1, 20, 30)  # noqa: DTZ001
     with pytest.raises(StatementError, match="without a zone"), site.store.begin() as session:
-        local = datetime(2026, 7, 1, 20, 30)  # noqa: DTZ001
         records.log_event(session, local, "x")  # type: ignore[arg-type]
 
 
