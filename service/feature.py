@@ -25,7 +25,9 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     from service.bootstrap import Site
     from service.config import Settings
+    from service.intake.mail_handlers import MailHandler
     from service.letters.kinds import AnyKind
+    from service.notices.letter_context import LetterContext
     from service.operations.health import Check
 
 PACKAGE = "service.features"
@@ -113,6 +115,10 @@ def _no_letter_kinds() -> Sequence[AnyKind]:
     return ()
 
 
+def _no_mail_handlers(_letters: LetterContext) -> Sequence[MailHandler]:
+    return ()
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -133,7 +139,8 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `letter_kinds`: the kinds of letters that it sends.
+    those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
+    mails that bring no sheet.
     """
 
     name: str
@@ -145,6 +152,7 @@ class Feature:
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
+    mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
 
 
 @cache

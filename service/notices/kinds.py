@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from service.letters.kinds import AnyKind
 from service.notices.announcements import ANNOUNCEMENT
-from service.notices.answers.command_answers import COMMAND
 from service.notices.answers.correspondence import ACKNOWLEDGEMENT, ANSWER
 from service.notices.answers.receipts import RECEIPT, RECEIPT_LATE, RECEIPT_POSTED
 from service.notices.answers.replies import HELD, REJECTION
@@ -20,7 +19,7 @@ from service.notices.sign_ups import SIGN_UP
 from service.notices.upload_links import LINK
 
 CORE: tuple[AnyKind, ...] = (
-    RECEIPT, RECEIPT_LATE, RECEIPT_POSTED, REJECTION, HELD, ACKNOWLEDGEMENT, ANSWER, COMMAND,
+    RECEIPT, RECEIPT_LATE, RECEIPT_POSTED, REJECTION, HELD, ACKNOWLEDGEMENT, ANSWER,
     COORDINATOR_NOTICE, REMINDER, DRAFT_RESULTS, RETREAT_REQUEST, FINAL_RESULTS, ADJUSTMENT, YEAR_END_RESULTS,
     POSTAL_PACK, DEADLINE_MOVED, GAME_OVER, CORRECTION, WELCOME, HAND_OVER, ANNOUNCEMENT, LINK, SIGN_UP,
 )

@@ -19,7 +19,6 @@ from service.games.hold_reasons import REASONS
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
-from service.intake.commands import MailCommand
 from service.intake.sign_up_mail import MailedSignUp
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
@@ -28,10 +27,9 @@ from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
-from service.mail.message import IncomingMail
 from service.mail.sending.compose import Attachment, Rank
 from service.notices import coordinator_notices, sign_ups
-from service.notices.answers import command_answers, correspondence, receipts
+from service.notices.answers import correspondence, receipts
 from service.notices.answers.receipts import (
     RECEIPT_LATE,
     RECEIPT_POSTED,
@@ -249,14 +247,6 @@ class Replies:
         if self._answered(session, address, game) < ANSWERS_A_DAY:
             correspondence.acknowledge(session, self.letters, row, names_sheet=names_sheet)
         correspondence.notify(session, self.letters, row)
-
-    def command(
-        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, command: MailCommand
-    ) -> bool:
-        """A player asks by a word in the subject (BOX-11)."""
-        ids = (mail.message_id,) if mail.message_id else ()
-        answered = AnsweredMail(key, received_at, mail.subject, ids)
-        return command_answers.answer(session, self.letters, command, answered)
 
     def sign_up(self, session: Session, sender: str, wish: MailedSignUp) -> bool:
         """Put a proved sender on the list of a game that is to be, and answer (BEY-04)."""

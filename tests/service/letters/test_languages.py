@@ -38,7 +38,8 @@ def test_a_catalogue_has_every_message_and_is_compiled(code: str) -> None:
     assert len(catalogue.messages()) > 250
 
 
-@pytest.mark.parametrize("path", sorted((FOLDER / "mail").iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted([*(FOLDER / "mail").iterdir(), *FOLDER.glob("features/*/*.jinja")]),
+                         ids=lambda path: path.name)
 def test_no_template_of_a_letter_has_bare_text(path: Path) -> None:
     subject, body = SUBJECT.findall(path.read_text()), SUBJECT.sub("", path.read_text())
     assert re.findall(r"[A-Za-z]+", NO_TEXT.sub("", body)) == []
