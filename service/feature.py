@@ -22,9 +22,11 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     import typer
     from fastapi import APIRouter, FastAPI
+    from sqlalchemy.orm import Session
 
     from service.bootstrap import Site
     from service.config import Settings
+    from service.games.acts.seats import Candidate
     from service.intake.mail_handlers import MailHandler
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
@@ -65,10 +67,12 @@ class Slot(StrEnum):
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
     END: list items among the links on the page about a game's end (`game`).
+    GAMES: buttons of the desk's page Games, for coordinators of the site.
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    GAMES = "games"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +123,10 @@ def _no_mail_handlers(_letters: LetterContext) -> Sequence[MailHandler]:
     return ()
 
 
+def _no_candidates(_session: Session, _game_id: str) -> Sequence[Candidate]:
+    return ()
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -140,7 +148,8 @@ class Feature:
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
     those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
-    mails that bring no sheet.
+    mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
+    the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     """
 
     name: str
@@ -153,6 +162,8 @@ class Feature:
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
+    candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
+    ways_out: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -173,6 +184,12 @@ def _registered() -> Iterator[Feature]:
 def templates_in(slot: str) -> list[str]:
     """The templates of the features that fill a place on a page. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
+
+
+def way_out(path: str) -> str:
+    """The template with the way on from an error at an address; "" for one that no feature claims."""
+    return next((template for feature in features() for start, template in feature.ways_out.items()
+                 if path.startswith(start)), "")
 
 
 def template_folders(name: str) -> list[Path]:

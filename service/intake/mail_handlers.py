@@ -17,6 +17,10 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.verdict import Verdict
 from service.mail.message import IncomingMail
 
+SIGNED_UP = "sign_up"
+"""The stored reason of a mail that put its sender on the list of a game that is to be (BEY-04). Like ignored
+mails, these are forgotten after a while (`service.operations.retention`)."""
+
 
 class ClaimBasis(IntEnum):
     """How a handler recognises its mails. The handlers are asked in this order, the strictest test first."""

@@ -30,7 +30,6 @@ from service.intake.returned_letters import BounceNotices, note_report
 from service.intake.sender_proof import with_proof
 from service.intake.sheets import typed_page
 from service.intake.sheets.recognizer import UnopenedProbe
-from service.intake.sign_up_mail import MailedSignUp, sign_up_in
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
 from service.intake.verdicts.verdict import Note, RefusalReason, Verdict, VerdictKind
@@ -56,8 +55,6 @@ log = logging.getLogger(__name__)
 
 LONGEST_JOB = timedelta(minutes=15)
 """A mail that is stored for longer and not judged may have lost its job."""
-SIGN_UP = "sign_up"
-"""The reason of a mail that put its sender on the list of a game that is to be (BEY-04)."""
 TELL_WORK = "mail-given-up"
 """Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
@@ -101,10 +98,6 @@ class MailReplies(BounceNotices, Protocol):
     def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
         """Tell a player that a letter reached the coordinator, and the coordinator that it waits."""
 
-    def sign_up(self, session: Session, sender: str, wish: MailedSignUp) -> bool:
-        """Put a proved sender on the list of a game that is to be, and answer; False if there is no such
-        game."""
-
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """Tell the coordinator about an ignored mail that may be a player's sheet."""
 
@@ -134,8 +127,7 @@ def process_mail(
     4. Claim STORED -> USED, REFUSED, QUARANTINED or IGNORED. If another process was faster, do nothing.
     5. Act on the verdict in the same transaction: file the sheet, keep a plain letter to the coordinator,
        note a bounce, or answer.
-    6. A subject that signs its sender up for a game that is to be is answered, and that is all.
-    7. Note an ignored mail that may be a player's sheet, for the coordinator.
+    6. Note an ignored mail that may be a player's sheet, for the coordinator.
 
     Raises ChildFault when this machine could not open the mail or a picture; the queue then tries again.
     """
@@ -166,11 +158,6 @@ def process_mail(
         verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
         judged = JudgedMail(key, received_at, mail, verdict, context)
         if any(handler.take(session, judged) for handler in handlers):
-            return
-        # A player's mail with a photograph is a sheet, whatever its subject says; a stranger's is not opened.
-        wish = None if mail.pictures else sign_up_in(mail.subject, verdict)
-        if wish is not None and replies.sign_up(session, verdict.sender or "", wish):
-            _end_sign_up(session, mail_store, key, mail, verdict)
             return
         if not _take_letter(session, mail_store, replies, key, received_at, mail, verdict, context):
             _settle(session, mail_store, replies, key, received_at, mail, verdict)
@@ -315,14 +302,6 @@ def _take_letter(
     if row is not None:
         replies.letter(session, row, names_sheet=letter.names_sheet)
     return True
-
-
-def _end_sign_up(
-    session: Session, mail_store: MailStore, key: str, mail: IncomingMail, verdict: Verdict
-) -> None:
-    """A mail that signed its sender up is no submission, and no later mail is compared with it."""
-    records.end_mail(session, key, MailState.USED, SIGN_UP, contexts.dump_verdict(verdict, mail))
-    records.log_event(session, mail_store.clock.now(), Event.MAIL_SIGN_UP, detail={"mail": key[:12]})
 
 
 def _settle(

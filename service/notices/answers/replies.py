@@ -19,7 +19,6 @@ from service.games.hold_reasons import REASONS
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
-from service.intake.sign_up_mail import MailedSignUp
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
@@ -28,7 +27,7 @@ from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo,
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, Rank
-from service.notices import coordinator_notices, sign_ups
+from service.notices import coordinator_notices
 from service.notices.answers import correspondence, receipts
 from service.notices.answers.receipts import (
     RECEIPT_LATE,
@@ -247,11 +246,6 @@ class Replies:
         if self._answered(session, address, game) < ANSWERS_A_DAY:
             correspondence.acknowledge(session, self.letters, row, names_sheet=names_sheet)
         correspondence.notify(session, self.letters, row)
-
-    def sign_up(self, session: Session, sender: str, wish: MailedSignUp) -> bool:
-        """Put a proved sender on the list of a game that is to be, and answer (BEY-04)."""
-        return sign_ups.sign_up_by_mail(
-            session, self.letters, sender, wish.game, wish.name, wish.powers, self.letters.clock.now())
 
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""

@@ -40,6 +40,7 @@ from service.store.tables import (
 )
 from service.web import sessions
 from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk
+from tests.support.features import of_features
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -160,19 +161,16 @@ WHO = {
     "/boards/{slug}": set(),
     "/hands": set(),
     "/hands/forget": set(),
-    "/new-games": set(),
-    "/new-games/{offer_id}/begin": set(),
-    "/new-games/{offer_id}/draw": set(),
-    "/new-games/{offer_id}/end": set(),
-    "/new-games/{offer_id}/remove": set(),
     "/people": set(),
     "/people/add": set(),
     "/people/game-role": set(),
     "/people/remove": set(),
     "/people/role": set(),
     "/people/sign-out": set(),
+    **of_features("WHO"),
 }  # fmt: skip
-"""Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed."""
+"""Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed,
+one of a feature in its `routes.py`."""
 SITE_ROLES = {"reader": "second reader", "operator": "operator", "coordinator": "coordinator"}
 IN_A_GAME = {"reader of it": "second reader", "coordinator of it": "coordinator", "of no game": ""}
 OTHER = "Marston Moor"

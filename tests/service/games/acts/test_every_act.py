@@ -19,7 +19,6 @@ import service
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from service.desk.games.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
@@ -50,6 +49,7 @@ from service.web.accounts import AddPerson, ChangeRole, RemovePerson, SignPerson
 from service.web.game_roles import ChangeGameRole
 from service.web.roles import Role
 from tests.support.acting import at
+from tests.support.features import of_features
 from tests.support.site import Site, make_site
 from tests.support.table import Table, open_table
 
@@ -94,10 +94,11 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     HoldLetters("no"), ResumeLetters(), RetryLetters(),
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
-    OfferGame("", "w3k", "2031-01-01"), DrawPowers("nowhere"), TakeOffList("nowhere", 7), EndOffer("nowhere"),
     SendResults(PHASE, None, Resolution((), Position(FIRST, frozenset())), lambda _session: None),
+    *of_features("REFUSED_ACTS").values(),
 )}
-"""An act of each kind that is refused in a new game of which one sheet came."""
+"""An act of each kind that is refused in a new game of which one sheet came; those of features are in their
+`routes.py`."""
 
 
 NEVER_REFUSED = {"ForgetHand", "BeginGame"}
