@@ -10,7 +10,6 @@ from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
     corrections,
-    correspondence,
     hands,
     images,
     mailroom,
@@ -89,7 +88,6 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(api.router)
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
-    app.include_router(correspondence.router)
     app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)

@@ -67,7 +67,6 @@ from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
 from service.notices import kinds
-from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import report_unsent
@@ -231,7 +230,6 @@ class Site:
                 read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
-                correspondence=Correspondence(self.store, self.clock, self.announcements.letters),
                 post=self.post_room, scans=self.scans,
                 uploads=UploadDoor(
                     self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),

@@ -67,12 +67,35 @@ class Slot(StrEnum):
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
     END: list items among the links on the page about a game's end (`game`).
+    LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
     GAMES = "games"
+    LETTER_TO_SETTLE = "letter to settle"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """What of a feature waits for a person: how many, the words of the link to its page with that number,
+    what it means, and the page's address."""
+
+    count: int
+    words: str
+    consequence: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarLink:
+    """A link at the head of every page of the desk. `after`: the address of the link of the core before
+    it."""
+
+    address: str
+    word: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +150,10 @@ def _no_candidates(_session: Session, _game_id: str) -> Sequence[Candidate]:
     return ()
 
 
+def _empty_inbox(_session: Session, _own: frozenset[str] | None) -> Sequence[InboxEntry]:
+    return ()
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -150,6 +177,8 @@ class Feature:
     those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
     mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
+    `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
+    links at the head of the desk's pages.
     """
 
     name: str
@@ -164,6 +193,8 @@ class Feature:
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
     ways_out: Mapping[str, str] = field(default_factory=dict)
+    inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
+    bar: Sequence[BarLink] = ()
 
 
 @cache

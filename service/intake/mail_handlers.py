@@ -1,4 +1,5 @@
-"""How a part of the program takes mails that bring no sheet: a question by a word in the subject, a sign-up.
+"""How a part of the program takes mails that bring no sheet: a question by a word in the subject, a sign-up,
+a letter.
 
 `service.intake.process_mail` offers each judged mail to the handlers of the site, before it settles the mail
 by its verdict. Features declare handlers (`service.feature.Feature.mail_handlers`).
@@ -51,6 +52,6 @@ class MailHandler(Protocol):
     basis: ClassVar[ClaimBasis]
 
     def take(self, session: Session, judged: JudgedMail) -> bool:
-        """Claim the mail and end it (`records.end_mail`), in the caller's transaction; nothing else is then
-        done with it. False if the mail is of another kind and was left alone."""
+        """Claim the mail and end it (`records.end_mail`), in the caller's transaction; its verdict is then
+        not acted on. False if the mail is of another kind and was left alone."""
         ...

@@ -19,7 +19,7 @@ from maps.variant import Variant
 from service.clock import Clock
 from service.facts.events import Event
 from service.games import lots
-from service.intake import ignored_mails, plain_letters, waiting_proof
+from service.intake import ignored_mails, waiting_proof
 from service.intake import load_context as contexts
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import Concern
@@ -42,7 +42,6 @@ from service.mail.mime.image_types import PictureProbe
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
-    CorrespondenceRow,
     GameRow,
     IgnoredMailRow,
     MailRow,
@@ -95,9 +94,6 @@ class MailReplies(BounceNotices, Protocol):
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator about a mail in quarantine."""
 
-    def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
-        """Tell a player that a letter reached the coordinator, and the coordinator that it waits."""
-
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """Tell the coordinator about an ignored mail that may be a player's sheet."""
 
@@ -125,8 +121,7 @@ def process_mail(
     3. Judge it, and take bold text as a sheet where the game allows typed orders. The first of `handlers`
        that takes the mail ends it; steps 4 and 5 are for all others.
     4. Claim STORED -> USED, REFUSED, QUARANTINED or IGNORED. If another process was faster, do nothing.
-    5. Act on the verdict in the same transaction: file the sheet, keep a plain letter to the coordinator,
-       note a bounce, or answer.
+    5. Act on the verdict in the same transaction: file the sheet, note a bounce, or answer.
     6. Note an ignored mail that may be a player's sheet, for the coordinator.
 
     Raises ChildFault when this machine could not open the mail or a picture; the queue then tries again.
@@ -157,9 +152,7 @@ def process_mail(
         taken_back = ignored_mails.is_taken_back(session, key)
         verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
         judged = JudgedMail(key, received_at, mail, verdict, context)
-        if any(handler.take(session, judged) for handler in handlers):
-            return
-        if not _take_letter(session, mail_store, replies, key, received_at, mail, verdict, context):
+        if not any(handler.take(session, judged) for handler in handlers):
             _settle(session, mail_store, replies, key, received_at, mail, verdict)
         ignored = ignored_mails.note_ignored_mail(session, key, mail, raw, mail_store.clock.now())
         if ignored is not None:
@@ -284,24 +277,6 @@ def _judge(
     if verdict.verdict is VerdictKind.ACCEPTED:
         verdict = replace(verdict, flags=verdict.flags | {str(Note.TYPED)})
     return verdict, mail
-
-
-def _take_letter(
-    session: Session, mail_store: MailStore, replies: MailReplies, key: str, received_at: datetime,
-    mail: IncomingMail, verdict: Verdict, context: IntakeContext,
-) -> bool:
-    """Keep a plain letter to the coordinator and acknowledge it (BOX-10). False if the mail is none."""
-    if verdict.reason is RefusalReason.DUPLICATE and not mail.pictures:
-        # Without photographs a repeat is known by its subject alone, and two letters may have the same.
-        verdict = judge_mail(mail, received_at, context)
-    letter = plain_letters.letter_in(session, verdict, mail, context)
-    if letter is None:
-        return False
-    row = plain_letters.take_letter(
-        session, key, received_at, letter, verdict, mail, mail_store.clock.now())
-    if row is not None:
-        replies.letter(session, row, names_sheet=letter.names_sheet)
-    return True
 
 
 def _settle(

@@ -27,13 +27,6 @@ from service.letters.render import letter
 from service.letters.statistics import PowerCounts, Statistics
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
-from service.notices.answers.correspondence import (
-    ACKNOWLEDGEMENT,
-    ANSWER,
-    AcknowledgementFacts,
-    AnswerFacts,
-    SeatOnFile,
-)
 from service.notices.answers.receipts import (
     RECEIPT,
     RECEIPT_LATE,
@@ -177,17 +170,6 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "coordinator_notice": letter(COORDINATOR_NOTICE, game, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, f"A mail waits in quarantine{nasty}", "https://desk.example/quarantine/9", AT,
             "its orders do not count at the deadline.")),
-        "acknowledgement": letter(ACKNOWLEDGEMENT, game, to, AcknowledgementFacts(
-            AnsweredMail(DIGEST, AT, f"Three more days?{nasty}", asks),
-            (SeatOnFile("Powick Bridge", "Montrose", CLOSING, f"version 2, received yesterday{nasty}",
-                        SUBJECT, takes_typed_orders=True),), (f"orders.docx{nasty}",), names_sheet=True)),
-        "acknowledgement bare": letter(ACKNOWLEDGEMENT, None, to, AcknowledgementFacts(
-            AnsweredMail(DIGEST, AT, ""))),
-        "answer": letter(ANSWER, game, to, AnswerFacts(
-            AnsweredMail("a-key", AT, f"Three more days?{nasty}", asks),
-            "Dear Graham,\n\nyes, until Thursday.\nAda", f"Three more days?{nasty}")),
-        "answer no game": letter(ANSWER, None, to, AnswerFacts(
-            AnsweredMail("b-key", AT, ""), "Yes.", "")),
         "coordinator_notice mail": letter(COORDINATOR_NOTICE, None, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, "A mail needs you.", "https://desk.example/quarantine/9", AT, "it does not count.",
             NoticedMail(f"graham.j@mailbox.example{nasty}", False, f"Orders{nasty}", f"Graham{nasty}",

@@ -204,10 +204,7 @@ KNOWN = {
         "/sign-in/passkey", "/sign-in/passkey/begin",
         "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
         "/quarantine/discard"), ("post",)),
-    # A plain letter is no sheet: its player was told that nobody reads it as orders.
-    "/correspondence": READ, "/correspondence/{player_id}": READ,
     **dict.fromkeys((
-        "/correspondence/{player_id}/answer", "/correspondence/{player_id}/done",
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/post": WRITTEN,
     "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,

@@ -90,7 +90,7 @@ def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
                *(SERVICE / "features").rglob("*.py")]
     # Programs read English, and so do coordinators.
     for name in ("public/programs.py", "notices/quarantine.py", "notices/ignored_mails.py",
-                 "notices/answers/correspondence.py", "notices/upload_links.py",
+                 "notices/upload_links.py",
                  *(f"features/{name}" for name in of_features("ENGLISH"))):
         sources.remove(SERVICE / name)
     assert [line for path in sorted(sources) for line in bare_refusals(path)] == []

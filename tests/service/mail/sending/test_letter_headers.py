@@ -30,7 +30,7 @@ from tests.support.table import ORDERS as ORDER_ADDRESS
 from tests.support.table import SERVER, SUMMER, Table, open_table
 
 ROBOT = "Galloper <robot@w3k.example>"
-ANSWERS = {"receipt", "receipt_late", "rejection", "held", "acknowledgement", *of_features("ANSWERS")}
+ANSWERS = {"receipt", "receipt_late", "rejection", "held", *of_features("ANSWERS")}
 """Kinds of letters that answer a player's mail; all others leave by themselves."""
 THEIRS = "<17@montrose.example>"
 
