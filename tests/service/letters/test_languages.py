@@ -89,7 +89,7 @@ def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
                *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py",
                *(SERVICE / "features").rglob("*.py")]
     # Programs read English, and so do coordinators.
-    for name in ("public/programs.py", "notices/quarantine.py", "notices/ignored_mails.py",
+    for name in ("notices/quarantine.py", "notices/ignored_mails.py",
                  "notices/upload_links.py",
                  *(f"features/{name}" for name in of_features("ENGLISH"))):
         sources.remove(SERVICE / name)
