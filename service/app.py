@@ -10,7 +10,6 @@ from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
     corrections,
-    correspondence,
     hands,
     images,
     mailroom,
@@ -24,7 +23,7 @@ from service.desk import (
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
-from service.desk.games import ahead, boards, offers, own_wording, seats, table
+from service.desk.games import ahead, boards, own_wording, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
@@ -49,7 +48,6 @@ from service.public import (
 )
 from service.public import page as public_page
 from service.public.history import ending, gazette
-from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
 from service.web import error_pages
@@ -78,7 +76,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(moves.router)
     app.include_router(calendar.router)
     for pages_of in (
-        check, left_out, uploads, own_links, sign_up_pages, entry, game_map, players, my_file, game_page,
+        check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, gazette, ending, archive, sheet_form,
     ):
         app.include_router(pages_of.router)
@@ -90,12 +88,10 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(api.router)
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
-    app.include_router(correspondence.router)
     app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)
     app.include_router(table.router)
-    app.include_router(offers.router)
     app.include_router(hands.router)
     app.include_router(people.router)
     app.include_router(account.router)

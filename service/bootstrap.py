@@ -34,6 +34,7 @@ from service.intake import process_mail
 from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
 from service.intake.load_context import Concern, build_context
+from service.intake.mail_handlers import MailHandler
 from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, use_jail
 from service.intake.postal_mail import PostalMail
@@ -66,7 +67,6 @@ from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
 from service.notices import kinds
-from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import report_unsent
@@ -230,7 +230,6 @@ class Site:
                 read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
-                correspondence=Correspondence(self.store, self.clock, self.announcements.letters),
                 post=self.post_room, scans=self.scans,
                 uploads=UploadDoor(
                     self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),
@@ -267,7 +266,7 @@ def open_site(
     status = MailboxStatus(SystemClock(), is_refused=lambda: account.login_in.is_refused)
     post, announce = Replies(writer), ResultsAnnouncer(writer)
     mail_store = MailStore(store, blobs, jobs, now, load)
-    trust = trust_of(settings.mail_in)
+    handlers, trust = mail_handlers(writer), trust_of(settings.mail_in)
 
     def context_of(session: Session, received_at: datetime, about: Concern) -> IntakeContext:
         return build_context(
@@ -277,14 +276,14 @@ def open_site(
     mail_opener = MailOpener(bodies, ChildProbe(opener), CachedLookup(SystemLookup()))
 
     def process(key: str) -> None:
-        process_mail.process_mail(key, mail_store, mail_opener, context_of, post)
+        process_mail.process_mail(key, mail_store, mail_opener, context_of, handlers, post)
 
     def process_job(payload: dict[str, Any]) -> None:
         process(payload["mail"])
 
     def give_up(payload: dict[str, Any], error: str) -> None:
         # No `go_on`: what killed its workers is not parsed again. A phase that waits looks every ten seconds.
-        process_mail.give_up_mail(payload["mail"], error, mail_store, bodies, context_of, post)
+        process_mail.give_up_mail(payload["mail"], error, mail_store, bodies, context_of, handlers, post)
 
     def go_on(payload: dict[str, Any]) -> None:
         turns.go_on(store, ingest.senders_of(blobs.read(payload["mail"])), now, load)
@@ -463,6 +462,12 @@ def _own(settings: Settings) -> tuple[str, ...]:
 def letter_kinds() -> LetterKinds:
     """Every kind of letter of this program: those of the core, and of the features that are there."""
     return LetterKinds.of(kinds.CORE, *(feature.letter_kinds() for feature in features()))
+
+
+def mail_handlers(letters: LetterContext) -> tuple[MailHandler, ...]:
+    """What takes mails that bring no sheet, in the order in which each mail is offered."""
+    handlers = (handler for feature in features() for handler in feature.mail_handlers(letters))
+    return tuple(sorted(handlers, key=lambda handler: handler.basis))
 
 
 def writer_of(settings: Settings, blobs: Blobs, clock: Clock) -> LetterContext:

@@ -22,10 +22,14 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     import typer
     from fastapi import APIRouter, FastAPI
+    from sqlalchemy.orm import Session
 
     from service.bootstrap import Site
     from service.config import Settings
+    from service.games.acts.seats import Candidate
+    from service.intake.mail_handlers import MailHandler
     from service.letters.kinds import AnyKind
+    from service.notices.letter_context import LetterContext
     from service.operations.health import Check
 
 PACKAGE = "service.features"
@@ -63,10 +67,35 @@ class Slot(StrEnum):
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
     END: list items among the links on the page about a game's end (`game`).
+    LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
+    GAMES: buttons of the desk's page Games, for coordinators of the site.
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    GAMES = "games"
+    LETTER_TO_SETTLE = "letter to settle"
+
+
+@dataclass(frozen=True, slots=True)
+class InboxEntry:
+    """What of a feature waits for a person: how many, the words of the link to its page with that number,
+    what it means, and the page's address."""
+
+    count: int
+    words: str
+    consequence: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class BarLink:
+    """A link at the head of every page of the desk. `after`: the address of the link of the core before
+    it."""
+
+    address: str
+    word: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +142,18 @@ def _no_letter_kinds() -> Sequence[AnyKind]:
     return ()
 
 
+def _no_mail_handlers(_letters: LetterContext) -> Sequence[MailHandler]:
+    return ()
+
+
+def _no_candidates(_session: Session, _game_id: str) -> Sequence[Candidate]:
+    return ()
+
+
+def _empty_inbox(_session: Session, _own: frozenset[str] | None) -> Sequence[InboxEntry]:
+    return ()
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -133,7 +174,11 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `letter_kinds`: the kinds of letters that it sends.
+    those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
+    mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
+    the beginning of addresses of its pages for everybody, the template with the way on from an error there.
+    `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
+    links at the head of the desk's pages.
     """
 
     name: str
@@ -145,6 +190,11 @@ class Feature:
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
+    mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
+    candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
+    ways_out: Mapping[str, str] = field(default_factory=dict)
+    inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
+    bar: Sequence[BarLink] = ()
 
 
 @cache
@@ -165,6 +215,12 @@ def _registered() -> Iterator[Feature]:
 def templates_in(slot: str) -> list[str]:
     """The templates of the features that fill a place on a page. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
+
+
+def way_out(path: str) -> str:
+    """The template with the way on from an error at an address; "" for one that no feature claims."""
+    return next((template for feature in features() for start, template in feature.ways_out.items()
+                 if path.startswith(start)), "")
 
 
 def template_folders(name: str) -> list[Path]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.desk.browser import NoBrowser, chromium, exit_on_sigterm
 from bench.desk.site import Server
-from service.notices.kinds import CORE
+from service.bootstrap import letter_kinds
 from service.public import visits
 from service.web import sessions
 from tools import pictures_paper
@@ -124,7 +124,7 @@ SHOTS = (
     *(
         Shot(f"preview-{kind.name}", "/previews/{game_id}/{kind}",
              _path(f"/previews/{{n.game}}/{kind.name}?power={{n.power}}"))
-        for kind in CORE if kind.occasion is not None
+        for kind in letter_kinds().by_name.values() if kind.occasion is not None
     ),
     Shot("account", "/account", _path("/account")),
     Shot("people", "/people", _path("/people")),

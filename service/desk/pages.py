@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import Response
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
@@ -19,6 +18,7 @@ from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late
 from service.desk.reading import view as reading_view
 from service.desk.reading.view import ReadingOffer
+from service.feature import features
 from service.games import mailbox_waits
 from service.games.agreement import Stage
 from service.games.approval.papers import unsettled_papers
@@ -28,14 +28,12 @@ from service.games.seal import unsealing_note as unsealed
 from service.intake.verdicts.verdict import RefusalReason
 from service.mail.sending import hold
 from service.notices import ignored_mails
-from service.notices.answers import correspondence
 from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
 from service.operations import clock_check
 from service.operations.findings import Finding
 from service.store.tables import (
     ApprovalRow,
-    CorrespondenceRow,
     GameRow,
     LineState,
     MailRow,
@@ -45,7 +43,7 @@ from service.store.tables import (
     UserRow,
 )
 from service.web.access import COORDINATOR, READER
-from service.web.mail_games import games_of_player, is_within, is_within_mail
+from service.web.mail_games import is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.roles import Role
@@ -78,13 +76,15 @@ def today(request: Request, visitor: SignedIn) -> Response:
             "phases": phases, "waits": waits, "paused": hold.current_hold(session),
             "clock_off": clock_check.standing_warning(session),
             "letters": queries.letters_by_state(session, visitor.coordinates),
+            "inbox": [entry for feature in features()
+                      for entry in feature.inbox(session, visitor.coordinates) if entry.count],
         }
         if visitor.coordinates is not None:
             values |= _post_of_games(session, visitor.coordinates)
             return show(request, "today.html", visitor=visitor, mails={}, findings=(), **values)
         return show(
             request, "today.html", visitor=visitor, held=len(queries.quarantine(session)),
-            ignored=ignored_mails.waiting_count(session), waiting_letters=correspondence.open_count(session),
+            ignored=ignored_mails.waiting_count(session),
             mails=queries.mails_by_state(session), findings=_findings(ports, visitor), **values,
         )
 
@@ -93,11 +93,9 @@ def _post_of_games(session: Session, own: frozenset[str]) -> dict[str, int]:
     """Numbers of the site's post that is of one's own games, and none of the rest."""
     ignored = [session.get_one(MailRow, row.sha256) for row in ignored_mails.waiting(session)
                if row.reason != RefusalReason.DUPLICATE]
-    wrote = session.scalars(select(CorrespondenceRow.player_id).where(CorrespondenceRow.done_at.is_(None)))
     return {
         "held": sum(is_within_mail(session, mail, own) for mail in queries.quarantine(session)),
         "ignored": sum(is_within_mail(session, mail, own) for mail in ignored),
-        "waiting_letters": sum(is_within(games_of_player(session, player), own) for player in wrote),
     }
 
 

@@ -19,18 +19,17 @@ from maps.variant import Variant
 from service.clock import Clock
 from service.facts.events import Event
 from service.games import lots
-from service.intake import ignored_mails, plain_letters, waiting_proof
+from service.intake import ignored_mails, waiting_proof
 from service.intake import load_context as contexts
-from service.intake.commands import MailCommand, command_in
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import Concern
+from service.intake.mail_handlers import JudgedMail, MailHandler
 from service.intake.opening.open_mail import BodyReader, open_mail
 from service.intake.opening.sandbox import ChildFault
 from service.intake.returned_letters import BounceNotices, note_report
 from service.intake.sender_proof import with_proof
 from service.intake.sheets import typed_page
 from service.intake.sheets.recognizer import UnopenedProbe
-from service.intake.sign_up_mail import MailedSignUp, sign_up_in
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
 from service.intake.verdicts.verdict import Note, RefusalReason, Verdict, VerdictKind
@@ -43,7 +42,6 @@ from service.mail.mime.image_types import PictureProbe
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
-    CorrespondenceRow,
     GameRow,
     IgnoredMailRow,
     MailRow,
@@ -56,10 +54,6 @@ log = logging.getLogger(__name__)
 
 LONGEST_JOB = timedelta(minutes=15)
 """A mail that is stored for longer and not judged may have lost its job."""
-SIGN_UP = "sign_up"
-"""The reason of a mail that put its sender on the list of a game that is to be (BEY-04)."""
-COMMAND = "command"
-"""The reason of a mail that asked for an answer and brought no sheet."""
 TELL_WORK = "mail-given-up"
 """Name of the job that answers the sender of a mail that was given up; its payload is {"mail": sha256}."""
 
@@ -100,18 +94,6 @@ class MailReplies(BounceNotices, Protocol):
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """Tell the coordinator about a mail in quarantine."""
 
-    def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
-        """Tell a player that a letter reached the coordinator, and the coordinator that it waits."""
-
-    def command(
-        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, command: MailCommand
-    ) -> bool:
-        """Answer a mail command; False if its sender had enough answers for a day."""
-
-    def sign_up(self, session: Session, sender: str, wish: MailedSignUp) -> bool:
-        """Put a proved sender on the list of a game that is to be, and answer; False if there is no such
-        game."""
-
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """Tell the coordinator about an ignored mail that may be a player's sheet."""
 
@@ -127,7 +109,8 @@ class MailOpener:
 
 
 def process_mail(
-    key: str, mail_store: MailStore, opener: MailOpener, context_of: ContextOf, replies: MailReplies
+    key: str, mail_store: MailStore, opener: MailOpener, context_of: ContextOf,
+    handlers: Sequence[MailHandler], replies: MailReplies
 ) -> None:
     """Handle the job `ingest.WORK` for the mail with this SHA-256. Safe to run twice.
 
@@ -135,13 +118,11 @@ def process_mail(
     2. Read its headers. If they prove a registered sender, or look like a bounce's, read its body too, in the
        limited child and outside any transaction. No other mail is opened (BOX-05). A mail that only its own
        signature can prove stays STORED while DNS does not answer (BOX-03).
-    3. Judge it, and take bold text as a sheet where the game allows typed orders. A mail command without any
-       photograph is answered, and that is all.
+    3. Judge it, and take bold text as a sheet where the game allows typed orders. The first of `handlers`
+       that takes the mail ends it; steps 4 and 5 are for all others.
     4. Claim STORED -> USED, REFUSED, QUARANTINED or IGNORED. If another process was faster, do nothing.
-    5. Act on the verdict in the same transaction: file the sheet, keep a plain letter to the coordinator,
-       note a bounce, or answer.
-    6. A subject that signs its sender up for a game that is to be is answered, and that is all.
-    7. Note an ignored mail that may be a player's sheet, for the coordinator.
+    5. Act on the verdict in the same transaction: file the sheet, note a bounce, or answer.
+    6. Note an ignored mail that may be a player's sheet, for the coordinator.
 
     Raises ChildFault when this machine could not open the mail or a picture; the queue then tries again.
     """
@@ -170,16 +151,8 @@ def process_mail(
             context = context_of(session, received_at, about)
         taken_back = ignored_mails.is_taken_back(session, key)
         verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
-        command = command_in(mail, verdict, context)
-        if command is not None:
-            _answer(session, mail_store, replies, key, received_at, mail, verdict, command)
-            return
-        # A player's mail with a photograph is a sheet, whatever its subject says; a stranger's is not opened.
-        wish = None if mail.pictures else sign_up_in(mail.subject, verdict)
-        if wish is not None and replies.sign_up(session, verdict.sender or "", wish):
-            _end_sign_up(session, mail_store, key, mail, verdict)
-            return
-        if not _take_letter(session, mail_store, replies, key, received_at, mail, verdict, context):
+        judged = JudgedMail(key, received_at, mail, verdict, context)
+        if not any(handler.take(session, judged) for handler in handlers):
             _settle(session, mail_store, replies, key, received_at, mail, verdict)
         ignored = ignored_mails.note_ignored_mail(session, key, mail, raw, mail_store.clock.now())
         if ignored is not None:
@@ -209,7 +182,7 @@ def hasten(
 
 def give_up_mail(
     key: str, error: str, mail_store: MailStore, bodies: BodyReader, context_of: ContextOf,
-    replies: MailReplies
+    handlers: Sequence[MailHandler], replies: MailReplies
 ) -> None:
     """Put a mail into quarantine whose job failed three times, or killed its worker each time.
 
@@ -219,7 +192,7 @@ def give_up_mail(
     3. Tell the coordinator at once, and the sender by a job of its own.
     """
     if error.startswith(ChildFault.__name__) and _filed_unopened(
-        key, mail_store, bodies, context_of, replies
+        key, mail_store, bodies, context_of, handlers, replies
     ):
         return
     with mail_store.tables.begin() as session:
@@ -267,11 +240,12 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
 
 
 def _filed_unopened(
-    key: str, mail_store: MailStore, bodies: BodyReader, context_of: ContextOf, replies: MailReplies
+    key: str, mail_store: MailStore, bodies: BodyReader, context_of: ContextOf,
+    handlers: Sequence[MailHandler], replies: MailReplies
 ) -> bool:
     """Process the mail without opening its pictures. True if that worked."""
     try:
-        process_mail(key, mail_store, MailOpener(bodies, UnopenedProbe()), context_of, replies)
+        process_mail(key, mail_store, MailOpener(bodies, UnopenedProbe()), context_of, handlers, replies)
     except Exception as error:
         log.warning("a mail could not be filed unopened either (%s)", type(error).__name__)
         return False
@@ -303,45 +277,6 @@ def _judge(
     if verdict.verdict is VerdictKind.ACCEPTED:
         verdict = replace(verdict, flags=verdict.flags | {str(Note.TYPED)})
     return verdict, mail
-
-
-def _take_letter(
-    session: Session, mail_store: MailStore, replies: MailReplies, key: str, received_at: datetime,
-    mail: IncomingMail, verdict: Verdict, context: IntakeContext,
-) -> bool:
-    """Keep a plain letter to the coordinator and acknowledge it (BOX-10). False if the mail is none."""
-    if verdict.reason is RefusalReason.DUPLICATE and not mail.pictures:
-        # Without photographs a repeat is known by its subject alone, and two letters may have the same.
-        verdict = judge_mail(mail, received_at, context)
-    letter = plain_letters.letter_in(session, verdict, mail, context)
-    if letter is None:
-        return False
-    row = plain_letters.take_letter(
-        session, key, received_at, letter, verdict, mail, mail_store.clock.now())
-    if row is not None:
-        replies.letter(session, row, names_sheet=letter.names_sheet)
-    return True
-
-
-def _answer(
-    session: Session, mail_store: MailStore, replies: MailReplies, key: str, received_at: datetime,
-    mail: IncomingMail, verdict: Verdict, command: MailCommand
-) -> None:
-    """Answer a mail command. It is no submission: nothing is filed, and no later mail is compared with it."""
-    about = contexts.dump_verdict(replace(verdict, game=command.game, power=command.power), mail)
-    if not records.end_mail(session, key, MailState.USED, COMMAND, about):
-        return
-    is_answered = replies.command(session, key, received_at, mail, command)
-    records.log_event(session, mail_store.clock.now(), Event.MAIL_COMMAND, detail={
-        "mail": key[:12], "command": command.command.value, "answered": is_answered})
-
-
-def _end_sign_up(
-    session: Session, mail_store: MailStore, key: str, mail: IncomingMail, verdict: Verdict
-) -> None:
-    """A mail that signed its sender up is no submission, and no later mail is compared with it."""
-    records.end_mail(session, key, MailState.USED, SIGN_UP, contexts.dump_verdict(verdict, mail))
-    records.log_event(session, mail_store.clock.now(), Event.MAIL_SIGN_UP, detail={"mail": key[:12]})
 
 
 def _settle(

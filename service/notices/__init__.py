@@ -6,7 +6,7 @@ and `previews.Previews`.
 
 - `letter_context`: what every writer of letters shares.
 - `kinds`: all kinds of letters. Each is declared, with its preview, in the module that sends it.
-- `answers`: letters about one mail: receipts, refusals, sheets on hold, answers to commands;
+- `answers`: letters about one mail: receipts, refusals, sheets on hold;
   `answers.receipts` says what a receipt says, and draws the sheet as the machine read it.
 - `coordinator_notices`: what waits for a person, or came back, or was not sent.
 - `results`: results to all, requests to those who must act; `results_facts` is what results say.

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from service.letters.kinds import AnyKind
 from service.notices.announcements import ANNOUNCEMENT
-from service.notices.answers.command_answers import COMMAND
-from service.notices.answers.correspondence import ACKNOWLEDGEMENT, ANSWER
 from service.notices.answers.receipts import RECEIPT, RECEIPT_LATE, RECEIPT_POSTED
 from service.notices.answers.replies import HELD, REJECTION
 from service.notices.broadcasts import CORRECTION, DEADLINE_MOVED, HAND_OVER, WELCOME
@@ -16,11 +14,10 @@ from service.notices.phase_letters.requests import ADJUSTMENT, RETREAT_REQUEST
 from service.notices.postal_packs import POSTAL_PACK
 from service.notices.reminders import REMINDER
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
-from service.notices.sign_ups import SIGN_UP
 from service.notices.upload_links import LINK
 
 CORE: tuple[AnyKind, ...] = (
-    RECEIPT, RECEIPT_LATE, RECEIPT_POSTED, REJECTION, HELD, ACKNOWLEDGEMENT, ANSWER, COMMAND,
+    RECEIPT, RECEIPT_LATE, RECEIPT_POSTED, REJECTION, HELD,
     COORDINATOR_NOTICE, REMINDER, DRAFT_RESULTS, RETREAT_REQUEST, FINAL_RESULTS, ADJUSTMENT, YEAR_END_RESULTS,
-    POSTAL_PACK, DEADLINE_MOVED, GAME_OVER, CORRECTION, WELCOME, HAND_OVER, ANNOUNCEMENT, LINK, SIGN_UP,
+    POSTAL_PACK, DEADLINE_MOVED, GAME_OVER, CORRECTION, WELCOME, HAND_OVER, ANNOUNCEMENT, LINK,
 )

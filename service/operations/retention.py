@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, String, cast, delete, exists, or_, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.facts.events import Event
-from service.intake.process_mail import SIGN_UP
+from service.intake.mail_handlers import SIGNED_UP
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -77,7 +77,7 @@ def _stray(before: datetime) -> ColumnElement[bool]:
     filed = exists().where(SubmissionRow.sha256 == MailRow.sha256)
     shelved = exists().where(ShelvedFileRow.blob == MailRow.sha256)
     # What signed somebody up for a game is needed no more either: the list knows it, or forgot it.
-    signed_up = (MailRow.state == MailState.USED) & (MailRow.reason == SIGN_UP)
+    signed_up = (MailRow.state == MailState.USED) & (MailRow.reason == SIGNED_UP)
     is_stray = (MailRow.state == MailState.IGNORED) | signed_up
     return is_stray & (MailRow.stored_at < before) & ~is_entered & ~filed & ~shelved
 

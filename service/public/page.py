@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 
 import templates
-from service.feature import TEMPLATES, templates_in
+from service.feature import TEMPLATES, templates_in, way_out
 from service.letters.form import Form
 from service.letters.language import ENGLISH, LANGUAGES, N_, Sentence, language
 from service.public import visits
@@ -119,16 +119,14 @@ def show_error(
     return _rendered(request, "fault.html", code, status, "no-store", {
         "message": said(code, message), "asked_only": request.method in {"GET", "HEAD"},
         "words": [(said(code, _FIELDS.get(name, name)), value) for name, value in words],
-        "way_out": _way_out(request, status, bool(visits_us)),
+        "way_out": _way_out(request, status, bool(visits_us)), "own_way_out": way_out(request.url.path),
         "back": request.url.path.removesuffix("/end")})
 
 
 def _way_out(request: Request, status: int, on_visit: bool) -> str:
-    """Where a reader goes on after an error: "list" of the games to sign up for, back to the "form" behind a
-    secret link that still works, "entry" of a player on a visit, or "ask" for a link."""
+    """Where a reader goes on after an error: back to the "form" behind a secret link that still works,
+    "entry" of a player on a visit, or "ask" for a link."""
     path = request.url.path
-    if path.startswith("/public/sign-up"):
-        return "list"
     if path.startswith(UPLOADS) and request.method == "POST" and status != 404:  # 404: the link has ended
         return "form"
     return "entry" if on_visit else "ask"

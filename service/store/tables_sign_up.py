@@ -24,7 +24,7 @@ class OfferRow(TableBase):
     note: Mapped[str] = mapped_column(Text, default="")
     made_at: Mapped[datetime]
     made_by: Mapped[str] = mapped_column(String(80))
-    # What the seed of its lots is derived from, and the digest of that seed (service.games.sign_ups).
+    # What the seed of its lots is derived from, and the digest of that seed (the feature's `power_lots`).
     sealed: Mapped[str] = mapped_column(String(64))
     commitment: Mapped[str] = mapped_column(String(64))
     # Once drawn: the seed, its lines, and the number of the sign-up that got each power.

@@ -11,7 +11,7 @@ from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
-from service.feature import TEMPLATES, templates_in
+from service.feature import TEMPLATES, features, templates_in
 from service.version import version
 from service.web import sessions, wording
 from service.web.access import NotSignedIn
@@ -32,6 +32,10 @@ HEADERS = {
 }
 
 
+_BAR = (("/", "Today"), ("/quarantine", "Quarantine"), ("/letters", "Letters"), ("/post", "Post"),
+        ("/games", "Games"), ("/search", "Search"), ("/log", "Log"), ("/health", "Health"))
+
+
 class StaleForm(HTTPException):
     """A form that does not carry the token of the present session."""
 
@@ -40,12 +44,24 @@ class StaleForm(HTTPException):
                                "again."))
 
 
+def bar_links() -> list[tuple[str, str]]:
+    """The links at the head of each page of the desk, as address and word: the core's, and those of features
+    each after the one that it names."""
+    links = []
+    for address, word in _BAR:
+        links.append((address, word))
+        links += [(link.address, link.word) for feature in features() for link in feature.bar
+                  if link.after == address]
+    return links
+
+
 def environment() -> Environment:
     """The desk's templates: always escaped, and a missing value is an error."""
     templates = Environment(
         loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
-    templates.globals["parts"] = templates_in
+    # Under two names, since pages import the macros of `_parts.html` as `parts`.
+    templates.globals |= {"parts": templates_in, "slot": templates_in, "pages_bar": bar_links()}
     return templates
 
 

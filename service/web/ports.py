@@ -17,7 +17,6 @@ from service.intake.postal_mail import PostalMail
 from service.intake.scans import ScanTray
 from service.intake.uploads import UploadDoor
 from service.letters.kinds import LetterKinds
-from service.notices.answers.correspondence import Correspondence
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding
@@ -80,10 +79,9 @@ class DeskActions:
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
     `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
-    `ignored_mails` those that a rule ignores, `correspondence` answers letters of players, `post` logs
-    letters that came by post, `scans` keeps their pictures until they are filed, and `uploads` takes in the
-    sheets that players send from a page. `unshelve(session, game_id)` has a game brought back that is on the
-    shelf.
+    `ignored_mails` those that a rule ignores, `post` logs letters that came by post, `scans` keeps their
+    pictures until they are filed, and `uploads` takes in the sheets that players send from a page.
+    `unshelve(session, game_id)` has a game brought back that is on the shelf.
     """
 
     judge_when_read: Callable[[int], object]
@@ -94,7 +92,6 @@ class DeskActions:
     circulars: Broadcasts | None = None
     quarantine: Quarantine | None = None
     ignored_mails: IgnoredMails | None = None
-    correspondence: Correspondence | None = None
     post: PostalMail | None = None
     scans: ScanTray | None = None
     uploads: UploadDoor | None = None

@@ -36,10 +36,10 @@ from tests.features.long_play_end import (
     the_game_ends,
 )
 from tests.features.receiver import Receiver, receiving
+from tests.features.sign_up.redraw import drawn_again
 from tests.features.whole_house import PASSWORD, Browser, plain, words_of
 from tests.support.letters import called
 from tests.support.mail_builder import part, picture
-from tests.support.redraw import drawn_again
 
 DAYS = ("2027-03-01", "2027-03-08")
 ENDS = {"w3k": "concession", "bretwalda": "concession", "britain1066": "draw", "brittania": "concession",

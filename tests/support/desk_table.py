@@ -13,7 +13,6 @@ from fastapi.testclient import TestClient
 from service.app import create_app
 from service.intake.postal_mail import PostalMail
 from service.intake.sheets.recognizer import ImageOpener
-from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.ignored_mails import IgnoredMails
@@ -87,7 +86,6 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "ignored_mails": IgnoredMails(
             table.site.store, table.site.blobs, table.site.jobs, table.site.clock
         ),
-        "correspondence": Correspondence(table.site.store, table.site.clock, table.writer),
         "circulars": Broadcasts(table.writer),
         "post": PostalMail(
             table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener(),

@@ -11,6 +11,8 @@ import typer
 
 from service.cli import main
 from service.feature import PACKAGE, features
+from service.letters.facts import GameInfo, Recipient
+from service.mail.sending.compose import OutLetter
 
 
 def commands(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
@@ -38,6 +40,17 @@ def feature_of(command: object) -> str:
 def commands_of(feature: str) -> set[str]:
     """The commands that a feature adds; those of the core for ""."""
     return {words for words, command in all_commands().items() if feature_of(command) == feature}
+
+
+def letter_samples(game: GameInfo, to: Recipient, nasty: str) -> dict[str, OutLetter]:
+    """A sample of each letter that features send, by `every_letter` of each `tests/features/<name>/
+    letters_samples.py`; see `tests.support.letters_samples`."""
+    samples: dict[str, OutLetter] = {}
+    for feature in features():
+        module = f"tests.features.{feature.name}.letters_samples"
+        if find_spec(module) is not None:
+            samples |= import_module(module).every_letter(game, to, nasty)
+    return samples
 
 
 def of_features(table: str) -> dict[str, Any]:

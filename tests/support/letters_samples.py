@@ -27,14 +27,6 @@ from service.letters.render import letter
 from service.letters.statistics import PowerCounts, Statistics
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
-from service.notices.answers.command_answers import COMMAND, CommandFacts, OwnSheet
-from service.notices.answers.correspondence import (
-    ACKNOWLEDGEMENT,
-    ANSWER,
-    AcknowledgementFacts,
-    AnswerFacts,
-    SeatOnFile,
-)
 from service.notices.answers.receipts import (
     RECEIPT,
     RECEIPT_LATE,
@@ -68,6 +60,7 @@ from service.notices.phase_letters.requests import (
 from service.notices.postal_packs import POSTAL_PACK, PackFacts
 from service.notices.reminders import REMINDER, ReminderFacts
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
+from tests.support.features import letter_samples
 
 AT = datetime(2027, 3, 12, 18, 2, 5, tzinfo=UTC)
 MOVEMENT = Phase(1644, "Autumn", PhaseKind.MOVEMENT)
@@ -95,6 +88,7 @@ MONTROSE = ShownPower("Montrose", (), without_order=("Army Inverness",), sheet=F
 HAMILTON = ShownPower("Hamilton", ())
 
 
+MAP_FILE = Attachment("map.pdf", "application/pdf", b"%PDF-1.7 sample")
 RECEIPT_FACTS = ReceiptFacts(ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING)
 
 
@@ -142,7 +136,6 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         notes=(f"One more picture in the mail could not be opened.{nasty}",),
     )
     plain = ReceiptFacts(ArrivedSheet(AT, MOVEMENT, None, 1, DIGEST), None)
-    map_file = Attachment("map.pdf", "application/pdf", b"%PDF-1.7 sample")
     refused = RejectionFacts(
         AnsweredMail(DIGEST, AT, f"orders for montrose{nasty}", asks),
         "No picture of a sheet was found in the mail; text in the message is not read.",
@@ -174,51 +167,29 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "rejection": letter(REJECTION, game, to, refused),
         "rejection no game": letter(REJECTION, None, Recipient("graham.j@mailbox.example"), refused),
         "held": letter(HELD, game, to, waiting),
-        "command status": letter(COMMAND, game, to, CommandFacts(
-            waiting.mail, "status", 1, 5, CLOSING, OwnSheet(AT, 2, DIGEST, held=True, unsure=3), SUBJECT)),
-        "command status none": letter(COMMAND, game, to, CommandFacts(
-            waiting.mail, "status", 1, 5, CLOSING, subject=SUBJECT)),
-        "command sheet": letter(COMMAND, game, to, CommandFacts(
-            waiting.mail, "sheet", 1, 5, CLOSING, subject=SUBJECT), attached=(map_file,)),
-        "command map": letter(COMMAND, game, to, CommandFacts(
-            waiting.mail, "map", 1, 5, map_page="https://desk.example/public/map"), attached=(map_file,)),
-        "command results": letter(COMMAND, game, to, CommandFacts(waiting.mail, "results", 1, 5, CLOSING)),
-        "command help": letter(COMMAND, game, to, CommandFacts(waiting.mail, "help", 5, 5)),
-        "command enough": letter(COMMAND, game, to, CommandFacts(waiting.mail, "help", 6, 5)),
         "coordinator_notice": letter(COORDINATOR_NOTICE, game, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, f"A mail waits in quarantine{nasty}", "https://desk.example/quarantine/9", AT,
             "its orders do not count at the deadline.")),
-        "acknowledgement": letter(ACKNOWLEDGEMENT, game, to, AcknowledgementFacts(
-            AnsweredMail(DIGEST, AT, f"Three more days?{nasty}", asks),
-            (SeatOnFile("Powick Bridge", "Montrose", CLOSING, f"version 2, received yesterday{nasty}",
-                        SUBJECT, takes_typed_orders=True),), (f"orders.docx{nasty}",), names_sheet=True)),
-        "acknowledgement bare": letter(ACKNOWLEDGEMENT, None, to, AcknowledgementFacts(
-            AnsweredMail(DIGEST, AT, ""))),
-        "answer": letter(ANSWER, game, to, AnswerFacts(
-            AnsweredMail("a-key", AT, f"Three more days?{nasty}", asks),
-            "Dear Graham,\n\nyes, until Thursday.\nAda", f"Three more days?{nasty}")),
-        "answer no game": letter(ANSWER, None, to, AnswerFacts(
-            AnsweredMail("b-key", AT, ""), "Yes.", "")),
         "coordinator_notice mail": letter(COORDINATOR_NOTICE, None, Recipient("ada@w3k.example"), NoticeFacts(
             DIGEST, "A mail needs you.", "https://desk.example/quarantine/9", AT, "it does not count.",
             NoticedMail(f"graham.j@mailbox.example{nasty}", False, f"Orders{nasty}", f"Graham{nasty}",
                         "Powick Bridge, Montrose", CLOSING))),
         "draft_results": letter(DRAFT_RESULTS, game, to, results(nasty=nasty), phase=MOVEMENT,
-            attached=(map_file,)),
+            attached=(MAP_FILE,)),
         "retreat_request": letter(RETREAT_REQUEST, game, to, RetreatFacts(
             (RetreatUnit(f"Army Derbyshire{nasty}", f"Nottinghamshire{nasty}",
                          (f"Nottinghamshire is barred: the attack came from there.{nasty}",),
                          (f"Army Derbyshire retreats to ...{nasty}", "Army Derbyshire disbands")),),
-            RETREATS, SUBJECT), phase=RETREAT, attached=(map_file,)),
+            RETREATS, SUBJECT), phase=RETREAT, attached=(MAP_FILE,)),
         "final_results": letter(FINAL_RESULTS, game, to, results(nasty=nasty), phase=RETREAT),
         "adjustment": letter(ADJUSTMENT, game, to, AdjustmentFacts(2, ADJUSTMENTS, SUBJECT), phase=WINTER,
-            attached=(map_file,)),
+            attached=(MAP_FILE,)),
         "adjustment demand": letter(ADJUSTMENT, game, to, AdjustmentFacts(-1, ADJUSTMENTS, SUBJECT),
             phase=WINTER),
         "adjustment even": letter(ADJUSTMENT, game, to, AdjustmentFacts(0, ADJUSTMENTS, SUBJECT),
             phase=WINTER),
         "year_end_results": letter(YEAR_END_RESULTS, game, to, results(nasty=nasty), phase=WINTER,
-            attached=(map_file,)),
+            attached=(MAP_FILE,)),
         "deadline_moved": letter(DEADLINE_MOVED, game, to, DeadlineFacts(
             "1", MOVEMENT, CLOSING.deadline, ADJUSTMENTS.deadline, f"The post office is on strike.{nasty}",
             (NextDate("Autumn 1644 Retreat", RETREATS.deadline),), (NextDate("Winter 1645 Adjustment", AT),)),
@@ -238,7 +209,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
                 "https://example.org/public/powick-bridge"),
             rules=PlayingRules(conduct=(f"Nobody writes as somebody else.{nasty}",
                 "What is posted counts."))), phase=MOVEMENT,
-            attached=(map_file, Attachment("sample.png", "image/png", b"sample", "sample@w3k.example"))),
+            attached=(MAP_FILE, Attachment("sample.png", "image/png", b"sample", "sample@w3k.example"))),
         "reminder": letter(REMINDER, game, to, ReminderFacts(
             48, CLOSING, AT, SUBJECT + nasty, "https://example.org/powick-bridge.ics",
             "https://example.org/public/entry")),
@@ -246,7 +217,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "postal_pack": letter(POSTAL_PACK, game, Recipient("ada@w3k.example"), PackFacts(
             ((f"Montrose{nasty}", 2), ("The Crown", 1)), ("Ormond",),
             (f"Montrose: A journey begins or ends about now: post to both addresses.{nasty}",)), phase=WINTER,
-            attached=(map_file,)),
+            attached=(MAP_FILE,)),
         "postal_pack bare": letter(POSTAL_PACK, game, Recipient("ada@w3k.example"),
             PackFacts((), ("Ormond",)), phase=WINTER),
         "announcement": letter(ANNOUNCEMENT, game, to, AnnouncementFacts(
@@ -262,8 +233,9 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             Statistics((PowerCounts(f"Montrose{nasty}", 12, 1, 6, 2, 3, 1, 1),),
                        ((f"Montrose{nasty}", "The Crown", 1), ("The Crown", "Montrose", 3))),
             ("1642",), {"Montrose": (6, 9)}, "https://example.org/public/powick-bridge/end"), phase=WINTER,
-            attached=(map_file,))
+            attached=(MAP_FILE,))
            for kind in ("draw", "victory", "joint victory", "concession")},
         "hand_over between": letter(HAND_OVER, game, to,
             HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
+        **letter_samples(game, to, nasty),
     }  # fmt: skip

@@ -26,7 +26,7 @@ from adjudicator.units import Unit
 from demo.story import read_story
 from grammar.print import canonical
 from maps.variant import Variant
-from service.bootstrap import letter_kinds
+from service.bootstrap import letter_kinds, mail_handlers
 from service.games import create, sealed_lots, turns
 from service.games.acts.act import ActTable, perform
 from service.games.acts.begin import BeginGame
@@ -136,7 +136,7 @@ class Table:
         """Judge a stored mail, as the job does."""
         process_mail(
             key, self.mail_store, MailOpener(self.bodies, self.probe, self.dns), self.context_of,
-            Replies(self.writer),
+            mail_handlers(self.writer), Replies(self.writer),
         )
 
     def handle_mail(self, payload: dict[str, Any]) -> None:
@@ -144,7 +144,8 @@ class Table:
         self.process(payload["mail"])
 
     def give_up(self, key: str, error: str) -> None:
-        give_up_mail(key, error, self.mail_store, self.bodies, self.context_of, Replies(self.writer))
+        give_up_mail(key, error, self.mail_store, self.bodies, self.context_of, mail_handlers(self.writer),
+                     Replies(self.writer))
 
     def tell_sender(self, key: str) -> None:
         tell_sender(key, self.mail_store, self.context_of, Replies(self.writer))

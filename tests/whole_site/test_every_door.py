@@ -1,5 +1,5 @@
 """Every game through every door for a sheet (BEY-05, BEY-08): the page behind a link, and the form for who
-cannot write by hand; and a table of each that is filled by lots (BEY-04)."""
+cannot write by hand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ import pytest
 import maps
 from service.games.lines import lines_of
 from service.games.phases import phase_of
-from service.games.sign_ups import draw_powers
-from service.games.sign_ups import lines_of as lot_lines
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
 from service.intake.uploads import UploadDoor
@@ -55,14 +53,3 @@ def test_a_form_filled_in_with_a_keyboard_is_sent_by_the_page_and_read_exactly(s
     assert [line.text for line in orders] == list(examples), "letter by letter"
     assert {line.state for line in orders} == {LineState.AUTO}
     assert [kind for kind, _ in table.written_letters()] == ["receipt"]
-
-
-@pytest.mark.parametrize("slug", maps.variants())
-def test_a_full_table_of_each_game_is_seated_by_lots(slug: str) -> None:
-    powers = list(maps.load(slug).powers)
-    wishes = {number: [powers[number % 2]] for number in range(1, len(powers) + 1)}
-    seating = draw_powers(lot_lines(slug, "5eed", wishes), wishes, powers)
-    assert sorted(seating.seats) == sorted(powers)
-    assert sorted(seating.seats.values()) == sorted(wishes)
-    # Everybody wants one of two powers: both go to people who asked for them.
-    assert all(wishes[seating.seats[power]] == [power] for power in powers[:2])

@@ -204,10 +204,7 @@ KNOWN = {
         "/sign-in/passkey", "/sign-in/passkey/begin",
         "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
         "/quarantine/discard"), ("post",)),
-    # A plain letter is no sheet: its player was told that nobody reads it as orders.
-    "/correspondence": READ, "/correspondence/{player_id}": READ,
     **dict.fromkeys((
-        "/correspondence/{player_id}/answer", "/correspondence/{player_id}/done",
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/post": WRITTEN,
     "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,
@@ -276,12 +273,8 @@ KNOWN = {
         "/public/send/{secret}/end", "/public/me/do/upload-link/{game_id}", "/games/{game_id}/upload-link",
         # Days away, pauses and draws are told to everybody at once.
         "/public/me/do/absence/{game_id}", "/games/{game_id}/absence",
-        "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/draw",
-        # Games that have not begun have no sheets.
-        "/new-games/{offer_id}/begin", "/new-games/{offer_id}/draw", "/new-games/{offer_id}/end",
-        "/new-games/{offer_id}/remove"), ("post",)),
-    "/new-games": WRITTEN, "/public/sign-up": READ, "/public/sign-up/{offer_id}": WRITTEN,
-    "/public/sign-up/{offer_id}/lots": READ, "/public/sign-up/{offer_id}/{secret}": WRITTEN,
+        "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/draw"),
+        ("post",)),
     # Sent results, the public map and an empty sheet, each in another form.
     "/public/{game_id}/map-table.{form}": READ, "/public/{game_id}/results/{number}/table.{form}": READ,
     "/public/{game_id}/sheet-form.pdf": READ,

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
-from service.desk.games import acts, offer_acts
+from service.desk.games import acts, seat_acts
 from service.desk.games.acts import (
     THRESHOLD_CHOICES,
     NewGameForm,
@@ -163,7 +163,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     history=history, ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
-                    waiting=offer_acts.waiting(session, game_id),
+                    waiting=seat_acts.candidates(session, game_id),
                     absences=[(absence, session.get_one(PlayerRow, absence.player_id).name) for absence in
                               announcements.absences(session, game_id, ports.clock.now().date())],
                     draws=[(phase, votes) for phase in rows

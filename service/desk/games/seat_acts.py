@@ -6,27 +6,36 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from service.desk.games import offer_acts
+from sqlalchemy.orm import Session
+
+from service.feature import features
 from service.games.acts.act import ActTable, perform
-from service.games.acts.seats import GiveSeat, Holder
+from service.games.acts.seats import Candidate, GiveSeat
+from service.games.refused import Refused
 from service.notices.broadcasts import Broadcasts
-from service.notices.sign_ups import forget
 from service.store.engine import Store
 from service.store.row_numbers import row_number
 
 log = logging.getLogger(__name__)
 
 
+def candidates(session: Session, game_id: str) -> list[Candidate]:
+    """Who waits for a seat in a game."""
+    return [each for feature in features() for each in feature.candidates(session, game_id)]
+
+
 def give(table: ActTable, act: GiveSeat, waiting: str) -> None:
-    """Give a power to another player. `waiting` names somebody on the game's waiting list, who leaves it and
-    brings their postal address; "" for the holder of the act. Raises Refused."""
-    person = offer_acts.take_from_list(table.session, act.game, row_number(waiting)) if waiting else None
-    if person is not None:
-        act = replace(act, holder=Holder(person.name, person.zone, (person.email,)))
-    perform(act, table)
-    if person is not None:
-        offer_acts.keep_home(table.session, person, table.now)
-        forget(table.session, [person])
+    """Give a power to another player. `waiting` names a candidate of the game; "" for the holder of the act.
+    Raises Refused."""
+    if not waiting:
+        perform(act, table)
+        return
+    number = row_number(waiting)
+    candidate = next((each for each in candidates(table.session, act.game) if each.id == number), None)
+    if candidate is None:
+        raise Refused("Nothing was changed: this person is not on the waiting list any more.")
+    perform(replace(act, holder=candidate.holder), table)
+    candidate.seated(table)
 
 
 def welcome(store: Store, circulars: Broadcasts | None, game_id: str, power: str = "") -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
@@ -25,6 +25,17 @@ class Holder:
     name: str
     zone: str
     mail: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Somebody who waits for a seat in a game, as a feature lists them. `number`: their place on its list.
+    `seated`: called after the seat is given, in the same transaction."""
+
+    id: int
+    number: int
+    holder: Holder
+    seated: Callable[[ActTable], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,6 @@ from service.games.hold_reasons import REASONS
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
-from service.intake.commands import MailCommand
-from service.intake.sign_up_mail import MailedSignUp
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
@@ -28,10 +26,9 @@ from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
-from service.mail.message import IncomingMail
 from service.mail.sending.compose import Attachment, Rank
-from service.notices import coordinator_notices, sign_ups
-from service.notices.answers import command_answers, correspondence, receipts
+from service.notices import coordinator_notices
+from service.notices.answers import receipts
 from service.notices.answers.receipts import (
     RECEIPT_LATE,
     RECEIPT_POSTED,
@@ -47,7 +44,6 @@ from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
-    CorrespondenceRow,
     GameRow,
     IgnoredMailRow,
     MailRow,
@@ -181,7 +177,7 @@ class Replies:
         game = None
         if verdict.game is not None:
             game = session.scalar(select(GameRow).where(GameRow.name == verdict.game))
-        before = self._answered(session, address, game)
+        before = answers_today(session, self.letters, address, game)
         if before >= ANSWERS_A_DAY:
             return False
         mail = session.get_one(MailRow, key)
@@ -241,28 +237,6 @@ class Replies:
         coordinator_notices.notify(session, self.letters, None,
             facts, mark=self.letters.rehearsal_mark(session, player))
 
-    def letter(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
-        """A plain letter came: acknowledge it, and tell the coordinator (BOX-10)."""
-        address = session.get_one(MailRow, row.sha256).sender or ""
-        # Past the limit the sender gets no answer, but the coordinator still hears of the letter.
-        game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
-        if self._answered(session, address, game) < ANSWERS_A_DAY:
-            correspondence.acknowledge(session, self.letters, row, names_sheet=names_sheet)
-        correspondence.notify(session, self.letters, row)
-
-    def command(
-        self, session: Session, key: str, received_at: datetime, mail: IncomingMail, command: MailCommand
-    ) -> bool:
-        """A player asks by a word in the subject (BOX-11)."""
-        ids = (mail.message_id,) if mail.message_id else ()
-        answered = AnsweredMail(key, received_at, mail.subject, ids)
-        return command_answers.answer(session, self.letters, command, answered)
-
-    def sign_up(self, session: Session, sender: str, wish: MailedSignUp) -> bool:
-        """Put a proved sender on the list of a game that is to be, and answer (BEY-04)."""
-        return sign_ups.sign_up_by_mail(
-            session, self.letters, sender, wish.game, wish.name, wish.powers, self.letters.clock.now())
-
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""
         coordinator_notices.notify_of_ignored_mail(session, self.letters, row)
@@ -301,7 +275,7 @@ class Replies:
         )
         if self._with_receipt(session, submission, phase, words):
             return
-        before = self._answered(session, submission.sender, game)
+        before = answers_today(session, self.letters, submission.sender, game)
         if before >= ANSWERS_A_DAY:
             return
         mail = session.get_one(MailRow, submission.sha256)
@@ -344,7 +318,7 @@ class Replies:
                           _TOO_LATE_TO_MEND if self._is_over(phase) else words.remedy)
         # Past the limit the sender gets no answer, but the coordinator still hears of every sheet on hold.
         is_answered = self._with_receipt(session, submission, phase, words)
-        if not is_answered and self._answered(session, submission.sender, game) < ANSWERS_A_DAY:
+        if not is_answered and answers_today(session, self.letters, submission.sender, game) < ANSWERS_A_DAY:
             to = self.letters.recipient(session, submission.sender, power)
             self.letters.put(session, render.letter(HELD, self.letters.game_info(game), to, facts), phase)
         has_other = submission.power in ballots.executed(session, phase)
@@ -404,28 +378,30 @@ class Replies:
         phase = None if game is None else records.open_phase(session, game.id)
         return None if phase is None else Closing(phase_of(phase), phase.deadline)
 
-    def _answered(self, session: Session, address: str, game: GameRow | None) -> int:
-        """How many answers an address had within the day. Once that is enough, the coordinator gets a
-        notice, at most one a day."""
-        now = self.letters.clock.now()
-        # Answers to mails that bring no sheet into play. A receipt for a sheet in time is not counted: a
-        # player relies on each of them.
-        counted = self.letters.kinds.names(lambda kind: kind.is_counted)
-        before = session.scalar(select(func.count()).select_from(OutboxRow).where(
-            OutboxRow.recipient == address, OutboxRow.kind.in_(counted),
-            OutboxRow.due_at > now - timedelta(days=1))) or 0
-        if before >= ANSWERS_A_DAY:
-            base = self.letters.sender.base_url.rstrip("/")
-            # The outbox puts a key once, so this makes one notice a day for each address.
-            facts = NoticeFacts(
-                key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d}",
-                event=f"One player sent more than {ANSWERS_A_DAY} mails within a day that could not be "
-                      "used. They get no answer until the day is over.",
-                since=now, link=f"{base}/quarantine" if base else "",
-                consequence="they do not know that the last ones do not count. Sheets that could not be read "
-                            "are held; the other mails are in quarantine. All of them are kept.")
-            coordinator_notices.notify(session, self.letters, game, facts)
-        return before
+
+def answers_today(session: Session, letters: LetterContext, address: str, game: GameRow | None) -> int:
+    """How many answers an address had within the day. Once that is enough, the coordinator gets a
+    notice, at most one a day."""
+    now = letters.clock.now()
+    # Answers to mails that bring no sheet into play. A receipt for a sheet in time is not counted: a
+    # player relies on each of them.
+    counted = letters.kinds.names(lambda kind: kind.is_counted)
+    before = session.scalar(select(func.count()).select_from(OutboxRow).where(
+        OutboxRow.recipient == address, OutboxRow.kind.in_(counted),
+        OutboxRow.due_at > now - timedelta(days=1))) or 0
+    if before >= ANSWERS_A_DAY:
+        base = letters.sender.base_url.rstrip("/")
+        # The outbox puts a key once, so this makes one notice a day for each address.
+        facts = NoticeFacts(
+            key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d}",
+            event=f"One player sent more than {ANSWERS_A_DAY} mails within a day that could not be "
+                  "used. They get no answer until the day is over.",
+            since=now, link=f"{base}/quarantine" if base else "",
+            consequence="they do not know that the last ones do not count. Sheets that could not be read "
+                        "are held; the other mails are in quarantine. All of them are kept.")
+        coordinator_notices.notify(session, letters, game, facts)
+    return before
+
 
 
 def _reassurance(reassurance: str, before: int) -> str:

@@ -18,6 +18,7 @@ from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, pow
 from service.letters.set_aside import translatable
 from service.notices.results_facts import DRAFT_RESULTS
 from tests.support import letters_samples as samples
+from tests.support.features import of_features
 from tools import catalogue
 
 FOLDER = Path(templates.__file__).parent
@@ -38,7 +39,8 @@ def test_a_catalogue_has_every_message_and_is_compiled(code: str) -> None:
     assert len(catalogue.messages()) > 250
 
 
-@pytest.mark.parametrize("path", sorted((FOLDER / "mail").iterdir()), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted([*(FOLDER / "mail").iterdir(), *FOLDER.glob("features/*/*.jinja")]),
+                         ids=lambda path: path.name)
 def test_no_template_of_a_letter_has_bare_text(path: Path) -> None:
     subject, body = SUBJECT.findall(path.read_text()), SUBJECT.sub("", path.read_text())
     assert re.findall(r"[A-Za-z]+", NO_TEXT.sub("", body)) == []
@@ -84,10 +86,12 @@ def bare_refusals(path: Path) -> list[str]:
 
 def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
     sources = [*(SERVICE / "public").rglob("*.py"), *(SERVICE / "notices").rglob("*.py"),
-               *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py"]
+               *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py",
+               *(SERVICE / "features").rglob("*.py")]
     # Programs read English, and so do coordinators.
-    for name in ("public/programs.py", "notices/quarantine.py", "notices/ignored_mails.py",
-                 "notices/answers/correspondence.py", "notices/upload_links.py"):
+    for name in ("notices/quarantine.py", "notices/ignored_mails.py",
+                 "notices/upload_links.py",
+                 *(f"features/{name}" for name in of_features("ENGLISH"))):
         sources.remove(SERVICE / name)
     assert [line for path in sorted(sources) for line in bare_refusals(path)] == []
     example = tmp_path / "example.py"

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
+from service.bootstrap import letter_kinds
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
 from service.letters.own_wording import OwnWording, fault_of, sentences_of
 from service.mail.sending.compose import OutLetter
 from service.notices.answers.receipts import RECEIPT
-from service.notices.kinds import CORE
 from tests.support import letters_samples as samples
 
 PRAISE = "Your %(phase)s for %(power)s have arrived, %(version)s. Thank you."
@@ -55,7 +55,7 @@ def test_words_that_lose_a_fact_or_name_another_are_refused(words: str, fault: s
     assert bool(fault) == bool(fault_of(sentence, words))
 
 
-@pytest.mark.parametrize("kind", [kind.name for kind in CORE])
+@pytest.mark.parametrize("kind", [kind.name for kind in letter_kinds().by_name.values()])
 def test_what_proves_a_letter_and_what_happened_on_the_board_keep_our_words(kind: str) -> None:
     messages = {sentence.message for sentence in sentences_of(kind, "en")}
     assert len(messages) >= 7

@@ -15,6 +15,7 @@ from jinja2 import UndefinedError
 
 import templates
 from adjudicator.outcome import Result
+from service.bootstrap import letter_kinds
 from service.games.results import ShownOrder, ShownPower
 from service.intake.verdicts import explanations
 from service.intake.verdicts.context import IntakeContext
@@ -24,13 +25,12 @@ from service.letters.facts import AnsweredMail, GameInfo, Recipient, ResultsFact
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import compose
 from service.notices.answers.replies import REJECTION, RejectionFacts
-from service.notices.kinds import CORE
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from tests.support import letters_samples as samples
 
 NASTY = "\r\nBcc: victim@example.org\r\n\r\n<script>alert('x')</script>&\x00\u2028" + "long " * 100
 LETTERS = samples.every_letter()
-FOLDER = Path(templates.__file__).parent / "mail"
+FOLDER = Path(templates.__file__).parent
 
 
 class _Words(HTMLParser):
@@ -70,10 +70,12 @@ def joined(pieces: list[str]) -> str:
 
 
 def test_every_kind_has_its_template_and_a_sample() -> None:
-    kinds = {letter.kind for letter in LETTERS.values()}
-    assert kinds == {kind.name for kind in CORE if kind.occasion is not None}
-    names = {path.name for path in FOLDER.iterdir() if not path.name.startswith("_")}
-    assert names == {f"{kind.name}.jinja" for kind in CORE}
+    kinds = letter_kinds().by_name.values()
+    assert {letter.kind for letter in LETTERS.values()} == {
+        kind.name for kind in kinds if kind.occasion is not None}
+    for folder in {kind.folder for kind in kinds}:
+        names = {path.name for path in (FOLDER / folder).glob("*.jinja") if not path.name.startswith("_")}
+        assert names == {f"{kind.name}.jinja" for kind in kinds if kind.folder == folder}
 
 
 @pytest.mark.parametrize("name", LETTERS)

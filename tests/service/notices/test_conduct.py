@@ -8,11 +8,11 @@ from datetime import time, timedelta
 import pytest
 
 import maps
+from service.bootstrap import letter_kinds
 from service.games.ballots import executed
 from service.intake.postal_mail import PostalMail, PostedLetter, originals_awaited
 from service.intake.sheets.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts
-from service.notices.kinds import CORE
 from service.notices.results import ResultsAnnouncer
 from service.scheduler import due_now
 from service.store.tables import AddressRow, MailState, PhaseState, SubmissionRow
@@ -84,7 +84,7 @@ def test_conduct_is_stated_at_enrolment_and_in_no_other_letter(table: Table) -> 
     assert len(table.letters("welcome")) == 1
     others = [letter for letter in every_letter().values() if letter.kind != "welcome"]
     assert {letter.kind for letter in others} == {
-        kind.name for kind in CORE if kind.occasion is not None} - {"welcome"}
+        kind.name for kind in letter_kinds().by_name.values() if kind.occasion is not None} - {"welcome"}
     assert not [
         letter.kind
         for letter in others

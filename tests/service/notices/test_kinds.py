@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import service
+from service.bootstrap import letter_kinds
 from service.letters.facts import KeyedFacts
 from service.letters.kinds import AnyKind, Contents, LetterKind, LetterKinds
 from service.letters.language import LANGUAGES
@@ -18,11 +19,12 @@ from service.notices.previews import Previews
 from service.store.tables import GameRow
 from tests.support.table import Table
 
+EVERY = tuple(letter_kinds().by_name.values())
 SPELT_ALIKE = {"deadline_moved", "sign_up"}
 """Kinds of letters that are called as an event or a verdict on a mail is."""
 
 
-@pytest.mark.parametrize("kind", CORE, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.name)
 def test_a_kind_has_a_template_with_a_subject_a_title_and_a_preview(kind: AnyKind) -> None:
     template = letter_environment("en", markup=False, folder=kind.folder).get_template(f"{kind.name}.jinja")
     assert {"subject", "body"} <= set(template.blocks)
@@ -35,13 +37,13 @@ def test_a_kind_has_a_template_with_a_subject_a_title_and_a_preview(kind: AnyKin
 
 
 def test_titles_differ() -> None:
-    assert len({kind.title for kind in CORE}) == len(CORE)
+    assert len({kind.title for kind in EVERY}) == len(EVERY)
 
 
 def test_what_answers_a_mail_is_its_senders_own_and_waited_for() -> None:
-    answers = [kind for kind in CORE if kind.answers_mail]
+    answers = [kind for kind in EVERY if kind.answers_mail]
     assert {kind.rank for kind in answers} == {Rank.ANSWER}
-    assert {kind.addressee for kind in [*answers, *(kind for kind in CORE if kind.is_counted)]} == {
+    assert {kind.addressee for kind in [*answers, *(kind for kind in EVERY if kind.is_counted)]} == {
         Addressee.PLAYER}
 
 
@@ -60,7 +62,7 @@ def test_each_kind_of_a_game_reads_in_every_language(table: Table, code: str) ->
 
 def test_the_name_of_a_kind_is_spelt_in_one_module() -> None:
     """What checks an archive is apart: it believes none of the program's words."""
-    names = {kind.name for kind in CORE if "_" in kind.name} - SPELT_ALIKE
+    names = {kind.name for kind in EVERY if "_" in kind.name} - SPELT_ALIKE
     root = Path(service.__file__).parent
     spelt: dict[str, list[str]] = {name: [] for name in names}
     for path in root.rglob("*.py"):

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import func, select
 
 from adjudicator.calendar import PhaseKind
+from service.bootstrap import letter_kinds
 from service.clock import SimulatedClock
 from service.games.phases import phase_of
-from service.notices.kinds import CORE
 from service.notices.postal_packs import post_of
 from service.notices.results import ResultsAnnouncer
 from service.store import records
@@ -23,7 +23,7 @@ from tests.support.table import address, autumn_1642, open_table
 
 ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
 
-PREVIEWED = [kind.name for kind in CORE if kind.occasion is not None]
+PREVIEWED = [kind.name for kind in letter_kinds().by_name.values() if kind.occasion is not None]
 
 
 @pytest.fixture

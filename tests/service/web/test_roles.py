@@ -40,6 +40,7 @@ from service.store.tables import (
 )
 from service.web import sessions
 from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk
+from tests.support.features import of_features
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -70,7 +71,6 @@ WHO = {
     "/letters": BY_GAME,
     "/log": BY_GAME,
     "/log/export": BY_GAME,
-    "/correspondence": BY_GAME,
     "/post": BY_GAME,
     "/post/scans": BY_GAME,
     "/post/scans/file": BY_GAME,
@@ -141,9 +141,6 @@ WHO = {
     "/sheet/{submission_id}/unrefuse": GAME,
     "/sheets/{phase_id}": GAME,
     # Post, by the games that it touches.
-    "/correspondence/{player_id}": GAME,
-    "/correspondence/{player_id}/answer": GAME,
-    "/correspondence/{player_id}/done": GAME,
     "/post/{posted_id}/untick": GAME,
     "/quarantine/{sha256}": GAME,
     "/quarantine/{sha256}.eml": GAME,
@@ -160,19 +157,16 @@ WHO = {
     "/boards/{slug}": set(),
     "/hands": set(),
     "/hands/forget": set(),
-    "/new-games": set(),
-    "/new-games/{offer_id}/begin": set(),
-    "/new-games/{offer_id}/draw": set(),
-    "/new-games/{offer_id}/end": set(),
-    "/new-games/{offer_id}/remove": set(),
     "/people": set(),
     "/people/add": set(),
     "/people/game-role": set(),
     "/people/remove": set(),
     "/people/role": set(),
     "/people/sign-out": set(),
+    **of_features("WHO"),
 }  # fmt: skip
-"""Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed."""
+"""Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed,
+one of a feature in its `routes.py`."""
 SITE_ROLES = {"reader": "second reader", "operator": "operator", "coordinator": "coordinator"}
 IN_A_GAME = {"reader of it": "second reader", "coordinator of it": "coordinator", "of no game": ""}
 OTHER = "Marston Moor"
@@ -404,14 +398,10 @@ def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
     assert str(other["sha256"]) not in page
     today = desk.page("/")
     assert "1 mail in quarantine" in today
-    assert "1 letter from a player waits for you" in today
     assert f'/quarantine/{own_ids["sha256"]}' in desk.page("/search?q=orders")
     mail = f"/quarantine/{own_ids['sha256']}"
     assert desk.post(f"{mail}/discard", why="sent by mistake, says Ada").status_code == 303
     assert desk.post(f"{mail}/take-back").status_code == 303
-    player = f"/correspondence/{own_ids['player_id']}"
-    assert "Hello." in desk.page(player)
-    assert desk.post(f"{player}/answer", key="k" * 20, words="Thank you.").status_code == 303
     letter = {"place": f"{own_ids['phase_id']} Hamilton", "received": "2027-01-02"}
     assert desk.post("/post", **letter).status_code == 303
     assert "original received" in desk.page("/post")
@@ -435,16 +425,16 @@ def test_post_that_touches_two_games_is_for_coordinators_of_both(games: TwoGames
     with games.desk.table.site.store.begin() as session:
         seat = session.get_one(SeatRow, (str(games.other_ids["game_id"]), "Hamilton"))
         seat.player_id = own_ids["player_id"]  # type: ignore[assignment]
-    places = [f"/quarantine/{own_ids['sha256']}", f"/correspondence/{own_ids['player_id']}"]
+    place = f"/quarantine/{own_ids['sha256']}"
     games.become("coordinator of it")
-    assert [is_refused(games.desk.client.get(place)) for place in places] == [True, True]
+    assert is_refused(games.desk.client.get(place))
     assert str(own_ids["sha256"]) not in games.desk.page("/quarantine")
     with games.desk.table.site.store.begin() as session:
         session.add(GameRoleRow(user=NAME, game_id=str(games.other_ids["game_id"]), role="second reader"))
-    assert [is_refused(games.desk.client.get(place)) for place in places] == [True, True]
+    assert is_refused(games.desk.client.get(place))
     with games.desk.table.site.store.begin() as session:
         session.get_one(GameRoleRow, (NAME, str(games.other_ids["game_id"]))).role = "coordinator"
-    assert [games.desk.client.get(place).status_code for place in places] == [200, 200]
+    assert games.desk.client.get(place).status_code == 200
 
 
 @pytest.mark.parametrize(("subject", "is_theirs"), [

@@ -19,6 +19,7 @@ from service.site_folder import settings_of, write_settings
 from service.store.tables import SessionRow, UserRow
 from service.web import sessions
 from tests.support.desk_table import open_desk
+from tests.support.features import of_features
 from tests.support.own_site import own_site
 from tests.support.site import Site
 from tests.support.table import open_table
@@ -124,7 +125,7 @@ def test_no_form_of_the_whole_site_does_anything_without_its_token(site: Site) -
     # Signing in, asking for a link and using it need no session: nobody has one yet.
     entered = {"/sign-in", "/sign-in/passkey", "/sign-in/passkey/begin", "/public/entry",
                "/public/me/{secret}", "/public/send/{secret}", "/public/send/{secret}/end",
-               "/public/sign-up/{offer_id}", "/public/sign-up/{offer_id}/{secret}"}
+               *of_features("WITHOUT_SESSION")}
     assert entered <= paths
     allowed = [
         (path, answer.status_code) for path in sorted(paths - entered) for form in ({}, {"csrf": "guess"})

@@ -8,10 +8,10 @@ import re
 import httpx
 import pytest
 
+from service.bootstrap import letter_kinds
 from service.desk.games.own_wording import BLANKS, field_of
 from service.letters.own_wording import sentences_of
 from service.notices.broadcasts import Broadcasts
-from service.notices.kinds import CORE
 from service.store.tables import EventRow, GameRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
@@ -83,6 +83,6 @@ def test_a_sentence_that_loses_a_fact_keeps_nothing_and_stays_in_the_form(desk: 
 
 def test_every_blank_and_every_letter_has_words_for_a_coordinator() -> None:
     """"%(instant)s" and "receipt_late" say nothing to whoever has not read the program."""
-    blanks = {blank for kind in CORE if kind.occasion for sentence in sentences_of(kind.name, "en")
-              for blank in sentence.blanks}
+    blanks = {blank for kind in letter_kinds().by_name.values() if kind.occasion
+              for sentence in sentences_of(kind.name, "en") for blank in sentence.blanks}
     assert blanks == set(BLANKS)

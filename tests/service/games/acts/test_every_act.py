@@ -19,7 +19,6 @@ import service
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
-from service.desk.games.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
@@ -50,6 +49,7 @@ from service.web.accounts import AddPerson, ChangeRole, RemovePerson, SignPerson
 from service.web.game_roles import ChangeGameRole
 from service.web.roles import Role
 from tests.support.acting import at
+from tests.support.features import of_features
 from tests.support.site import Site, make_site
 from tests.support.table import Table, open_table
 
@@ -94,10 +94,11 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     HoldLetters("no"), ResumeLetters(), RetryLetters(),
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
-    OfferGame("", "w3k", "2031-01-01"), DrawPowers("nowhere"), TakeOffList("nowhere", 7), EndOffer("nowhere"),
     SendResults(PHASE, None, Resolution((), Position(FIRST, frozenset())), lambda _session: None),
+    *of_features("REFUSED_ACTS").values(),
 )}
-"""An act of each kind that is refused in a new game of which one sheet came."""
+"""An act of each kind that is refused in a new game of which one sheet came; those of features are in their
+`routes.py`."""
 
 
 NEVER_REFUSED = {"ForgetHand", "BeginGame"}
@@ -200,9 +201,9 @@ NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
     "desk/games/boards.py": 1,
     "desk/games/own_wording.py": 1, "desk/operation.py": 1, "intake/postal_mail.py": 2,
-    "notices/answers/correspondence.py": 1,
     "notices/dry_run.py": 1, "notices/ignored_mails.py": 1, "notices/quarantine.py": 1,
     "notices/upload_links.py": 1, "public/entry.py": 1, "record/game_key.py": 1,
+    **of_features("EVENTS_BESIDE_ACTS"),
 }
 
 

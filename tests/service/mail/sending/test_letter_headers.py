@@ -23,13 +23,14 @@ from tests.service.intake.sheets.test_read_submission import (
 )
 from tests.support import letters_samples as samples
 from tests.support.acting import do
+from tests.support.features import of_features
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import ORDERS as ORDER_ADDRESS
 from tests.support.table import SERVER, SUMMER, Table, open_table
 
 ROBOT = "Galloper <robot@w3k.example>"
-ANSWERS = {"receipt", "receipt_late", "rejection", "held", "acknowledgement", "command"}
+ANSWERS = {"receipt", "receipt_late", "rejection", "held", *of_features("ANSWERS")}
 """Kinds of letters that answer a player's mail; all others leave by themselves."""
 THEIRS = "<17@montrose.example>"
 

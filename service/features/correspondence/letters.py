@@ -298,10 +298,11 @@ def _answer_sample(seat: Previews) -> Sample[AnswerFacts]:
 ACKNOWLEDGEMENT = LetterKind(
     "acknowledgement", AcknowledgementFacts, "Thanks for a letter without a sheet",
     Occasion("the sender", "a player writes you a letter without a sheet", _acknowledgement_sample),
-    is_counted=True)
+    is_counted=True, folder="features/correspondence")
 """Says at once that a letter reached the coordinator, and that it was not read as orders (BOX-10)."""
 
 ANSWER = LetterKind(
     "answer", AnswerFacts, "Your answer to a letter",
-    Occasion("the player", "you answer a letter at Correspondence", _answer_sample))
+    Occasion("the player", "you answer a letter at Correspondence", _answer_sample),
+    folder="features/correspondence")
 """The coordinator's own words to one player (BOX-10)."""

@@ -12,16 +12,18 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.feature import InboxEntry
+from service.features.correspondence import letters as letters_of
+from service.features.correspondence.letters import LONGEST_ANSWER, Correspondence
 from service.games.refused import Refused
 from service.notices import coordinator_notices
-from service.notices.answers import correspondence as letters_of
-from service.notices.answers.correspondence import LONGEST_ANSWER, Correspondence
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.mail_games import games_of_player, is_within
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
+from service.web.wording import count
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
@@ -34,7 +36,7 @@ def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Res
     """Each player who wrote, those with open letters first."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        return show(request, "correspondence.html", visitor=visitor, notice=notice,
+        return show(request, "correspondence/threads.html", visitor=visitor, notice=notice,
                     threads=letters_of.threads(session, _own_players(session, visitor)))
 
 
@@ -42,7 +44,7 @@ def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Res
 def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = "") -> Response:
     """All letters of one player with the answers, and a form for the next answer."""
     ports: DeskPorts = request.app.state.ports
-    acts = ports.actions.correspondence
+    acts = _acts_of(ports)
     with ports.sessions() as session:
         player = session.get(PlayerRow, player_id)
         rows = [] if player is None else letters_of.thread(session, player_id)
@@ -51,7 +53,7 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         letters = [(row, None if row.game_id is None else session.get_one(GameRow, row.game_id))
                    for row in rows]
         return show(
-            request, "correspondence_thread.html", visitor=visitor, notice=notice, player=player,
+            request, "correspondence/thread.html", visitor=visitor, notice=notice, player=player,
             letters=letters, waiting=sum(row.done_at is None for row in rows), longest=LONGEST_ANSWER,
             seats="" if acts is None else coordinator_notices.seats_in_words(session, acts.letters, player),
             on_file=() if acts is None else letters_of.seats_on_file(session, acts.letters, player, None),
@@ -85,11 +87,32 @@ def _own_players(session: Session, visitor: Visitor) -> frozenset[int] | None:
                      if is_within(games_of_player(session, player), visitor.coordinates))
 
 
+def inbox(session: Session, own: frozenset[str] | None) -> list[InboxEntry]:
+    """The letters that wait for an answer: all, or those of players of one's own games."""
+    if own is None:
+        number = letters_of.open_count(session)
+    else:
+        wrote = session.scalars(
+            select(CorrespondenceRow.player_id).where(CorrespondenceRow.done_at.is_(None)))
+        number = sum(is_within(games_of_player(session, player), own) for player in wrote)
+    is_one = number == 1
+    return [InboxEntry(
+        number, f"{count(number, 'letter')} from {'a player waits' if is_one else 'players wait'} for you.",
+        f"No sheet came with {'it, and its player was' if is_one else 'them, and each player was'} told so.",
+        "/correspondence")]
+
+
 def _acts(request: Request) -> Correspondence:
-    ports: DeskPorts = request.app.state.ports
-    if ports.actions.correspondence is None:
+    acts = _acts_of(request.app.state.ports)
+    if acts is None:
         raise HTTPException(503, NO_ACTS)
-    return ports.actions.correspondence
+    return acts
+
+
+def _acts_of(ports: DeskPorts) -> Correspondence | None:
+    """The acts on letters; None on a site that can write none."""
+    circulars = ports.actions.circulars
+    return None if circulars is None else Correspondence(ports.sessions, ports.clock, circulars.letters)
 
 
 def _or_refuse(act: Callable[[], object]) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
-from service.games import sign_ups
+from service.features.sign_up import power_lots
 from service.games.create import known_zone
 from service.games.names import UnknownName, power_called
 from service.games.refused import Refused
@@ -141,7 +141,7 @@ def sign_up_by_mail(
     elif offer.drawn is None:
         # A subject names no home and no days: what the page knows of them stays.
         row.name, row.preferences = str(values["name"]), list(values["preferences"])
-    sign_ups.confirm(session, row, now)
+    power_lots.confirm(session, row, now)
     _mail(session, letters, offer, row, letters.sender.base_url.rstrip("/"), now)
     return True
 
@@ -289,5 +289,5 @@ def _digest(text: str) -> str:
 
 
 SIGN_UP = LetterKind("sign_up", SignUpFacts, "A place on the list for a game",
-    rank=Rank.ANSWER, contents=Contents.LINK)
+    rank=Rank.ANSWER, contents=Contents.LINK, folder="features/sign_up")
 """A person's place on the list for a game that is to be. It belongs to no game."""

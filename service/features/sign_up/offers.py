@@ -12,13 +12,18 @@ from sqlalchemy import select
 
 import maps
 from grammar.fragments.languages import LANGUAGES
-from service.desk.games import offer_acts
 from service.desk.games.boards import titles
-from service.desk.games.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList, standing_offer
 from service.desk.games.seats import welcome
-from service.games import sign_ups
+from service.features.sign_up import offer_acts, power_lots
+from service.features.sign_up.lists import days_of
+from service.features.sign_up.offer_acts import (
+    DrawPowers,
+    EndOffer,
+    OfferGame,
+    TakeOffList,
+    standing_offer,
+)
 from service.letters.language import ENGLISH, language
-from service.notices.sign_ups import days_of
 from service.store.tables import OfferRow
 from service.web.access import SITE
 from service.web.acting import or_refuse, performed
@@ -39,7 +44,7 @@ def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
         rows = session.scalars(select(OfferRow).where(OfferRow.ended_at.is_(None)).order_by(OfferRow.name))
         shown = []
         for row in rows:
-            people = sign_ups.confirmed(session, row.id)
+            people = power_lots.confirmed(session, row.id)
             names = {power.id: power.name for power in maps.load(row.variant).powers.values()}
             seats = {number: names.get(power, power)
                      for power, number in (row.drawn or {}).get("seats", {}).items()}
@@ -47,8 +52,8 @@ def offers(request: Request, visitor: SignedIn, notice: str = "") -> Response:
             days = [(day, language(ENGLISH).value(each), fits[day])
                     for day, each in zip(row.dates, days_of(row.dates), strict=True)]
             shown.append((row, people, seats, names, days))
-        return show(request, "offers.html", visitor=visitor, notice=notice, offers=shown, boards=titles(),
-                    languages=list(LANGUAGES.values()), base_url=ports.settings.base_url)
+        return show(request, "sign_up/offers.html", visitor=visitor, notice=notice, offers=shown,
+                    boards=titles(), languages=list(LANGUAGES.values()), base_url=ports.settings.base_url)
 
 
 @router.post("")

@@ -9,19 +9,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import ClassVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.features.correspondence import letters as letters_of
 from service.intake import load_context as contexts
 from service.intake.load_context import LETTER
+from service.intake.mail_handlers import ClaimBasis, JudgedMail
 from service.intake.verdicts.context import IntakeContext
+from service.intake.verdicts.rules import judge_mail
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
 from service.mail.body.quotation import LetterText, split_quoted
 from service.mail.message import BodyState, IncomingMail
+from service.notices.answers.replies import ANSWERS_A_DAY, answers_today
+from service.notices.letter_context import LetterContext
 from service.store import records
-from service.store.tables import CorrespondenceRow, GameRow, MailState, OutboxRow, SeatRow
+from service.store.tables import CorrespondenceRow, GameRow, MailRow, MailState, OutboxRow, SeatRow
 
 REPEATED_WITHIN = timedelta(days=30)
 """A letter with the words of one that came in this time is that one again."""
@@ -46,6 +52,37 @@ class PlainLetter:
     files: tuple[str, ...]
     names_sheet: bool
     game_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LetterHandler:
+    """Keeps plain letters to the coordinator and acknowledges them."""
+
+    letters: LetterContext
+    basis: ClassVar = ClaimBasis.TEXT
+
+    def take(self, session: Session, judged: JudgedMail) -> bool:
+        """Keep the letter that a mail is; False if it is none."""
+        mail, verdict = judged.mail, judged.verdict
+        if verdict.reason is RefusalReason.DUPLICATE and not mail.pictures:
+            # Without photographs a repeat is known by its subject alone, and two letters may have the same.
+            verdict = judge_mail(mail, judged.received_at, judged.context)
+        letter = letter_in(session, verdict, mail, judged.context)
+        if letter is None:
+            return False
+        row = take_letter(
+            session, judged.key, judged.received_at, letter, verdict, mail, self.letters.clock.now())
+        if row is not None:
+            self._tell(session, row, names_sheet=letter.names_sheet)
+        return True
+
+    def _tell(self, session: Session, row: CorrespondenceRow, *, names_sheet: bool) -> None:
+        address = session.get_one(MailRow, row.sha256).sender or ""
+        # Past the limit the sender gets no answer, but the coordinator still hears of the letter.
+        game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+        if answers_today(session, self.letters, address, game) < ANSWERS_A_DAY:
+            letters_of.acknowledge(session, self.letters, row, names_sheet=names_sheet)
+        letters_of.notify(session, self.letters, row)
 
 
 def is_letter(

@@ -10,16 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.message import EmailMessage
+from typing import ClassVar
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
+from service.facts.events import Event
+from service.features.commands.mail_command import Command, MailCommand, command_in
 from service.games import ballots
 from service.games.decisions import PART
 from service.games.lines import lines_of
 from service.games.phases import phase_of, powers_asked
-from service.intake.commands import Command, MailCommand
+from service.intake import load_context as contexts
+from service.intake.mail_handlers import ClaimBasis, JudgedMail
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing, Recipient
@@ -35,10 +39,12 @@ from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.letter_parts import message_of
-from service.store.tables import GameRow, LineState, OutboxRow, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, LineState, MailState, OutboxRow, PhaseRow, SubmissionRow
 
 A_DAY = 5
 """Answers to one player within 24 hours, in one game. One more says that these are enough, and then none."""
+REASON = "command"
+"""The stored reason of a mail that asked for an answer and brought no sheet."""
 _WITH_MAP = (WELCOME.name, YEAR_END_RESULTS.name)
 _RESULTS = (DRAFT_RESULTS.name, FINAL_RESULTS.name, YEAR_END_RESULTS.name)
 
@@ -72,6 +78,28 @@ class CommandFacts(AnswerToMail):
     subject: str = ""
     first_counts: bool = False
     map_page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandHandler:
+    """Answers mail commands. Such a mail is no submission: no later mail is compared with it."""
+
+    letters: LetterContext
+    basis: ClassVar = ClaimBasis.WHOLE_SUBJECT
+
+    def take(self, session: Session, judged: JudgedMail) -> bool:
+        """Answer the command of a mail; False if the mail has none."""
+        mail, asked = judged.mail, command_in(judged.mail, judged.verdict, judged.context)
+        if asked is None:
+            return False
+        about = contexts.dump_verdict(replace(judged.verdict, game=asked.game, power=asked.power), mail)
+        if records.end_mail(session, judged.key, MailState.USED, REASON, about):
+            ids = (mail.message_id,) if mail.message_id else ()
+            answered = AnsweredMail(judged.key, judged.received_at, mail.subject, ids)
+            is_answered = answer(session, self.letters, asked, answered)
+            records.log_event(session, self.letters.clock.now(), Event.MAIL_COMMAND, detail={
+                "mail": judged.key[:12], "command": asked.command.value, "answered": is_answered})
+        return True
 
 
 def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: AnsweredMail) -> bool:
@@ -223,5 +251,5 @@ COMMAND = LetterKind(
     "command", CommandFacts, "Answer to a mail command",
     Occasion("the sender", "a player asks by a word such as STATUS, in a game that takes such questions",
              _command_sample),
-    rank=Rank.ANSWER, answers_mail=True)
+    rank=Rank.ANSWER, answers_mail=True, folder="features/commands")
 """The answer to a mail command (BOX-11)."""

@@ -1,5 +1,5 @@
 """The powers of a new game drawn again, from the sentences of the page that says how
-(`templates/public/sign_up_lots.html`), with nothing of the program."""
+(`templates/features/sign_up/sign_up_lots.html`), with nothing of the program."""
 
 from __future__ import annotations
 

@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
+from service.feature import TEMPLATES
+from service.features.correspondence import pages
+from service.features.correspondence.letters import open_count
 from service.mail.body.quotation import split_quoted
-from service.notices.answers.correspondence import open_count
-from service.store.tables import AddressRow, CorrespondenceRow, EventRow, MailRow, MailState
-from tests.support.desk_table import DeskTable, open_desk
+from service.store.tables import (
+    AddressRow,
+    CorrespondenceRow,
+    EventRow,
+    GameRoleRow,
+    MailRow,
+    MailState,
+    SeatRow,
+)
+from tests.service.web.test_roles import TwoGames, games, is_refused
+from tests.support.desk_table import NAME, DeskTable, open_desk
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, SERVER, Table, address, open_table
 
+__all__ = ["games"]
 DAY = timedelta(days=1)
 MONTROSE = address("Montrose")
 
@@ -226,3 +240,38 @@ def test_a_second_reader_reads_no_letters(table: Table) -> None:
     write(table, "Three days?")
     for path in ("/correspondence", "/correspondence/1"):
         assert desk.client.get(path).status_code == 403
+
+
+# By the games that a player's post touches
+# --------------------------------------------------------------------------------------------------
+
+
+def test_the_coordinator_of_one_game_answers_its_players(games: TwoGames) -> None:
+    games.become("coordinator of it")
+    desk, thread = games.desk, f"/correspondence/{games.own_ids['player_id']}"
+    assert "1 letter from a player waits for you" in desk.page("/")
+    assert "Hello." in desk.page(thread)
+    assert desk.post(f"{thread}/answer", key="k" * 20, words="Thank you.").status_code == 303
+
+
+def test_letters_of_a_player_of_two_games_are_for_coordinators_of_both(games: TwoGames) -> None:
+    """The page of their letters tells of all their seats."""
+    place, other = f"/correspondence/{games.own_ids['player_id']}", str(games.other_ids["game_id"])
+    with games.desk.table.site.store.begin() as session:
+        seat = session.get_one(SeatRow, (other, "Hamilton"))
+        seat.player_id = games.own_ids["player_id"]  # type: ignore[assignment]
+    games.become("coordinator of it")
+    assert is_refused(games.desk.client.get(place))
+    with games.desk.table.site.store.begin() as session:
+        session.add(GameRoleRow(user=NAME, game_id=other, role="second reader"))
+    assert is_refused(games.desk.client.get(place))
+    with games.desk.table.site.store.begin() as session:
+        session.get_one(GameRoleRow, (NAME, other)).role = "coordinator"
+    assert games.desk.client.get(place).status_code == 200
+
+
+def test_every_sentence_that_its_pages_ask_for_is_there() -> None:
+    asked = set(re.findall(r'\?notice=([a-z-]+)"', Path(pages.__file__).read_text("utf-8")))
+    shown = "".join((TEMPLATES / "correspondence" / name).read_text("utf-8")
+                    for name in ("threads.html", "thread.html"))
+    assert asked == set(re.findall(r'^  "([a-z-]+)":', shown, re.MULTILINE))

@@ -6,12 +6,16 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
-from service.games.sign_ups import draw_powers, lines_of
+import maps
+from service.feature import TEMPLATES
+from service.features.sign_up import offers
+from service.features.sign_up.power_lots import draw_powers, lines_of
 from service.store.tables import (
     AddressRow,
     GameRow,
@@ -23,9 +27,9 @@ from service.store.tables import (
     SeatRow,
     SignUpRow,
 )
+from tests.features.sign_up.redraw import drawn_again
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.mail_builder import mail, part, picture, stamp, text
-from tests.support.redraw import drawn_again
 from tests.support.site import Site
 from tests.support.table import SERVER, address, open_table
 
@@ -252,3 +256,27 @@ def test_a_proved_sender_signs_up_by_the_subject_of_a_mail(desk: DeskTable) -> N
     assert desk.post("/new-games/edgehill/remove", person=grace.id).status_code == 303
     assert people(desk) == []
     assert desk.post("/new-games/edgehill/remove", person=grace.id).status_code == 409
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("slug", maps.variants())
+def test_a_full_table_of_each_game_is_seated_by_lots(slug: str) -> None:
+    powers = list(maps.load(slug).powers)
+    wishes = {number: [powers[number % 2]] for number in range(1, len(powers) + 1)}
+    seating = draw_powers(lines_of(slug, "5eed", wishes), wishes, powers)
+    assert sorted(seating.seats) == sorted(powers)
+    assert sorted(seating.seats.values()) == sorted(wishes)
+    # Everybody wants one of two powers: both go to people who asked for them.
+    assert all(wishes[seating.seats[power]] == [power] for power in powers[:2])
+
+
+def test_every_sentence_that_the_desk_page_asks_for_is_there() -> None:
+    asked = set(re.findall(r'/new-games\?notice=([a-z-]+)"', Path(offers.__file__).read_text("utf-8")))
+    page = (TEMPLATES / "sign_up/offers.html").read_text("utf-8")
+    assert asked == set(re.findall(r'^  "([a-z-]+)":', page, re.MULTILINE))
+
+
+def test_a_form_of_the_desk_that_was_not_taken_leads_back_to_its_page(desk: DeskTable) -> None:
+    answer = desk.client.post("/new-games")
+    assert answer.status_code in {400, 403}
+    assert '<a class="button" href="/new-games">Back to the page of this form</a>' in answer.text

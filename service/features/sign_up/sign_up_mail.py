@@ -7,9 +7,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlalchemy.orm import Session
 
 from grammar.headings.tokens import clean_line, drop_prefixes
+from service.facts.events import Event
+from service.features.sign_up import lists
+from service.intake import load_context as contexts
+from service.intake.mail_handlers import SIGNED_UP, ClaimBasis, JudgedMail
 from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.notices.letter_context import LetterContext
+from service.store import records
+from service.store.tables import MailState
 
 _WORDS = re.compile(r"(?:sign[\s-]?up|anmeldung)\b[\s:]*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s+[-–—]\s+|\s*[|;/]\s*")
@@ -40,3 +50,25 @@ def sign_up_in(subject: str, verdict: Verdict) -> MailedSignUp | None:
     if len(parts) < 2:
         return None
     return MailedSignUp(parts[0], parts[1], ", ".join(parts[2:]))
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpHandler:
+    """Puts the senders of such mails on the list. Such a mail is no submission: no later mail is compared
+    with it."""
+
+    letters: LetterContext
+    basis: ClassVar = ClaimBasis.SUBJECT_START
+
+    def take(self, session: Session, judged: JudgedMail) -> bool:
+        """Sign the sender up and answer; False if the subject signs nobody up, or for no such game."""
+        # A player's mail with a photograph is a sheet, whatever its subject says; a stranger's is not opened.
+        wish = None if judged.mail.pictures else sign_up_in(judged.mail.subject, judged.verdict)
+        now, sender = self.letters.clock.now(), judged.verdict.sender or ""
+        if wish is None or not lists.sign_up_by_mail(
+                session, self.letters, sender, wish.game, wish.name, wish.powers, now):
+            return False
+        about = contexts.dump_verdict(judged.verdict, judged.mail)
+        records.end_mail(session, judged.key, MailState.USED, SIGNED_UP, about)
+        records.log_event(session, now, Event.MAIL_SIGN_UP, detail={"mail": judged.key[:12]})
+        return True

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from adjudicator.calendar import PhaseKind
+from service.features.commands.answers import A_DAY
 from service.mail.mime.parts import payload_of
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.answers.command_answers import A_DAY
 from service.store.tables import GameRow, LineState, MailState
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -15,12 +16,13 @@ from grammar.fragments.languages import LANGUAGES
 from service.config import ConfigError
 from service.facts.events import Event
 from service.facts.options import NO_OPTIONS, GameOptions
-from service.games import sign_ups
+from service.features.sign_up import power_lots
+from service.features.sign_up.lists import forget
 from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.acts.begin import BeginGame
+from service.games.acts.seats import Candidate, Holder
 from service.games.create import GameSeat, NewGame
 from service.games.refused import NotFound, Refused
-from service.notices.sign_ups import forget
 from service.site_key import NoSiteKey
 from service.store.tables import (
     AddressRow,
@@ -63,7 +65,7 @@ class OfferGame(Act[str]):
         name, dates = " ".join(self.name.split()), self._days()
         slug = NewGame(name, self.variant, dates[0], ()).slug
         try:
-            nonce, commitment = sign_ups.seal(table.session, slug)
+            nonce, commitment = power_lots.seal(table.session, slug)
         except NoSiteKey as fault:
             raise Refused(f"Nothing was offered: {fault}") from fault
         table.session.add(OfferRow(
@@ -97,7 +99,7 @@ class DrawPowers(Act[int]):
         """Draw them. Refuses an empty list, and a site with another key."""
         row = standing_offer(table, self.offer)
         try:
-            seating = sign_ups.draw(table.session, row, list(maps.load(row.variant).powers), table.now)
+            seating = power_lots.draw(table.session, row, list(maps.load(row.variant).powers), table.now)
         except NoSiteKey as fault:
             raise Refused(str(fault)) from fault
         return len(seating.seats)
@@ -170,7 +172,7 @@ def begin(
     except ValueError as fault:
         raise Refused("No game was created: the first day is written like 2027-03-01.") from fault
     variant = maps.load(row.variant)
-    people = {person.number: person for person in sign_ups.confirmed(session, row.id)}
+    people = {person.number: person for person in power_lots.confirmed(session, row.id)}
     seated = {power: people[number] for power, number in row.drawn["seats"].items() if number in people}
     wrong = [person.name for person in seated.values() if person.email == own_address.lower()]
     if wrong or not seated:
@@ -197,19 +199,19 @@ def begin(
     return game.id
 
 
-def waiting(session: Session, game_id: str) -> list[SignUpRow]:
+def candidates(session: Session, game_id: str) -> list[Candidate]:
     """Who waits for a seat in a game, the first on the list first."""
     offers = session.scalars(select(OfferRow.id).where(
         OfferRow.game_id == game_id, OfferRow.ended_at.is_(None))).all()
-    return [person for offer_id in offers for person in sign_ups.confirmed(session, offer_id)]
+    people = (person for offer_id in offers for person in power_lots.confirmed(session, offer_id))
+    return [Candidate(person.id, person.number or 0, Holder(person.name, person.zone, (person.email,)),
+                      partial(_leave_list, person)) for person in people]
 
 
-def take_from_list(session: Session, game_id: str, person_id: int) -> SignUpRow:
-    """Somebody who waits for a seat in this game. Raises Refused."""
-    person = next((each for each in waiting(session, game_id) if each.id == person_id), None)
-    if person is None:
-        raise Refused("Nothing was changed: this person is not on the waiting list any more.")
-    return person
+def _leave_list(person: SignUpRow, table: ActTable) -> None:
+    """Take somebody who got a seat off the list; their postal address goes with them."""
+    keep_home(table.session, person, table.now)
+    forget(table.session, [person])
 
 
 def _keep_homes(session: Session, seated: Mapping[str, SignUpRow], now: datetime) -> None:

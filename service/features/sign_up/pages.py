@@ -12,11 +12,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 import maps
-from service.games import sign_ups as places
+from service.features.sign_up import lists
+from service.features.sign_up import power_lots as places
+from service.features.sign_up.lists import Wishes
 from service.games.refused import Refused
 from service.letters.language import LANGUAGES, N_, sentence_of
-from service.notices import sign_ups
-from service.notices.sign_ups import Wishes
 from service.public.page import choose_language, language_of, show
 from service.store.tables import OfferRow, SignUpRow
 from service.web.access import PUBLIC
@@ -38,8 +38,8 @@ def offers(request: Request) -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         rows = [(row, maps.load(row.variant).title, len(places.confirmed(session, row.id)),
-                 len(maps.load(row.variant).powers)) for row in sign_ups.open_offers(session)]
-        return show(request, "sign_ups.html", offers=rows)
+                 len(maps.load(row.variant).powers)) for row in lists.open_offers(session)]
+        return show(request, "sign_up/sign_ups.html", offers=rows)
 
 
 @router.get("/public/sign-up/{offer_id}")
@@ -67,7 +67,7 @@ def lots(request: Request, offer_id: str) -> Response:
         powers = maps.load(row.variant).powers
         drawn = row.drawn or {}
         seats = sorted((number, powers[power].name) for power, number in drawn.get("seats", {}).items())
-        return show(request, "sign_up_lots.html", offer=row, drawn=drawn, seats=seats,
+        return show(request, "sign_up/sign_up_lots.html", offer=row, drawn=drawn, seats=seats,
                     own=bool(row.drawn))
 
 
@@ -96,11 +96,11 @@ def _sign_up(request: Request, offer_id: str, form: FormData) -> Response:
     with ports.sessions.begin() as session:
         row = _offer(session, offer_id)
         try:
-            sign_ups.sign_up(session, circulars.letters, row, _word(form, "mail", 320),
+            lists.sign_up(session, circulars.letters, row, _word(form, "mail", 320),
                              _wishes(request, form), ports.settings.base_url, ports.clock.now())
         except Refused as fault:
             return _form(request, session, row, None, fault=sentence_of(fault), sent=form, status=400)
-    return RedirectResponse(f"{sign_ups.PATH}{offer_id}?notice=1", status_code=303)
+    return RedirectResponse(f"{lists.PATH}{offer_id}?notice=1", status_code=303)
 
 
 def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Response:
@@ -108,24 +108,24 @@ def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Respon
     circulars = ports.actions.circulars
     with ports.sessions.begin() as session:
         row, place = _offer(session, offer_id), _own(request, session, offer_id, secret)
-        if not hmac.compare_digest(sign_ups.token_of(secret).encode(), _word(form, "csrf", 64).encode()):
+        if not hmac.compare_digest(lists.token_of(secret).encode(), _word(form, "csrf", 64).encode()):
             raise HTTPException(403, OUT_OF_DATE)
         if circulars is None:
             raise HTTPException(503, CLOSED)
         do = _word(form, "do", 20)
         if do == "withdraw":
             # The row goes, and with it everything that is known of the person here.
-            sign_ups.forget(session, [place])
-            return show(request, "sign_up_withdrawn.html", offer=row, cache=PRIVATE)
+            lists.forget(session, [place])
+            return show(request, "sign_up/sign_up_withdrawn.html", offer=row, cache=PRIVATE)
         try:
             if do == "change":
-                sign_ups.change(circulars.letters, row, place, _wishes(request, form))
+                lists.change(circulars.letters, row, place, _wishes(request, form))
         except Refused as fault:
             return _form(request, session, row, place, secret=secret, fault=sentence_of(fault), sent=form,
                          status=400)
         places.confirm(session, place, ports.clock.now())
     notice = "changed" if do == "change" else "confirmed"
-    return RedirectResponse(f"{sign_ups.PATH}{offer_id}/{secret}?notice={notice}", status_code=303)
+    return RedirectResponse(f"{lists.PATH}{offer_id}/{secret}?notice={notice}", status_code=303)
 
 
 def _form(
@@ -148,10 +148,10 @@ def _form(
     seated = next((names.get(power, "") for power, number in (offer.drawn or {}).get("seats", {}).items()
                    if place is not None and number == place.number), "")
     return show(
-        request, "sign_up.html", status, cache=PRIVATE, offer=offer, board=variant.title, place=place,
+        request, "sign_up/sign_up.html", status, cache=PRIVATE, offer=offer, board=variant.title, place=place,
         powers=[power.name for power in variant.powers.values()], values=values, notice=notice, fault=fault,
-        secret=secret, token=sign_ups.token_of(secret) if secret else "", languages=LANGUAGES, seated=seated,
-        days=list(zip(offer.dates, sign_ups.days_of(offer.dates), strict=True)),
+        secret=secret, token=lists.token_of(secret) if secret else "", languages=LANGUAGES, seated=seated,
+        days=list(zip(offer.dates, lists.days_of(offer.dates), strict=True)),
         listed=len(places.confirmed(session, offer.id)))
 
 
@@ -171,7 +171,7 @@ def _offer(session: Session, offer_id: str) -> OfferRow:
 
 def _own(request: Request, session: Session, offer_id: str, secret: str) -> SignUpRow:
     """Whose place a link opens, answered in their language from here on. Raises 404."""
-    place = sign_ups.holder_of(session, offer_id, secret)
+    place = lists.holder_of(session, offer_id, secret)
     if place is None:
         raise HTTPException(404, GONE)
     choose_language(request, place.language)
