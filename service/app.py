@@ -48,7 +48,7 @@ from service.public import (
     sheet_form,
 )
 from service.public import page as public_page
-from service.public.history import ending, gazette
+from service.public.history import ending
 from service.public.sign_up import pages as sign_up_pages
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
@@ -79,7 +79,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(calendar.router)
     for pages_of in (
         check, left_out, uploads, own_links, sign_up_pages, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, gazette, ending, archive, sheet_form,
+        rules, lots, roots, results, ending, archive, sheet_form,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

@@ -22,11 +22,16 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     import typer
     from fastapi import APIRouter, FastAPI
+    from sqlalchemy.orm import Session
 
+    from adjudicator.outcome import Resolution
+    from maps.variant import Variant
     from service.bootstrap import Site
     from service.config import Settings
+    from service.letters.facts import ResultsPart
     from service.letters.kinds import AnyKind
     from service.operations.health import Check
+    from service.store.tables import PhaseRow
 
 PACKAGE = "service.features"
 TEMPLATES = Path(templates.__file__).parent / "features"
@@ -58,15 +63,19 @@ class GameExporter(Protocol):
 
 
 class Slot(StrEnum):
-    """A place on a page of the core that features may fill, each with a template of its own. The template has
-    the values of the page.
+    """A place on a page or in a letter of the core that features may fill, each with a template of its own.
+    The template has the values of the page or letter.
 
-    GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
+    GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `options`,
+    `is_over`).
     END: list items among the links on the page about a game's end (`game`).
+    RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
+    feature gave, in the reader's language).
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    RESULTS = "letter of results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +122,12 @@ def _no_letter_kinds() -> Sequence[AnyKind]:
     return ()
 
 
+def _no_results_part(
+    _session: Session, _phase: PhaseRow, _variant: Variant, _resolution: Resolution
+) -> ResultsPart | None:
+    return None
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -133,7 +148,9 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `letter_kinds`: the kinds of letters that it sends.
+    those of the page Health. `letter_kinds`: the kinds of letters that it sends. `results_part`: what
+    it adds to the letters about a phase, with the resolution as its readers may know it; None for nothing.
+    `file_kinds`: words for its files of letters, by a part of their names.
     """
 
     name: str
@@ -145,6 +162,8 @@ class Feature:
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
+    results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
+    file_kinds: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -163,7 +182,7 @@ def _registered() -> Iterator[Feature]:
 
 
 def templates_in(slot: str) -> list[str]:
-    """The templates of the features that fill a place on a page. Raises ValueError for an unknown place."""
+    """The templates of the features that fill a place. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
 
 

@@ -13,11 +13,12 @@ from adjudicator.orders import Move, Retreat, SupportHold, SupportMove, UnitOrde
 from adjudicator.outcome import Outcome, Result
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.letters.gazette import phrases as phrase_files
-from service.letters.gazette.compose import compose
-from service.letters.gazette.reports import LIST_MARK, statements_of
-from service.letters.gazette.values import Gazette, JudgedPhase, SourcePart, Statement
-from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
+from service.features.gazette import phrases as phrase_files
+from service.features.gazette.compose import compose
+from service.features.gazette.reports import LIST_MARK, statements_of
+from service.features.gazette.values import Gazette, SourcePart, Statement
+from service.features.gazette.years import GazetteGame, year_facts
+from service.games.judged_phases import JudgedPhase, game_years
 from service.letters.language import LANGUAGES
 from tests.support.random_war import random_war
 
@@ -140,7 +141,7 @@ def test_every_statement_is_what_the_judge_said(slug: str) -> None:
 
 def _gazettes(slug: str, years: int, code: str = "en") -> list[Gazette]:
     variant, war = _war(slug, years)
-    numbers = numbers_of(variant, war, over=True)
+    numbers = game_years(variant, war, over=True)
     return [compose(year_facts(variant, GazetteGame("powick-bridge", "Powick Bridge"), numbers, number), code)
             for number in range(1, len(numbers) + 1)]
 
@@ -285,7 +286,7 @@ def test_the_number_of_a_power_comes_from_its_board() -> None:
 
 def test_a_game_may_do_without_omens() -> None:
     variant, war = _war("standard", 10)
-    numbers = numbers_of(variant, war, over=True)
+    numbers = game_years(variant, war, over=True)
     game = GazetteGame("powick-bridge", "Powick Bridge", has_omens=False)
     gazette = compose(year_facts(variant, game, numbers, 1), "en")
     assert (gazette.omen, {section.weather for section in gazette.sections}) == ("", {""})

@@ -27,8 +27,9 @@ from adjudicator.orders import (
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
+from service.features.gazette.values import Source, SourcePart, Statement
+from service.games.judged_phases import JudgedPhase
 from service.games.results import unit_text
-from service.letters.gazette.values import JudgedPhase, Source, SourcePart, Statement
 
 WEIGHTS: Mapping[str, int] = {
     "won": 100, "won_together": 100, "draw": 90, "took": 40, "captured": 30, "captured_from": 30,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from adjudicator.calendar import Phase
-from adjudicator.outcome import Resolution
-from adjudicator.position import Position
+from service.letters.language import ENGLISH
 
 
 class SourcePart(StrEnum):
@@ -31,16 +30,6 @@ class Source:
     phase: int
     part: SourcePart
     entry: int | str
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedPhase:
-    """A phase whose results were sent, as anybody may know them."""
-
-    number: int
-    phase: Phase
-    before: Position
-    resolution: Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +107,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Gazette:
     """A year in words. `lead` is the weightiest dispatch, which no section repeats; None for a year in which
-    nothing happened. `omen` is "" where the game prints none."""
+    nothing happened. `omen` is "" where the game prints none. `code`: of its language."""
 
     title: str
     number: str
@@ -129,3 +118,4 @@ class Gazette:
     facts: YearFacts
     omen: str = ""
     words: Mapping[str, str] = field(default_factory=dict)
+    code: str = ENGLISH

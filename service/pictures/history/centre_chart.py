@@ -1,23 +1,19 @@
-"""The gazette as a printed sheet of the time, and its chart of centres (BEY-02)."""
+"""The chart of centres: a line for each power over the years of a game (BEY-02, BEY-03)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from markupsafe import Markup
-
 from maps.variant import Power, Variant
-from service.letters.facts import GameInfo, GameOverFacts
-from service.letters.gazette.phrases import phrases
-from service.letters.gazette.values import Gazette
-from service.letters.language import ENGLISH
-from service.letters.render import end_words, environment
+from service.letters.language import N_, language
 from service.pictures.board.centre_marks import attribute, ink_of
 from service.pictures.board.ornament import INK, PALE
-from service.pictures.drawing.render import to_pdf
 from service.pictures.drawing.svg import text
 
+CHART = N_("What each power held, year by year")
+"""What the chart is, to who does not see it and as its caption."""
+_BEGINNING = N_("beginning")
 CHART_MM = (176.0, 57.0)
 """Width and height of the chart; ten names need the height."""
 _LEFT, _TOP, _FOOT, _NAMES = 7.0, 3.5, 7.0, 52.0
@@ -28,10 +24,11 @@ _DASH = 1.6
 
 
 def centre_chart(
-    variant: Variant, years: Sequence[str], counts: Mapping[str, Sequence[int]], label: str, beginning: str
+    variant: Variant, years: Sequence[str], counts: Mapping[str, Sequence[int]], code: str
 ) -> str:
     """A line for each power of `counts` (by id): its centres at the beginning and at the end of each of
-    `years`. `label` says what the chart is, to who does not see it; `beginning` names the first point."""
+    `years`, in the language of a code."""
+    label, beginning = (language(code).say(words) for words in (CHART, _BEGINNING))
     wide, high = CHART_MM
     most = max(1, *(number for line in counts.values() for number in line))
     right, bottom = wide - _NAMES, high - _FOOT
@@ -122,30 +119,3 @@ def _names(ends: Sequence[tuple[float, Power, int]], right: float, high: float) 
             + text(x, y + 1.05, power.letter, "bold", 3.1, f'fill="{INK}"')
             + text(x + 3.4, y + 1.15, f"{power.name}, {number}", "roman", 3.7, f'fill="{INK}"', "start"))
     return parts
-
-
-def gazette_html(gazette: Gazette, variant: Variant) -> str:
-    """The sheet as HTML for A4."""
-    template = environment("pictures", markup=True).get_template("gazette.html")
-    facts, words = gazette.facts, gazette.words
-    chart = centre_chart(variant, facts.years, facts.chart, words["chart"], words["beginning"])
-    return template.render(gazette=gazette, words=words, facts=facts,
-                           heading=f"{gazette.title}, {facts.game}, {gazette.number}",
-                           chart=Markup(chart))  # noqa: S704 - our own drawing
-
-
-def gazette_pdf(gazette: Gazette, variant: Variant) -> bytes:
-    """The sheet as PDF."""
-    return to_pdf(gazette_html(gazette, variant),
-                  title=f"{gazette.title}, {gazette.facts.game}, {gazette.number}")
-
-
-def game_over_pdf(game: GameInfo, facts: GameOverFacts, variant: Variant) -> bytes:
-    """The end of a game as a printed sheet: how it ended, standings, chart, counts and thanks."""
-    template = environment("pictures", markup=True).get_template("game_over.html")
-    words = phrases(ENGLISH).words
-    chart = centre_chart(variant, facts.years, facts.chart, words["chart"], words["beginning"])
-    heading = f"The end of {game.name}"
-    html = template.render(game=game, facts=facts, heading=heading, words=words,
-                           end=end_words(game, facts), chart=Markup(chart))  # noqa: S704 - our own drawing
-    return to_pdf(html, title=heading)

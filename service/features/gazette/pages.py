@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 import maps
 from maps.variant import Variant
 from service import pictures
-from service.letters.gazette.compose import compose
-from service.letters.gazette.values import YearFacts
+from service.features.gazette.compose import compose
+from service.features.gazette.game_gazette import file_name, gazette_years, has_gazette
+from service.features.gazette.sheet import gazette_pdf
+from service.features.gazette.values import YearFacts
 from service.letters.language import N_
-from service.notices.gazette import file_name, gazette_years, has_gazette
 from service.public import visits
 from service.public.page import language_of, show
 from service.public.visits import VisitingPlayer
@@ -38,7 +39,7 @@ def index(request: Request, visitor: Visitor, game_id: str) -> Response:
     with ports.sessions() as session:
         game, _, years = _years(session, visitor, game_id)
         code = language_of(request)
-        return show(request, "gazettes.html", cache=PRIVATE, game=game, printed=has_gazette(game),
+        return show(request, "gazette/numbers.html", cache=PRIVATE, game=game, printed=has_gazette(game),
                     gazettes=[compose(year, code) for year in years])
 
 
@@ -50,9 +51,8 @@ def page(request: Request, visitor: Visitor, game_id: str, number: int) -> Respo
         game, variant, years = _years(session, visitor, game_id)
     year = _number(years, number)
     gazette = compose(year, language_of(request))
-    chart = pictures.centre_chart(variant, year.years, year.chart, gazette.words["chart"],
-                                  gazette.words["beginning"])
-    return show(request, "gazette.html", cache=PRIVATE, game=game, gazette=gazette, facts=year,
+    chart = pictures.centre_chart(variant, year.years, year.chart, gazette.code)
+    return show(request, "gazette/number.html", cache=PRIVATE, game=game, gazette=gazette, facts=year,
                 words=gazette.words, chart=Markup(chart), last=len(years))  # noqa: S704 - our own drawing
 
 
@@ -65,7 +65,7 @@ def as_pdf(request: Request, visitor: Visitor, game_id: str, number: int) -> Res
     year, code = _number(years, number), language_of(request)
     drawn: DrawnOnce = request.app.state.drawn
     data = drawn.get(("gazette", game_id, number, code, len(year.statements), year.has_omens),
-                     lambda: pictures.gazette_pdf(compose(year, code), variant))
+                     lambda: gazette_pdf(compose(year, code), variant))
     return Response(data, media_type="application/pdf", headers={
         "Cache-Control": PRIVATE, "Content-Disposition": f'inline; filename="{file_name(game_id, year)}"'})
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -10,12 +11,39 @@ from sqlalchemy.orm import Session
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service.features.gazette.compose import compose
+from service.features.gazette.sheet import gazette_pdf
+from service.features.gazette.values import Gazette, YearFacts
+from service.features.gazette.years import GazetteGame, year_facts
+from service.games.judged_phases import JudgedPhase, game_years
 from service.games.options import options_of
 from service.games.phases import phase_of
-from service.letters.gazette.values import JudgedPhase, YearFacts
-from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
+from service.letters.language import ENGLISH
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class GazettePart:
+    """What letters of results have of the gazette: the number that ends with them."""
+
+    year: YearFacts
+
+    def words(self, code: str) -> Gazette:
+        """The number in a language."""
+        return compose(self.year, code)
+
+    def pdfs(self, game_id: str, variant: Variant) -> Mapping[str, Callable[[], bytes]]:
+        """The number as a printed sheet."""
+        return {file_name(game_id, self.year): lambda: gazette_pdf(self.words(ENGLISH), variant)}
+
+
+def results_part(
+    session: Session, phase: PhaseRow, variant: Variant, resolution: Resolution
+) -> GazettePart | None:
+    """See `service.feature.Feature`."""
+    year = year_that_ends(session, phase, variant, resolution)
+    return None if year is None else GazettePart(year)
 
 
 def has_gazette(game: GameRow) -> bool:
@@ -34,7 +62,7 @@ def gazette_years(session: Session, game: GameRow, variant: Variant) -> tuple[Ye
     over = all(row.state == PhaseState.SENT for row in rows)
     judged = [_judged(row, variant, row.resolution) for row in rows
               if row.state == PhaseState.SENT and row.resolution is not None and row.position is not None]
-    return _facts(game, variant, numbers_of(variant, judged, over=over))
+    return _facts(game, variant, game_years(variant, judged, over=over))
 
 
 def year_that_ends(
@@ -53,7 +81,7 @@ def year_that_ends(
     judged = [_judged(row, variant, row.resolution) for row in rows
               if row.resolution is not None and row.position is not None]
     judged.append(_judged(phase, variant, stored))
-    return _facts(game, variant, numbers_of(variant, judged, over=False))[-1]
+    return _facts(game, variant, game_years(variant, judged, over=False))[-1]
 
 
 def _facts(

@@ -1,17 +1,22 @@
-"""The years of a game, as its gazette counts them, and what each of them tells."""
+"""What the gazette of each year of a game tells."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from adjudicator.calendar import PhaseKind
 from adjudicator.position import Centres, Position
 from maps.variant import Variant
-from service.letters.gazette.phrases import phrases
-from service.letters.gazette.reports import statements_of
-from service.letters.gazette.values import Holdings, JudgedPhase, YearFacts
+from service.features.gazette.phrases import phrases
+from service.features.gazette.reports import statements_of
+from service.features.gazette.values import Holdings, YearFacts
+from service.games.judged_phases import (
+    JudgedPhase,
+    centres_by_year,
+    names_of_years,
+    with_deployment,
+)
 from service.letters.language import ENGLISH
 
 
@@ -24,23 +29,6 @@ class GazetteGame:
     has_omens: bool = True
 
 
-def numbers_of(
-    variant: Variant, phases: Sequence[JudgedPhase], *, over: bool
-) -> tuple[tuple[JudgedPhase, ...], ...]:
-    """The phases of each number, in order: a number ends with the phase that ends its game year. What comes
-    after the last of these is told once the game is over."""
-    numbers: list[tuple[JudgedPhase, ...]] = []
-    current: list[JudgedPhase] = []
-    for judged in phases:
-        current.append(judged)
-        if (judged.phase.season, judged.phase.kind) == variant.calendar.year_end:
-            numbers.append(tuple(current))
-            current = []
-    if over and current:
-        numbers.append(tuple(current))
-    return tuple(numbers)
-
-
 def year_facts(
     variant: Variant, game: GazetteGame, numbers: Sequence[Sequence[JudgedPhase]], number: int
 ) -> YearFacts:
@@ -49,25 +37,16 @@ def year_facts(
     kinds = frozenset(phrases(ENGLISH).statements)
     statements = tuple(statement for judged in phases
                        for statement in statements_of(variant, with_deployment(variant, judged), kinds))
-    ends = [numbers[0][0].before, *(each[-1].resolution.position for each in numbers[:number])]
+    so_far = numbers[:number]
     return YearFacts(
         game.name, number, {judged.number: judged.phase for judged in phases}, statements,
         tuple(_holdings(variant, power, phases[0].before, phases[-1].resolution.position)
               for power in variant.powers),
-        tuple(str(each[-1].phase.year) for each in numbers[:number]),
-        {power: tuple(len(end.centres.get(power, ())) for end in ends) for power in variant.powers},
+        names_of_years(so_far), centres_by_year(variant, so_far),
         hashlib.sha256(game.id.encode()).hexdigest(), game.has_omens,
         frozenset(power.name for power in variant.powers.values() if power.is_plural),
         variant.articled,
         tuple(f"{kind.name} " for kind in variant.kinds.values() if kind.can_convoy))
-
-
-def with_deployment(variant: Variant, judged: JudgedPhase) -> JudgedPhase:
-    """The phase with its units where orders say that they begin it."""
-    if judged.phase.kind is not PhaseKind.MOVEMENT:
-        return judged
-    orders = [outcome.order for outcome in judged.resolution.outcomes]
-    return replace(judged, before=variant.rules.initial_deployment(variant.context(), judged.before, orders))
 
 
 def _holdings(variant: Variant, power: str, before: Position, after: Position) -> Holdings:

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from adjudicator.calendar import Phase
-from service.letters.gazette.phrases import Phrases, filled, phrases
-from service.letters.gazette.reports import LIST_MARK
-from service.letters.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
+from service.features.gazette.phrases import Phrases, filled, phrases
+from service.features.gazette.reports import LIST_MARK
+from service.features.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
 from service.letters.language import Language, in_sentence, language
+from service.pictures.history.centre_chart import CHART
 
 MOST = 14
 """Dispatches of a number: what two columns of one page hold beside the chart, with the names of w3k."""
@@ -53,11 +54,13 @@ class _Composer:
             facts=facts,
             omen=self._yearly("omen", self.phrases.omens) if facts.has_omens else "",
             words={
-                **words, "subtitle": filled(words["subtitle"], {"game": facts.game}),
+                **words, "chart": self.language.say(CHART),
+                "subtitle": filled(words["subtitle"], {"game": facts.game}),
                 "span": _season(last) if _season(first) == _season(last) else filled(
                     words["span"], {"first": _season(first), "last": _season(last)}),
                 "imprint": filled(words["imprint" if facts.has_omens else "imprint_plain"],
-                                  {"game": facts.game})})
+                                  {"game": facts.game})},
+            code=self.language.code)
 
     def _chosen(self) -> list[Statement]:
         """The weightiest statements, in playing order; among equals, those that chance picks."""

@@ -1,4 +1,4 @@
-"""The phrases of the gazette in one language, from `templates/gazette/<code>.toml`.
+"""The phrases of the gazette in one language, from `templates/features/gazette/<code>.toml`.
 
 Every kind of statement has several phrases with the same blanks, so that years do not repeat each other.
 """
@@ -10,8 +10,8 @@ import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
+from service.feature import TEMPLATES
 from service.letters.language import ENGLISH, in_sentence
 
 _BLANK = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
@@ -35,7 +35,7 @@ class Phrases:
 @cache
 def phrases(code: str) -> Phrases:
     """The phrases of a language; English for one that has no file."""
-    folder = files("templates") / "gazette"
+    folder = TEMPLATES / "gazette"
     file = folder / f"{code}.toml"
     if not code.isalpha() or not file.is_file():
         file = folder / f"{ENGLISH}.toml"
