@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import templates
 
@@ -136,6 +136,10 @@ def _no_routers() -> Sequence[APIRouter]:
     return ()
 
 
+def _no_schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
+    return {}
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -150,7 +154,8 @@ class Feature:
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
     those of the page Health. `letter_kinds`: the kinds of letters that it sends. `results_part`: what
     it adds to the letters about a phase, with the resolution as its readers may know it; None for nothing.
-    `file_kinds`: words for its files of letters, by a part of their names.
+    `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
+    each with a sentence that says of what it is, for the documents.
     """
 
     name: str
@@ -164,6 +169,7 @@ class Feature:
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
     file_kinds: Mapping[str, str] = field(default_factory=dict)
+    schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
 
 
 @cache

@@ -41,7 +41,6 @@ from tests.support.features import all_commands, commands_of
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
-    "schema",
     "demo", "init", "check", "login", "serve", "worker", "user add", "user list", "user role", "user remove",
     "player data", "player forget",
     "read", "parse", "adjudicate", "intake", "map check",

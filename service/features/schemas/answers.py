@@ -14,7 +14,7 @@ from adjudicator.outcome import Result
 from grammar.complaint import ComplaintCode
 from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Status, UnreadableReason
-from service.cli.schemas.parts import (
+from service.features.schemas.parts import (
     COUNT,
     FILLED,
     FLAG,

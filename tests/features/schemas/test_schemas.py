@@ -22,11 +22,13 @@ from maps.variant_file import read_variant_file
 from service.cli import main
 from service.cli.adjudicate import run_adjudicate
 from service.cli.parse import run_parse
-from service.cli.schemas import SCHEMAS, NoSuchSchema, schema
-from service.config import ConfigError, read_settings
+from service.config import ConfigError
+from service.features.schemas.catalogue import SCHEMAS, NoSuchSchema, schema
 from service.games.create import read_game_file
+from tests.support.features import commands_of
+from tests.support.toml_text import toml_text
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
 BOARDS = sorted((ROOT / "maps").glob("*/variant.toml"))
 GAME = """
 name = "Powick Bridge"
@@ -98,22 +100,9 @@ def test_what_the_loader_refuses_in_a_board_its_schema_refuses(key: str, value: 
     board[key] = value
     assert faults("board", board) != []
     kept = Faults()
-    (tmp_path / "variant.toml").write_text(_toml(board), "utf-8")
+    (tmp_path / "variant.toml").write_text(toml_text(board), "utf-8")
     read_variant_file(tmp_path, kept)
     assert kept.all(), "the loader takes it"
-
-
-def _toml(document: dict[str, Any]) -> str:
-    """A document as TOML of single lines: JSON's texts, lists and numbers are TOML's too."""
-
-    def written(value: Any) -> str:
-        if isinstance(value, dict):
-            return "{" + ", ".join(f'"{key}" = {written(each)}' for key, each in value.items()) + "}"
-        if isinstance(value, list):
-            return "[" + ", ".join(map(written, value)) + "]"
-        return json.dumps(value)
-
-    return "\n".join(f"{key} = {written(value)}" for key, value in document.items())
 
 
 @pytest.mark.parametrize(
@@ -131,53 +120,6 @@ def _toml(document: dict[str, Any]) -> str:
 def test_a_wrong_row_of_a_table_is_refused(table: str, row: dict[str, str]) -> None:
     """INS-08"""
     assert faults(table, row) != []
-
-
-def test_the_settings_that_init_writes_fit_and_their_first_line_names_the_schema(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """INS-08: Taplo takes the schema of a TOML file from a first line `#:schema PATH`."""
-    site = tmp_path / "site"
-    monkeypatch.setattr("sys.argv", ["galloper", "init", str(site)])
-    with pytest.raises(SystemExit) as ended:
-        main.main()
-    assert not ended.value.code
-    text = (site / "galloper.toml").read_text("utf-8")
-    named = site / text.splitlines()[0].removeprefix("#:schema ")
-    written = json.loads(named.read_text("utf-8"))
-    assert list(jsonschema_rs.Draft202012Validator(written).iter_errors(tomllib.loads(text))) == []
-    described = {**written["properties"], **written["$defs"]["MailIn"]["properties"]}
-    assert all(field.get("description") or "$ref" in field for field in described.values())
-
-
-@pytest.mark.parametrize(
-    ("path", "value"),
-    [
-        (("mail_in", "kind"), "pop3"),
-        (("mail_in", "port"), "imaps"),
-        (("reader", "auto_accept_confidence"), 1.5),
-        (("web", "adress"), "x"),
-        (("unrelated_mail_retention_days",), 7),
-        (("order_address",), None),
-    ],
-)
-def test_what_the_program_refuses_in_settings_their_schema_refuses(
-    path: tuple[str, ...], value: Any, tmp_path: Path
-) -> None:
-    """INS-08. None takes the setting away."""
-    settings = tomllib.loads((ROOT / "templates" / "site" / "galloper.toml").read_text("utf-8"))
-    *parents, last = path
-    table = settings
-    for parent in parents:
-        table = table.setdefault(parent, {})
-    table[last] = value
-    if value is None:
-        del table[last]
-    assert faults("settings", settings) != []
-    file = tmp_path / "galloper.toml"
-    file.write_text(_toml(settings), "utf-8")
-    with pytest.raises(ConfigError):
-        read_settings(file, {})
 
 
 def test_a_game_file_fits_and_a_wrong_one_does_not(tmp_path: Path) -> None:
@@ -338,3 +280,7 @@ def test_an_unknown_name_is_answered_with_those_there_are() -> None:
     """INS-08"""
     with pytest.raises(NoSuchSchema, match="settings, game, board"):
         schema("colours")
+
+
+def test_it_adds_one_command() -> None:
+    assert commands_of("schemas") == {"schema"}

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from adjudicator.calendar import PhaseKind
 from reading.status import LineState
 from service.archive.export import Edition
-from service.cli.schemas.parts import (
+from service.facts.options import ReviewMode
+from service.features.schemas.parts import (
     COUNT,
     DAY,
     DIGEST,
@@ -25,7 +26,6 @@ from service.cli.schemas.parts import (
     table_of,
     with_text,
 )
-from service.facts.options import ReviewMode
 from service.record.entries import FACTS
 from service.store.digests import FORMAT
 from service.store.states import MailState, OutboxState, PhaseState

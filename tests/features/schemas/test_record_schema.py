@@ -12,7 +12,7 @@ import jsonschema_rs
 from sqlalchemy import text
 
 from service.archive.export import Edition
-from service.cli.schemas import schema
+from service.features.schemas.catalogue import schema
 from service.games import lots
 from service.record.entries import FACTS
 from service.store import records

@@ -7,7 +7,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import SeaRole, Terrain
 from maps.provinces import PROVINCE_COLUMNS, PROVINCE_EXTRAS, Touch
 from maps.variant import Spelling
-from service.cli.schemas.parts import (
+from service.features.schemas.parts import (
     COUNT,
     FILLED,
     FLAG,

@@ -1,57 +1,32 @@
 """JSON Schemas (draft 2020-12) of the files that people and programs write and read, from the code's classes
 and closed sets. `galloper schema NAME` prints one.
 
-Other code calls `schema` and reads `SCHEMAS`; commands call `print_schema` and `write_settings_schema`.
+Other code calls `schema` and reads `SCHEMAS`; the command calls `print_schema`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, TextIO
 
-from pydantic import BaseModel
-
 from adjudicator.errors import UserFacingError
-from service.cli.schemas import answers, board, record
-from service.cli.schemas.parts import Schema
-
-SETTINGS_SCHEMA_FILE = "galloper.schema.json"
-"""The file that the first line of `templates/site/galloper.toml` names."""
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+from service.cli.model_schemas import SETTINGS, of_model, settings, text_of, with_heading
+from service.features.schemas import answers, board, record
+from service.features.schemas.parts import Schema
 
 
 class NoSuchSchema(UserFacingError):
     """There is no schema of this name; the sentence names those there are."""
 
 
-def _settings() -> Schema:
-    from service.config import Settings
-
-    return _of_model(Settings)
-
-
 def _game() -> Schema:
     from service.games.create import GameFile
 
-    return _of_model(GameFile)
-
-
-def _of_model(model: type[BaseModel]) -> Schema:
-    schema = model.model_json_schema()
-    # A class's text is for programmers; its settings have their own.
-    for table in (schema, *schema.get("$defs", {}).values()):
-        table.pop("description", None)
-        for field in table.get("properties", {}).values():
-            field.pop("title", None)
-            if "description" in field:
-                field["description"] = " ".join(field["description"].split())
-    return schema
+    return of_model(GameFile)
 
 
 _MAKERS: Mapping[str, tuple[str, Callable[[], Schema]]] = {
-    "settings": ("A site's settings, `galloper.toml`.", _settings),
+    "settings": (SETTINGS, settings),
     "game": ("A game's file, which `galloper game new` takes.", _game),
     "board": ("A board's `variant.toml`.", board.variant_file),
     "provinces": ("A row of a board's `provinces.csv`, by its columns.", board.province_row),
@@ -75,13 +50,7 @@ def schema(name: str) -> dict[str, Any]:
     if name not in _MAKERS:
         raise NoSuchSchema(f"There is no schema {name!r}; there are: {', '.join(_MAKERS)}.")
     sentence, make = _MAKERS[name]
-    heading = {
-        "$schema": DIALECT,
-        "$id": f"urn:galloper:schema:{name}",
-        "title": f"Galloper: {name}",
-        "description": sentence.replace("`", ""),
-    }
-    return heading | {key: value for key, value in make().items() if key not in heading}
+    return with_heading(name, sentence, make())
 
 
 def print_schema(name: str | None, out: TextIO) -> int:
@@ -90,16 +59,5 @@ def print_schema(name: str | None, out: TextIO) -> int:
         for each, sentence in SCHEMAS.items():
             print(f"{each:10} {sentence.replace('`', '')}", file=out)
     else:
-        print(_text(name), file=out)
+        print(text_of(schema(name)), file=out)
     return 0
-
-
-def write_settings_schema(folder: Path) -> Path:
-    """Write the schema of the settings beside them, for editors; its path. An older one is replaced."""
-    path = folder / SETTINGS_SCHEMA_FILE
-    path.write_text(_text("settings") + "\n", encoding="utf-8")
-    return path
-
-
-def _text(name: str) -> str:
-    return json.dumps(schema(name), indent=2, ensure_ascii=False)
