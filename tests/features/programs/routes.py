@@ -3,3 +3,5 @@
 from __future__ import annotations
 
 MOUNTS = {"/api/v1": "a token of `web.api_tokens` opens it (`test_api.py`)"}
+
+IN_ENGLISH = {"features/programs/api.py": "programs read English"}

@@ -18,6 +18,7 @@ from service.letters.language import ENGLISH, LANGUAGES, Sentence, language, pow
 from service.letters.set_aside import translatable
 from service.notices.results_facts import DRAFT_RESULTS
 from tests.support import letters_samples as samples
+from tests.support.features import of_features
 from tools import catalogue
 
 FOLDER = Path(templates.__file__).parent
@@ -84,10 +85,11 @@ def bare_refusals(path: Path) -> list[str]:
 
 def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
     sources = [*(SERVICE / "public").rglob("*.py"), *(SERVICE / "notices").rglob("*.py"),
-               *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py"]
+               *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py",
+               *(SERVICE / "features").rglob("*.py")]
     # Programs read English, and so do coordinators.
-    for name in ("public/programs.py", "notices/quarantine.py", "notices/ignored_mails.py",
-                 "notices/answers/correspondence.py", "notices/upload_links.py"):
+    for name in ("notices/quarantine.py", "notices/ignored_mails.py", "notices/answers/correspondence.py",
+                 "notices/upload_links.py", *of_features("IN_ENGLISH")):
         sources.remove(SERVICE / name)
     assert [line for path in sorted(sources) for line in bare_refusals(path)] == []
     example = tmp_path / "example.py"
