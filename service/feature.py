@@ -21,11 +21,12 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from typing import TextIO
 
     import typer
-    from fastapi import APIRouter, FastAPI
+    from fastapi import APIRouter, FastAPI, Request
     from sqlalchemy.orm import Session
 
     from adjudicator.outcome import Resolution
     from maps.variant import Variant
+    from service.archive.away import GamesAway
     from service.bootstrap import Site
     from service.config import Settings
     from service.letters.facts import ResultsPart
@@ -89,6 +90,16 @@ class Interval:
     leader_only: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of work of the queue: `step` is called with the payload. `failed`, with the payload and the
+    fault, once it failed three times; without it, an event tells the coordinator."""
+
+    name: str
+    step: Callable[[Mapping[str, Any]], None]
+    failed: Callable[[Mapping[str, Any], str], None] | None = None
+
+
 def _nothing_to_renew(_settings: Settings) -> None:
     return None
 
@@ -101,11 +112,14 @@ def _nothing_to_stop() -> None:
 class FeatureWork:
     """What a feature does on a site.
 
-    `intervals`: what it does now and then. `renew` takes over settings that were changed while the site runs;
-    `stop` ends what `intervals` left running.
+    `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
+    each page, with its request, and may raise an HTTPException. `renew` takes over settings that were changed
+    while the site runs; `stop` ends what `intervals` left running.
     """
 
     intervals: Sequence[Interval] = ()
+    jobs: Sequence[JobKind] = ()
+    guards: Sequence[Callable[[Request], None]] = ()
     renew: Callable[[Settings], None] = _nothing_to_renew
     stop: Callable[[], None] = _nothing_to_stop
 
@@ -140,6 +154,10 @@ def _no_schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
     return {}
 
 
+def _none_away() -> GamesAway | None:
+    return None
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -155,7 +173,8 @@ class Feature:
     those of the page Health. `letter_kinds`: the kinds of letters that it sends. `results_part`: what
     it adds to the letters about a phase, with the resolution as its readers may know it; None for nothing.
     `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
-    each with a sentence that says of what it is, for the documents.
+    each with a sentence that says of what it is, for the documents. `away`: the games whose rows it put
+    elsewhere.
     """
 
     name: str
@@ -170,6 +189,7 @@ class Feature:
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
     file_kinds: Mapping[str, str] = field(default_factory=dict)
     schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
+    away: Callable[[], GamesAway | None] = _none_away
 
 
 @cache

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
+from service.archive.away import GamesAway
 from service.archive.export import EXPLAIN
 from service.archive.forgotten import forgotten_files
 from service.facts.events import Event
@@ -267,16 +268,14 @@ def old_files(session: Session, games: Iterable[str]) -> set[str]:
         select(EventRow).where(EventRow.what == Event.GAME_UNSHELVED)) if event.detail.get("game") in wanted}
 
 
-def bring_back_all_of(store: Store, blobs: Blobs, player_id: int, now: datetime) -> list[str]:
-    """Bring back every game in which a player sat, sent a sheet or got a letter; which came."""
+def games_of(session: Session, player_id: int) -> list[str]:
+    """The games on the shelf in which a player sat, sent a sheet or got a letter."""
     seats = select(SeatRow.game_id).where(SeatRow.player_id == player_id)
     sheets = (select(PhaseRow.game_id).join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
               .where(SubmissionRow.player_id == player_id))
-    with store() as session:
-        away = session.scalars(select(ShelvedGameRow).order_by(ShelvedGameRow.game_id)).all()
-        own = {*session.scalars(seats), *session.scalars(sheets)}
-        games = [row.game_id for row in away if row.game_id in own or player_id in row.players]
-    return [game for game in games if bring_back(store, blobs, game, now)]
+    away = session.scalars(select(ShelvedGameRow).order_by(ShelvedGameRow.game_id)).all()
+    own = {*session.scalars(seats), *session.scalars(sheets)}
+    return [row.game_id for row in away if row.game_id in own or player_id in row.players]
 
 
 def _read(data: bytes) -> tuple[dict[str, list[bytes]], dict[str, Any]]:
@@ -338,3 +337,7 @@ def ask_for(session: Session, jobs: Jobs, game_id: str, now: datetime) -> None:
     if shelved is not None:
         key = f"{WORK}:{game_id}:{shelved.shelved_at:%Y%m%dT%H%M%S}:{now:%Y%m%dT%H%M}"
         jobs.enqueue(session, WORK, key, {"game": game_id}, is_last=True)
+
+
+AWAY = GamesAway(shelved_games, games_of, unshelve, old_files)
+"""The shelf, as whatever needs all rows of a game asks for it."""

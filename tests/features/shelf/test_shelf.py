@@ -15,14 +15,15 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, text, update
 
 from service.app import create_app
-from service.archive import backup, shelf
+from service.archive import backup
 from service.archive.export import Edition
 from service.archive.forget import forget
-from service.archive.shelf import ShelfFault
 from service.cli.archive import export_game
-from service.cli.games import shelve_game, unshelve_game
 from service.cli.verify_live import verify_site
 from service.facts.events import Event
+from service.features.shelf import guard, shelf
+from service.features.shelf.shelf import ShelfFault
+from service.features.shelf.shelve_game import shelve_game, unshelve_game
 from service.mail.sending.outbox import FolderTransport, send_due
 from service.operations import retention
 from service.record import live
@@ -44,6 +45,7 @@ from service.store.tables import (
 )
 from tests.support import keeper
 from tests.support.desk_ports import desk_ports
+from tests.support.features import commands_of
 from tests.support.own_site import SETTINGS, own_site
 from tests.support.played import HERSELF, archived, played
 from tests.support.servers.postgres import Postgres, binaries, copy_of
@@ -296,10 +298,9 @@ def test_a_page_of_the_game_brings_it_back(away: Table) -> None:
         come_back(away)
 
     site.jobs.register(shelf.WORK, unshelve)
-    ask = partial(shelf.ask_for, jobs=site.jobs, now=site.clock.now())
     pages = TestClient(create_app(desk_ports(
         sessions=site.store, blobs=site.blobs, clock=site.clock, load=away.load,
-        unshelve=lambda session, game: ask(session, game_id=game))))
+        guards=[partial(guard.be_here, site.jobs)])))
     phase = away.phases()[0].id
     for address_of in (f"/public/{away.game}", f"/public/{away.game}/roots.json", f"/results/{phase}"):
         answer = pages.get(address_of)
@@ -352,3 +353,7 @@ def test_old_games_go_by_the_clock_and_one_that_was_wanted_stays_a_while(over: T
         events = session.scalars(select(EventRow.what).where(EventRow.what.in_(OF_THE_SITE))
                                  .order_by(EventRow.id)).all()
     assert events == [Event.GAME_SHELVED, Event.GAME_UNSHELVED, Event.GAME_SHELVED]
+
+
+def test_its_commands() -> None:
+    assert commands_of("shelf") == {"game shelve", "game unshelve"}

@@ -7,17 +7,20 @@ from typing import Any
 from fastapi import HTTPException, Request
 from sqlalchemy import Select, select
 
+from service.features.shelf.shelf import ask_for
+from service.jobs import Jobs
+from service.letters.language import N_
 from service.store.row_numbers import row_number
 from service.store.tables import PageRow, PhaseRow, ShelvedGameRow, SubmissionRow
 from service.web.ports import DeskPorts
 
 SECONDS = 60
 """After which a browser may ask again."""
-SENTENCE = ("This game is over and was put on the shelf. Nothing of it is lost: it is being brought back. "
-            "Reload this page in a minute.")
+SENTENCE = N_("This game is over and was put on the shelf. Nothing of it is lost: it is being brought back. "
+              "Reload this page in a minute.")
 
 
-def be_here(request: Request) -> None:
+def be_here(jobs: Jobs, request: Request) -> None:
     """Go on where the page is about no game, or about one that is here. Raises HTTPException."""
     query = _game_of(request)
     if query is None:
@@ -28,7 +31,7 @@ def be_here(request: Request) -> None:
         if game is None:
             return
     with ports.sessions.begin() as session:
-        ports.actions.unshelve(session, game)
+        ask_for(session, jobs, game, ports.clock.now())
     raise HTTPException(503, SENTENCE, {"Retry-After": str(SECONDS)})
 
 
