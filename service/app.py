@@ -47,23 +47,22 @@ from service.public import (
     sheet_form,
 )
 from service.public import page as public_page
-from service.public.history import ending, gazette
+from service.public.history import ending
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
 from service.web import error_pages
 from service.web.access import closed_unless_declared
 from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
-from service.web.ports import DeskPorts
+from service.web.ports import DeskPorts, guarded
 from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_strangers
-from service.web.shelved import be_here
 
 
 def create_app(ports: DeskPorts) -> FastAPI:
     """The desk over its doors."""
     # The framework would lead from "/sign-in/" to "/sign-in" at the host that the request names, anybody's.
     app = FastAPI(title=ports.settings.title, docs_url=None, redoc_url=None, openapi_url=None,
-                  redirect_slashes=False, dependencies=[Depends(closed_unless_declared), Depends(be_here)])
+                  redirect_slashes=False, dependencies=[Depends(closed_unless_declared), Depends(guarded)])
     app.state.ports = ports
     app.state.templates = environment()
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()
@@ -77,7 +76,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(calendar.router)
     for pages_of in (
         check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, gazette, ending, archive, sheet_form,
+        rules, lots, roots, results, ending, archive, sheet_form,
     ):
         app.include_router(pages_of.router)
     app.include_router(pages.router)

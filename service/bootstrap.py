@@ -23,7 +23,6 @@ from ocr.engines.hand import Hand
 from ocr.page import Box, ReadLine
 from reading.review import ReviewLimits
 from service import scheduler
-from service.archive import shelf
 from service.clock import Clock, SystemClock
 from service.config import MailIn, ReaderSettings, Settings
 from service.facts import events
@@ -233,7 +232,6 @@ class Site:
                 post=self.post_room, scans=self.scans,
                 uploads=UploadDoor(
                     self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),
-                unshelve=lambda session, game: shelf.ask_for(session, self.jobs, game, self.clock.now()),
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
@@ -241,6 +239,7 @@ class Site:
             ),
             checks=SiteChecks(self.health.findings, metrics.text),
             letter_kinds=letter_kinds(),
+            guards=[guard for feature in self.features for guard in feature.guards],
         ))
 
 
@@ -333,6 +332,8 @@ def open_site(
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     jobs.register(PROPOSE_WORK, site.scans.propose, failed=_noted(site, PROPOSE_WORK))
     site.features.extend(feature.work(site) for feature in features())
+    for kind in (kind for feature in site.features for kind in feature.jobs):
+        jobs.register(kind.name, kind.step, failed=kind.failed or _noted(site, kind.name))
     return site
 
 
@@ -367,11 +368,7 @@ def _register(site: Site, reader: SubmissionReader) -> None:
         if site.guard is None or not site.guard.must_wait(int(payload["phase"])):
             site.close_phase(int(payload["phase"]))
 
-    def unshelve(payload: dict[str, Any]) -> None:
-        shelf.bring_back(site.store, site.blobs, str(payload["game"]), site.clock.now())
-
     for name, step in (
-        (shelf.WORK, unshelve),
         (scheduler.OPEN, open_phase),
         (scheduler.DEADLINE, close_phase),
         (scheduler.REMIND, remind),
@@ -520,10 +517,6 @@ class Running:
                 site.store, site.blobs, days, site.clock.now()), leader_only=True)
         for each in (interval for feature in site.features for interval in feature.intervals):
             self._schedule.every(each.name, each.seconds, each.body, leader_only=each.leader_only)
-        ended_days = site.settings.shelve_after_days
-        if ended_days is not None:
-            self._schedule.every("shelf", shelf.SECONDS, lambda: shelf.shelve_old(
-                site.store, site.blobs, ended_days, site.clock.now()), leader_only=True)
         self._watch = self._watcher(report) if poll else None
 
     def _watcher(self, report: Callable[[str], None]) -> Thread:

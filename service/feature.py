@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import templates
 
@@ -21,16 +21,21 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from typing import TextIO
 
     import typer
-    from fastapi import APIRouter, FastAPI
+    from fastapi import APIRouter, FastAPI, Request
     from sqlalchemy.orm import Session
 
+    from adjudicator.outcome import Resolution
+    from maps.variant import Variant
+    from service.archive.away import GamesAway
     from service.bootstrap import Site
     from service.config import Settings
     from service.games.acts.seats import Candidate
     from service.intake.mail_handlers import MailHandler
+    from service.letters.facts import ResultsPart
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
     from service.operations.health import Check
+    from service.store.tables import PhaseRow
 
 PACKAGE = "service.features"
 TEMPLATES = Path(templates.__file__).parent / "features"
@@ -62,19 +67,23 @@ class GameExporter(Protocol):
 
 
 class Slot(StrEnum):
-    """A place on a page of the core that features may fill, each with a template of its own. The template has
-    the values of the page.
+    """A place on a page or in a letter of the core that features may fill, each with a template of its own.
+    The template has the values of the page or letter.
 
-    GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
+    GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `options`,
+    `is_over`).
     END: list items among the links on the page about a game's end (`game`).
     LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
     GAMES: buttons of the desk's page Games, for coordinators of the site.
+    RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
+    feature gave, in the reader's language).
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
     GAMES = "games"
     LETTER_TO_SETTLE = "letter to settle"
+    RESULTS = "letter of results"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +118,16 @@ class Interval:
     leader_only: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of work of the queue: `step` is called with the payload. `failed`, with the payload and the
+    fault, once it failed three times; without it, an event tells the coordinator."""
+
+    name: str
+    step: Callable[[Mapping[str, Any]], None]
+    failed: Callable[[Mapping[str, Any], str], None] | None = None
+
+
 def _nothing_to_renew(_settings: Settings) -> None:
     return None
 
@@ -121,11 +140,14 @@ def _nothing_to_stop() -> None:
 class FeatureWork:
     """What a feature does on a site.
 
-    `intervals`: what it does now and then. `renew` takes over settings that were changed while the site runs;
-    `stop` ends what `intervals` left running.
+    `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
+    each page, with its request, and may raise an HTTPException. `renew` takes over settings that were changed
+    while the site runs; `stop` ends what `intervals` left running.
     """
 
     intervals: Sequence[Interval] = ()
+    jobs: Sequence[JobKind] = ()
+    guards: Sequence[Callable[[Request], None]] = ()
     renew: Callable[[Settings], None] = _nothing_to_renew
     stop: Callable[[], None] = _nothing_to_stop
 
@@ -154,12 +176,26 @@ def _empty_inbox(_session: Session, _own: frozenset[str] | None) -> Sequence[Inb
     return ()
 
 
+def _no_results_part(
+    _session: Session, _phase: PhaseRow, _variant: Variant, _resolution: Resolution
+) -> ResultsPart | None:
+    return None
+
+
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
 
 def _no_routers() -> Sequence[APIRouter]:
     return ()
+
+
+def _no_schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
+    return {}
+
+
+def _none_away() -> GamesAway | None:
+    return None
 
 
 def _no_commands(_groups: CommandGroups) -> None:
@@ -179,6 +215,11 @@ class Feature:
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
     links at the head of the desk's pages.
+    `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
+    it; None for nothing.
+    `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
+    each with a sentence that says of what it is, for the documents. `away`: the games whose rows it put
+    elsewhere.
     """
 
     name: str
@@ -195,6 +236,10 @@ class Feature:
     ways_out: Mapping[str, str] = field(default_factory=dict)
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
     bar: Sequence[BarLink] = ()
+    results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
+    file_kinds: Mapping[str, str] = field(default_factory=dict)
+    schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
+    away: Callable[[], GamesAway | None] = _none_away
 
 
 @cache
@@ -213,7 +258,7 @@ def _registered() -> Iterator[Feature]:
 
 
 def templates_in(slot: str) -> list[str]:
-    """The templates of the features that fill a place on a page. Raises ValueError for an unknown place."""
+    """The templates of the features that fill a place. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
 
 

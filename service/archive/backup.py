@@ -23,7 +23,7 @@ from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
-from service.archive import shelf
+from service.archive import away
 from service.archive.checker import VerifyReport, checking
 from service.archive.forgotten import forgotten_files
 from service.clock import SimulatedClock
@@ -190,8 +190,8 @@ def restore(
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             if connection.dialect.name == "sqlite":
                 # It gives the numbers of rows that are away to new ones.
-                for game in shelf.shelved_games(session):
-                    shelf.unshelve(session, blobs, game, now)
+                for game in away.games_away(session):
+                    away.bring_back_here(session, blobs, game, now)
                 session.commit()
             roots = tuple(
                 check_record(session, game)

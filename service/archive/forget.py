@@ -17,7 +17,7 @@ from sqlalchemy import String, cast, delete, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.errors import UserFacingError
-from service.archive import shelf
+from service.archive import away
 from service.facts.events import Event
 from service.games.acts.act import ActTable, perform
 from service.games.names import pseudonym
@@ -116,7 +116,7 @@ def forget(
     again. Raises NotForgotten."""
     with store() as session:
         player_id = player_called(session, name_or_address).id
-    shelf.bring_back_all_of(store, blobs, player_id, now)
+    away.bring_back_all_of(store, blobs, player_id, now)
     with store.begin() as session:
         player = player_called(session, name_or_address)
         name, games = pseudonym(player), games_of(session, player)
@@ -151,7 +151,7 @@ def _forget_rows(
     pictures += [(scan.original, scan.upright) for scan in scans]
     keys |= {key for both in pictures for key in both if key}
     keys |= _parts_of_them_alone(session, letters)
-    keys |= shelf.old_files(session, {*(game.id for game in games), *(
+    keys |= away.old_files(session, {*(game.id for game in games), *(
         letter.game_id for letter in letters if letter.game_id is not None)})
     # Again, after it was cut off: what an entry says was deleted, and is still there.
     keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == Event.FORGOTTEN))

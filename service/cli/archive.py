@@ -10,7 +10,7 @@ from typing import TextIO
 
 from sqlalchemy import Engine
 
-from service.archive import backup, copies, export, shelf
+from service.archive import away, backup, copies, export
 from service.archive.backup import Restored
 from service.archive.import_game import import_archive
 from service.cli.program.results import print_result
@@ -42,7 +42,7 @@ def export_game(
         try:
             with store() as session:
                 key = game_called(session, game).id
-            shelf.bring_back(store, open_blobs(settings), key, SystemClock().now())
+            away.bring_back(store, open_blobs(settings), key, SystemClock().now())
             with store.begin() as session:
                 if edition is export.Edition.WHOLE:
                     copies.enter_archive(session, key, reason, "galloper game export", SystemClock().now())

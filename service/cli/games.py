@@ -11,7 +11,6 @@ from typing import Any, TextIO
 from sqlalchemy.orm import Session
 
 import maps
-from service.archive import shelf
 from service.archive.remove_rehearsal import remove_rehearsal
 from service.cli.migrate import stopped
 from service.cli.program import faults
@@ -24,7 +23,6 @@ from service.games import create, phases
 from service.games.acts.act import ActTable, perform
 from service.games.acts.begin import BeginGame
 from service.games.create import NewGame
-from service.games.names import game_called
 from service.games.phases import phase_of
 from service.site_folder import bring_up_to_date, opened, settings_of
 from service.store import records
@@ -86,33 +84,6 @@ def _rehearsal_words(new: NewGame, folder: Path) -> str:
     length = "an hour" if new.hours == 1 else f"{new.hours:g} hours"
     return (f"\nIt is a rehearsal, {length} a phase: every letter says so, and mails for it name "
             f"{new.name}.\nRemove it with: galloper game remove-rehearsal {folder} {new.slug}")
-
-
-def shelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:
-    """Put a game that is over on the shelf. Raises ShelfFault, and then nothing was changed."""
-    settings = settings_of(folder)
-    with opened(settings) as store:
-        with store() as session:
-            key = game_called(session, game).id
-        shelved = shelf.shelve(store, open_blobs(settings), key, SystemClock().now())
-    count = sum(shelved.rows.values())
-    print_result(
-        out, f"{key} is on the shelf: {count} rows in a file of {shelved.size // 1024} KB. It comes back "
-             "when somebody opens one of its pages.",
-        {"game": key, "rows": shelved.rows, "bytes": shelved.size}, as_json=as_json, quiet=quiet)
-    return 0
-
-
-def unshelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:
-    """Bring a game back. Raises ShelfFault or BlobError, and then nothing was changed."""
-    settings = settings_of(folder)
-    with opened(settings) as store:
-        with store() as session:
-            key = game_called(session, game).id
-        is_back = shelf.bring_back(store, open_blobs(settings), key, SystemClock().now())
-    print_result(out, f"{key} is back, the same to the last row." if is_back else f"{key} is here already.",
-                 {"game": key, "came_back": is_back}, as_json=as_json, quiet=quiet)
-    return 0
 
 
 def remove_game(

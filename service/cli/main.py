@@ -87,7 +87,7 @@ def main() -> None:
 def init(folder: Site, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Write a commented settings file for a new site."""
     # Each command imports what it needs when it runs: `galloper --help` must load no network.
-    from service.cli.schemas import write_settings_schema
+    from service.cli.model_schemas import write_settings_schema
     from service.site_folder import write_settings
 
     path = write_settings(folder)
@@ -347,18 +347,6 @@ def intake(
     from service.cli.intake import run_intake
 
     raise typer.Exit(run_intake(context, index, mails, as_json=as_json, out=sys.stdout))
-
-
-@app.command(epilog="Example: galloper schema settings")
-def schema(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Which one; without it, the list of all.")
-    ] = None,
-) -> None:
-    """Print a JSON Schema: of settings, of a game's file, of a board, of records, of what commands print."""
-    from service.cli.schemas import print_schema
-
-    raise typer.Exit(print_schema(name, sys.stdout))
 
 
 def _known_phase(variant: str, phase: str | None) -> None:

@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TextIO
 
+from service.archive import away
 from service.archive import forget as forgetting
-from service.archive import shelf
 from service.archive.player_data import write_player_data
 from service.cli.program.results import print_result
 from service.clock import SystemClock
@@ -49,7 +49,7 @@ def player_data(
     with opened(settings) as store:
         with store() as session:
             player_id = forgetting.player_called(session, name_or_address).id
-        shelf.bring_back_all_of(store, blobs, player_id, SystemClock().now())
+        away.bring_back_all_of(store, blobs, player_id, SystemClock().now())
         with store() as session:
             player = forgetting.player_called(session, name_or_address)
             with os.fdopen(os.open(output, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:

@@ -10,9 +10,9 @@ from typing import Any, TextIO
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.archive import shelf
+from adjudicator.errors import UserFacingError
+from service.archive.away import bring_back_here, games_away
 from service.archive.forgotten import forgotten_files
-from service.archive.shelf import ShelfFault
 from service.clock import SystemClock
 from service.record import chain, live
 from service.record.live import Difference, How
@@ -31,11 +31,11 @@ def verify_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool
     with opened(settings) as store:
         with store() as session:
             games = list(session.scalars(select(GameRow.id).order_by(GameRow.id)))
-            away = frozenset(shelf.shelved_games(session))
+            away = frozenset(games_away(session))
         results = []
         for game in games:
             if game in away:
-                results.append(_on_the_shelf(store, open_blobs(settings), game))
+                results.append(_of_game_away(store, open_blobs(settings), game))
                 continue
             with store.begin() as session:
                 differences = [*_pending(session, game), *chain.enter_differences(session, game)]
@@ -59,17 +59,17 @@ def verify_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool
     return 1 if any(differences or missing for _, differences, missing in results) else 0
 
 
-def _on_the_shelf(
+def _of_game_away(
     store: Store, blobs: Blobs, game: str
 ) -> tuple[chain.Root, list[Difference], list[str]]:
-    """The same of a game whose rows lie in a file: brought back, compared, and left where it was."""
+    """The same of a game whose rows are away: brought back, compared, and left where it was."""
     with store() as session:
         root = chain.root(session, game)
         try:
-            shelf.unshelve(session, blobs, game, SystemClock().now())
+            bring_back_here(session, blobs, game, SystemClock().now())
             differences = live.differences(session, game, frozenset())
             missing = list(_missing_files(session, blobs, game))
-        except (ShelfFault, BlobError) as fault:
+        except (UserFacingError, BlobError) as fault:
             differences, missing = [], [str(fault)]
         session.rollback()
     return root, differences, missing

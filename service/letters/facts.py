@@ -4,14 +4,14 @@ beside its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from adjudicator.calendar import Phase
+from maps.variant import Variant
 from service.games.results import ShownPower
-from service.letters.gazette.values import YearFacts
 from service.letters.language import at_start, in_sentence
 from service.letters.own_wording import OUR_WORDING, OwnWording
 from service.letters.statistics import Statistics
@@ -221,13 +221,26 @@ class Proofs:
     key: str = ""
 
 
+class ResultsPart(Protocol):
+    """What a feature adds to letters of results, a value. Its template fills `Slot.RESULTS` of
+    `service.feature`."""
+
+    def words(self, code: str) -> object:
+        """What its template is written from, in a language: `added.get(<the feature's name>)` there."""
+        ...
+
+    def pdfs(self, game_id: str, variant: Variant) -> Mapping[str, Callable[[], bytes]]:
+        """The PDF files that go with the letter: a function for each that draws it, by the file's name. The
+        name begins with that of the game and ends with "-<number>.pdf"."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ResultsFacts(LetterFacts):
     """What was judged, in words; the same for every reader who may know the same.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
-    as why a phase was unsealed. `gazette`: the game year that ends with these results, in a game that has a
-    gazette.
+    as why a phase was unsealed. `parts`: what features add, by their names.
     """
 
     powers: tuple[ShownPower, ...]
@@ -237,7 +250,7 @@ class ResultsFacts(LetterFacts):
     dates: tuple[NextDate, ...] = ()
     remarks: tuple[str, ...] = ()
     proofs: Proofs = Proofs()
-    gazette: YearFacts | None = None
+    parts: Mapping[str, ResultsPart] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, nodes
 
+from service.feature import templates_in
 from service.letters.form import closings
 from service.letters.language import language
 from service.mail.sending.compose import one_line
@@ -130,9 +131,8 @@ def _of_node(
         return
     if isinstance(node, nodes.Block) and node.name == _FINE:
         inside = True
-    if isinstance(node, nodes.Include | nodes.Extends):
-        for part in _files_of(node.template):
-            yield from _of_node(_sources()[part], locked=locked, inside=inside or part in _OUTCOMES)
+    for part in _parts_of(node):
+        yield from _of_node(_sources()[part], locked=locked, inside=inside or part in _OUTCOMES)
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and locked == inside:
         words = [each.value for each in node.args if isinstance(each, nodes.Const)]
         match node.node.name:
@@ -144,6 +144,18 @@ def _of_node(
                 yield from ((message, None) for message in closings())
     for child in node.iter_child_nodes():
         yield from _of_node(child, locked=locked, inside=inside)
+
+
+def _parts_of(node: nodes.Node) -> Sequence[str]:
+    """The templates that a node brings into its own, those of features in a slot among them."""
+    match node:
+        case nodes.Include(template=nodes.Name()):
+            return ()  # inside a loop over `parts`
+        case nodes.Include() | nodes.Extends():
+            return _files_of(node.template)
+        case nodes.Call(node=nodes.Name(name="parts"), args=[nodes.Const(value=str(slot))]):
+            return [name.rpartition("/")[2] for name in templates_in(slot)]
+    return ()
 
 
 def _files_of(name: nodes.Node) -> Sequence[str]:

@@ -16,13 +16,13 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from adjudicator.calendar import Phase
+from service.feature import TEMPLATES, templates_in
 from service.letters.facts import GameInfo, GameOverFacts, Recipient, ResultsFacts
 from service.letters.form import DONE, FAILED, Form, with_lists
-from service.letters.gazette.compose import compose
 from service.letters.kinds import F, LetterKind
 from service.letters.language import ENGLISH, language, phase_words
 from service.letters.news import news_of, own_orders, sections
@@ -77,7 +77,7 @@ def results_of_reader(facts: ResultsFacts, to: Recipient) -> dict[str, Any]:
     """What the template of results needs beside the facts: the news, then the reader's own orders, then the
     others' (LET-07)."""
     return {**results_values(facts, to.power), "own": own_orders(facts, to.power),
-            "gazette": None if facts.gazette is None else compose(facts.gazette, language(to.language).code)}
+            "added": {name: part.words(language(to.language).code) for name, part in facts.parts.items()}}
 
 
 def results_values(facts: ResultsFacts, power: str = "") -> dict[str, Any]:
@@ -140,12 +140,13 @@ def letter_environment(code: str, *, markup: bool, folder: str = MAIL) -> Enviro
     name without a value is an error, never a blank."""
     form = form_of(code, markup=markup)
     jinja = Environment(
-        loader=ChoiceLoader([PackageLoader("templates", each) for each in dict.fromkeys((folder, MAIL))]),
+        loader=ChoiceLoader([*(PackageLoader("templates", each) for each in dict.fromkeys((folder, MAIL))),
+                             FileSystemLoader(TEMPLATES)]),
         autoescape=markup,  # noqa: S701
         undefined=StrictUndefined, finalize=form.clean, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True,
     )  # fmt: skip
-    jinja.globals |= {**form.names(), "is_markup": markup}
+    jinja.globals |= {**form.names(), "is_markup": markup, "parts": templates_in}
     jinja.filters |= {"phase": phase_words, "digest": digest_words}
     return jinja
 
@@ -211,11 +212,13 @@ def _one_value(value: Any) -> Any:
 
 @cache
 def environment(folder: str, *, markup: bool) -> Environment:
-    """The templates of one folder of `templates/`. A name without a value is an error, never a blank."""
+    """The templates of one folder of `templates/`, and those of features. A name without a value is an error,
+    never a blank."""
     # Plain text needs no HTML escapes; `finalize` takes out what is dangerous in it: line ends and control
     # characters.
     return Environment(
-        loader=PackageLoader("templates", folder), autoescape=markup,  # noqa: S701
+        loader=ChoiceLoader([PackageLoader("templates", folder), FileSystemLoader(TEMPLATES)]),
+        autoescape=markup,  # noqa: S701
         undefined=StrictUndefined,
         finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip

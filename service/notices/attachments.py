@@ -30,11 +30,8 @@ from service.games.lines import SettledLine, lines_of
 from service.games.phases import phase_title
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo, ResultsFacts
-from service.letters.gazette.compose import compose
-from service.letters.language import ENGLISH
 from service.mail.sending.compose import Attachment
 from service.notices.current_map import Control, map_date, shown
-from service.notices.gazette import file_name
 from service.record.references import on_map, root_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
@@ -96,15 +93,17 @@ def enclosures(
             variant, centres, info.name, map_date(phase, variant.calendar), units=units,
             record=on_map(session, phase.game_id, root_mark(session, phase)),
         )]))
-    if facts.gazette is not None:
-        printed = compose(facts.gazette, ENGLISH)
-        files.append(Enclosure(file_name(info.id, facts.gazette), "application/pdf",
-                               lambda: [pictures.gazette_pdf(printed, variant)]))
+    files += [Enclosure(name, "application/pdf", partial(_one_page, draw)) for part in facts.parts.values()
+              for name, draw in part.pdfs(info.id, variant).items()]
     # Only sheets that counted are copied to all.
     for power, key in executed(session, phase).items():
         if power not in hidden_powers:
             files += _copies(session, blobs, key, power, variant, info)
     return files
+
+
+def _one_page(draw: Callable[[], bytes]) -> list[bytes]:
+    return [draw()]
 
 
 def sheet_copies(

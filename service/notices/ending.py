@@ -13,13 +13,12 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
 from service.games.ended.ending import EndKind, GameEnd
+from service.games.judged_phases import JudgedPhase, centres_by_year, game_years, names_of_years
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_played
 from service.letters import render
 from service.letters.facts import GameOverFacts
-from service.letters.gazette.values import JudgedPhase
-from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.statistics import statistics_of
 from service.mail.sending.compose import Addressee, Attachment, OutLetter
@@ -59,17 +58,17 @@ def game_over_facts(
 ) -> GameOverFacts:
     """What the letter and its page say; `end` is None where nobody declared one."""
     phases = judged_phases(session, game, last, resolution)
-    numbers = numbers_of(variant, phases, over=True)
-    year = year_facts(variant, GazetteGame(game.id, game.name), numbers, len(numbers))
+    years = game_years(variant, phases, over=True)
+    chart = centres_by_year(variant, years)
     names = {power.id: power.name for power in variant.powers.values()}
-    ranked = sorted(year.chart.items(), key=lambda item: (-item[1][-1], list(names).index(item[0])))
+    ranked = sorted(chart.items(), key=lambda item: (-item[1][-1], list(names).index(item[0])))
     base = base_url.rstrip("/")
     return GameOverFacts(
         "" if end is None else end.kind.value,
         () if end is None else tuple(names[power] for power in end.powers),
         "" if end is None else end.why,
         tuple((names[power], counts[0], counts[-1]) for power, counts in ranked),
-        players_of(session, game, variant), statistics_of(variant, phases), year.years, year.chart,
+        players_of(session, game, variant), statistics_of(variant, phases), names_of_years(years), chart,
         f"{base}/public/{game.id}/end" if base else "",
         # A draw is declared with a reason, or the rules make it so, or else it was asked for on paper.
         end is not None and end.kind is EndKind.DRAW and not end.why

@@ -215,9 +215,9 @@ class ResultsAnnouncer:
         changes = changes_map(phase, resolution, self.letters.load(game.variant)) if drawing else ""
         heading = results_heading(phase, resolution)
         results = pictures.results_pdf(info, heading, facts, changes) if drawing else b""
-        pdfs = {"map.pdf": "-map-", "gazette.pdf": "-gazette-"}
-        printed = {name: file.data for name, part in pdfs.items() for file in attached
-                   if file.media_type == "application/pdf" and part in file.name}
+        # "powick-bridge-map-1642.pdf" is "map.pdf" there.
+        printed = {file.name.removeprefix(f"{info.id}-").rpartition("-")[0] + ".pdf": file.data
+                   for file in attached if file.media_type == "application/pdf"}
         return Packs(self.letters).letter(
             session, game, phase_of(phase), (resolution.position.phase, resolution.position),
             {"results.pdf": results, **printed}, self.letters.clock.now().date(), drawing=drawing)

@@ -19,6 +19,7 @@ from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
+from service.feature import features
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import lines_of
@@ -39,7 +40,6 @@ from service.letters.language import N_, Sentence
 from service.letters.render import results_of_reader
 from service.letters.set_aside import translatable
 from service.mail.sending.compose import Addressee, Rank
-from service.notices.gazette import year_that_ends
 from service.notices.previews import Previews
 from service.record import references
 from service.record.notable import notable_of
@@ -94,7 +94,8 @@ def results_facts(
             () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal),
             check_address(base_url),
         ),
-        gazette=year_that_ends(session, phase, variant, resolution),
+        parts={feature.name: part for feature in features()
+               if (part := feature.results_part(session, phase, variant, resolution)) is not None},
     )
 
 

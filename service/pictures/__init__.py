@@ -6,7 +6,8 @@ from service.pictures.drawing.glyphs import FONTS, missing_letters
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
 from service.pictures.drawing.web_fonts import with_faces
-from service.pictures.history.gazette_sheet import centre_chart, game_over_pdf, gazette_html, gazette_pdf
+from service.pictures.history.centre_chart import centre_chart
+from service.pictures.history.end_sheet import game_over_pdf
 from service.pictures.paper.blank_sheet import (
     BlankSheet,
     PaperEnvelope,
@@ -54,8 +55,6 @@ __all__ = [
     "filled_sheet_picture",
     "form_pdf",
     "game_over_pdf",
-    "gazette_html",
-    "gazette_pdf",
     "labels_pdf",
     "map_pdf",
     "missing_letters",

@@ -18,13 +18,13 @@ from service import pictures
 from service.games import rulings
 from service.games.ended.ending import is_over
 from service.games.in_play import next_phase, phases_in_play
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters.form import mail_link
 from service.letters.language import N_, phase_words
 from service.notices import blank_sheets
 from service.notices.blank_sheets import SheetReader
-from service.notices.gazette import has_gazette
 from service.pictures import SheetPaper
 from service.public import visits
 from service.public.page import language_of, show
@@ -65,7 +65,7 @@ def index(request: Request, game_id: str) -> Response:
                     phases=[(index, phase_words(phase)) for index, phase in phases], mails=mails,
                     order_address=address, in_play=phases_in_play(session, game_id), name_of=dict(powers),
                     words_of=lambda row: phase_words(phase_of(row)), following=following,
-                    last=_last_results(session, game_id), has_gazette=has_gazette(game),
+                    last=_last_results(session, game_id), options=options_of(game),
                     is_over=is_over(records.phases(session, game_id)),
                     # Who has sent is for those who play; a stranger is not even told how many.
                     is_player=_is_player(request, ports, session, game_id))

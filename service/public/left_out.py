@@ -10,6 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 
+from service.feature import features
 from service.letters.language import N_, language
 from service.public.page import language_of, show
 from service.public.visits import plays
@@ -25,10 +26,9 @@ GONE = N_("This link has ended, or it is incomplete. Copy it again from your let
 _SHOWN = frozenset({"image/png", "image/jpeg", "application/pdf"})
 _KINDS = {
     "map": N_("the map"), "results": N_("the results as a picture"), "sheet": N_("a copy of a sheet"),
-    "gazette": N_("the gazette"), "correction": N_("a correction as a picture"),
-    "war": N_("the war on the map"),
+    "correction": N_("a correction as a picture"),
 }
-"""What a letter's file is, by a part of its name."""
+"""What a letter's file is, by a part of its name; features have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,10 @@ class LeftOutFile:
 def files(request: Request, token: str) -> Response:
     """The files of one letter, each with its size."""
     subject, left_out = _letter(request, token)
-    kinds = [next((words for part, words in _KINDS.items() if part in file.name), N_("a file"))
+    known = dict(_KINDS)
+    for feature in features():
+        known |= feature.file_kinds
+    kinds = [next((words for part, words in known.items() if part in file.name), N_("a file"))
              for file in left_out]
     named = [(index, file.name or f"file {index + 1}", len(file.data)) for index, file in enumerate(left_out)]
     return show(request, "left_out.html", subject=subject, token=token, files=named,

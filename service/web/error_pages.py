@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
-from service.web import kept_form, public_limits, shelved
+from service.web import kept_form, public_limits
 from service.web.access import NotSignedIn, signed_in
 from service.web.code_app import NoCodeLibrary
 from service.web.crops import NoPicture
@@ -34,7 +34,7 @@ _UNREADABLE = "There was an error parsing the body"
 OURS = "This page failed. What you saved before is safe. Reload; if it fails again, tell the operator."
 PUBLIC_SENTENCES = (
     NO_PUBLIC_PAGE, INCOMPLETE, NOT_IN_TIME, OURS, public_limits.TOO_LARGE, public_limits.TOO_LARGE_SHEET,
-    public_limits.SLOWLY, public_limits.DRAWING, shelved.SENTENCE,
+    public_limits.SLOWLY, public_limits.DRAWING,
 )
 """The sentences of this package that players read, each in their language."""
 

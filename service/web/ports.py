@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from fastapi import Request
 from sqlalchemy.orm import Session, sessionmaker
 
 import maps
@@ -36,10 +37,6 @@ class BlobReader(Protocol):
     def __hash__(self) -> int:
         """Two doors to the same place are equal, so that pictures cut from it may be kept."""
         ...
-
-
-def _never_away(_session: Session, _game_id: str) -> None:
-    return None
 
 
 def _not_read_again(_session: Session, _line_id: int) -> None:
@@ -81,7 +78,6 @@ class DeskActions:
     `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
     `ignored_mails` those that a rule ignores, `post` logs letters that came by post, `scans` keeps their
     pictures until they are filed, and `uploads` takes in the sheets that players send from a page.
-    `unshelve(session, game_id)` has a game brought back that is on the shelf.
     """
 
     judge_when_read: Callable[[int], object]
@@ -95,7 +91,6 @@ class DeskActions:
     post: PostalMail | None = None
     scans: ScanTray | None = None
     uploads: UploadDoor | None = None
-    unshelve: Callable[[Session, str], None] = _never_away
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,8 @@ class DeskPorts:
     """What pages need from the rest of the service.
 
     `letter_kinds` are those of the site; `load` gives a board by its name. `wall` is the clock by which
-    people stay signed in, also where the game's clock is simulated.
+    people stay signed in, also where the game's clock is simulated. `guards` are called before each page and
+    may raise an HTTPException (`guarded`).
     """
 
     sessions: sessionmaker[Session]
@@ -123,6 +119,7 @@ class DeskPorts:
     checks: SiteChecks = SiteChecks()
     load: Callable[[str], Variant] = maps.load
     wall: Clock = field(default_factory=SystemClock)
+    guards: Sequence[Callable[[Request], None]] = ()
 
     @property
     def order_address(self) -> str:
@@ -139,3 +136,10 @@ class DeskPorts:
     def power_name(self, variant: str, power: str) -> str:
         """A power's name on its board; the id where the board does not know it."""
         return power_name(variant, power, self.load)
+
+
+def guarded(request: Request) -> None:
+    """A dependency of every page and of what programs read: the guards of the site's features."""
+    ports: DeskPorts = request.app.state.ports
+    for guard in ports.guards:
+        guard(request)

@@ -14,7 +14,7 @@ from adjudicator.position import Position
 from adjudicator.units import UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
-from service.letters.gazette.values import JudgedPhase
+from service.games.judged_phases import JudgedPhase
 
 
 def random_war(variant: Variant, start: Position, years: int, seed: int) -> Iterator[JudgedPhase]:

@@ -219,8 +219,6 @@ KNOWN = {
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/roots", "/public/{game_id}/roots.json", "/public/{game_id}/roots.atom",
         "/public/{game_id}/roots/{phase}.tsr",
-        "/public/{game_id}/gazette", "/public/{game_id}/gazette/{number}",
-        "/public/{game_id}/gazette-{number}.pdf",
         # Of a game that is over, and of no other (`service.public.history.ending`).
         "/public/{game_id}/end", "/public/{game_id}/end/{number}",
         "/public/{game_id}/end/{number}/{name}.jpg", "/public/{game_id}/end/{number}/otherwise/{index}",

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 
 import typer.main
 
-from service.cli import schemas
 from service.cli.main import app
+from service.feature import features
 from tools.documents import checks, pages, reference
 
 TOP = Path(__file__).resolve().parents[2]
@@ -49,8 +49,8 @@ def write_source(source: Path) -> None:
     (source / "reference" / "command-line.md").write_text(
         reference.command_pages("galloper", typer.main.get_command(app)), "utf-8"
     )
-    for name, sentence in schemas.SCHEMAS.items():
-        schema = schemas.schema(name)
+    known = ((name, *of_name) for feature in features() for name, of_name in feature.schemas().items())
+    for name, sentence, schema in known:
         text = json.dumps(schema, indent=2, ensure_ascii=False)
         (files / f"{name}.json").write_text(text + "\n", "utf-8")
         link = f'As a file: <a href="../schemas/{name}.json">{name}.json</a>.'

@@ -64,22 +64,6 @@ def game_remove_rehearsal(
     raise typer.Exit(remove_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))
 
 
-@game_app.command("shelve", epilog="Example: galloper game shelve ~/galloper-site powick-bridge")
-def game_shelve(folder: Site, game: Game, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Move the rows of a game that is over out of the database, into a file beside its photographs."""
-    from service.cli.games import shelve_game
-
-    raise typer.Exit(shelve_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))
-
-
-@game_app.command("unshelve", epilog="Example: galloper game unshelve ~/galloper-site powick-bridge")
-def game_unshelve(folder: Site, game: Game, as_json: AsJson = False, quiet: Quiet = False) -> None:
-    """Bring back a game that is on the shelf. A page of it does so, too."""
-    from service.cli.games import unshelve_game
-
-    raise typer.Exit(unshelve_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))
-
-
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")
 def game_show(folder: Site, as_json: AsJson = False) -> None:
     """Show the games of a site: phase, deadline, sheets that came in. Counts only before the deadline."""

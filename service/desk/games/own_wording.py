@@ -48,7 +48,7 @@ BLANKS: Mapping[str, str] = {
     "place": "a place on the board", "power": "the name of a power", "powers": "the names of powers",
     "reason": "the reason that was given", "season": "the season", "sender": "who sent the mail",
     "subject": "the subject of the mail", "supports": "how many supports were given",
-    "text": "the words of a line", "title": "the title of the board or of the gazette",
+    "text": "the words of a line", "title": "a title, such as that of the board",
     "units": "the units, by name",
     "version": "the version of the sheet, such as version 2", "words": "what happened, in words",
     "written": "how many orders the player wrote", "year": "the year",

@@ -30,8 +30,7 @@ from service.notices.current_map import control
 from service.public import game_map, roots, source_line
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
-from service.web.ports import DeskPorts
-from service.web.shelved import be_here
+from service.web.ports import DeskPorts, guarded
 
 log = logging.getLogger(__name__)
 PREFIX = "/api/v1"
@@ -136,7 +135,7 @@ def _show_token(request: Request, authorization: Annotated[str, Header()] = "") 
         raise HTTPException(401, TOKENLESS, {"WWW-Authenticate": "Bearer"})
 
 
-api_router = APIRouter(dependencies=[Depends(_show_token), Depends(be_here)])
+api_router = APIRouter(dependencies=[Depends(_show_token), Depends(guarded)])
 
 
 @api_router.get("/games")

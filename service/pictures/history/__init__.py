@@ -1,1 +1,1 @@
-"""Pictures of what was played: the gazette of a year."""
+"""Pictures of what was played: the chart of centres, and the sheet that tells of the end."""

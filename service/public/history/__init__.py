@@ -1,2 +1,1 @@
-"""What players see of a war that was fought: `war` (its plates, of the phases in `war_so_far`) and `gazette`
-(each year as a printed page)."""
+"""What players see of a game that is over."""

@@ -37,7 +37,6 @@ from service.games.results import show, show_order
 from service.games.rulings import as_played
 from service.games.turns import NotReady
 from service.letters.facts import GameInfo
-from service.letters.gazette.phrases import phrases
 from service.letters.language import N_, powers_in_row
 from service.letters.set_aside import translatable
 from service.notices.attachments import COPY, Enclosure, sheet_copies
@@ -80,16 +79,14 @@ def page(request: Request, game_id: str) -> Response:
         last = ended.phases[-1]
         facts = game_over_facts(session, ended.game, ended.variant, ended.end, last,
                                 codec.load_resolution(last.resolution or {}))
-        words = phrases(language_of(request)).words
-        chart = pictures.centre_chart(ended.variant, facts.years, facts.chart, words["chart"],
-                                      words["beginning"])
+        chart = pictures.centre_chart(ended.variant, facts.years, facts.chart, language_of(request))
         agreed, asked = _agreed(session, ended.game)
         token = visits.require_player(request).token if ended.seats else ""
         return show_page(
             request, "ending.html", cache=PRIVATE, game=ended.game, facts=facts,
             powers_in_row=partial(powers_in_row, articled=ended.variant.articled), end=ended.end,
             phases=[(row.ordinal, phase_title(row)) for row in ended.phases],
-            chart=Markup(chart), words=words, seats=ended.seats, token=token,  # noqa: S704 - our own drawing
+            chart=Markup(chart), seats=ended.seats, token=token,  # noqa: S704 - our own drawing
             agrees=bool(ended.seats) and set(ended.seats) <= agreed, agreed=len(agreed & asked),
             asked=len(asked))
 

@@ -15,7 +15,8 @@ WHO = {
     "/correspondence/{player_id}/done": _GAME,
 }
 ANSWERS = {"acknowledgement": "it answers a mail"}
-ENGLISH = dict.fromkeys(("correspondence/letters.py", "correspondence/pages.py"), "coordinators read it")
+IN_ENGLISH = dict.fromkeys(
+    ("features/correspondence/letters.py", "features/correspondence/pages.py"), "coordinators read it")
 EVENTS_BESIDE_ACTS = {"features/correspondence/letters.py": 1}
 """Events of a person that are not entered by `perform` yet, for `tests/service/games/acts/test_every_act.py`;
 it only shrinks."""

@@ -3,4 +3,5 @@
 from __future__ import annotations
 
 MOUNTS = {"/api/v1": "a token of `web.api_tokens` opens it (`test_api.py`)"}
-ENGLISH = {"programs/api.py": "programs read it"}
+
+IN_ENGLISH = {"features/programs/api.py": "programs read English"}

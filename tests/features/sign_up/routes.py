@@ -21,7 +21,8 @@ WITHOUT_SESSION = {
     "/public/sign-up/{offer_id}": "it only mails a link",
     "/public/sign-up/{offer_id}/{secret}": "a secret of its own",
 }
-ENGLISH = dict.fromkeys(("sign_up/offer_acts.py", "sign_up/power_lots.py"), "coordinators read it")
+IN_ENGLISH = dict.fromkeys(
+    ("features/sign_up/offer_acts.py", "features/sign_up/power_lots.py"), "coordinators read it")
 REFUSED_ACTS = {
     "offer": OfferGame("", "w3k", "2031-01-01"), "draw": DrawPowers("nowhere"),
     "remove": TakeOffList("nowhere", 7), "end": EndOffer("nowhere"),

@@ -41,7 +41,6 @@ from tests.support.features import all_commands, commands_of
 from tests.support.own_site import SETTINGS, game_file, own_site
 
 COMMANDS = [
-    "schema",
     "demo", "init", "check", "login", "serve", "worker", "user add", "user list", "user role", "user remove",
     "player data", "player forget",
     "read", "parse", "adjudicate", "intake", "map check",
@@ -50,7 +49,7 @@ COMMANDS = [
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
-    "game remove-rehearsal", "game shelve", "game unshelve", "migrate",
+    "game remove-rehearsal", "migrate",
 ]
 
 

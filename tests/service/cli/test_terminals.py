@@ -91,7 +91,7 @@ def test_a_board_is_checked_in_eighty_columns() -> None:
 
 @pytest.mark.parametrize(("line", "both"), [
     ("map moves w3k Thames --json", False),
-    ("schema board", False),
+    ("map moves w3k Thames", False),
     ("--help", True),
     ("map check nowhere", True),
 ])

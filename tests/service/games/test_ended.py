@@ -21,8 +21,8 @@ from service.games.acts.act import perform
 from service.games.acts.ending import DeclareEnd
 from service.games.ended.ending import EndKind, GameEnd, end_of, verdict
 from service.games.ended.otherwise import fancied
+from service.games.judged_phases import JudgedPhase
 from service.games.refused import Refused
-from service.letters.gazette.values import JudgedPhase
 from service.letters.statistics import statistics_of
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer

@@ -11,16 +11,12 @@ import maps
 from maps.variant import Variant
 from service import pictures
 from service.letters.facts import GameInfo, GameOverFacts
-from service.letters.gazette.compose import compose
-from service.letters.gazette.values import JudgedPhase
-from service.letters.gazette.years import GazetteGame, numbers_of, year_facts
 from service.letters.statistics import PowerCounts, Statistics
 from service.notices.blank_sheets import printed_sheet
 from service.pictures import A4, PaperEnvelope, to_pdf
 from service.pictures.paper.sheet_form import FormSheet, form_pdf
 from tests.support import letters_samples as samples
 from tests.support.pdf_ua import pdf_ua_faults, wrong_widths
-from tests.support.random_war import random_war
 
 GAME = GameInfo("powick-bridge", "Powick Bridge", "Brittania", "orders@example.org", "Ada Marlowe")
 # In three scripts, and in one of none of our fonts: a letter without a glyph must not be drawn (7.21.8).
@@ -30,17 +26,6 @@ STRANGERS = PaperEnvelope(("Ada Quill", "Οδός Ερμού 14", "ул. Лен�
 @cache
 def _variant() -> Variant:
     return maps.load("brittania")
-
-
-@cache
-def _war() -> tuple[JudgedPhase, ...]:
-    return tuple(random_war(_variant(), _variant().start, 2, seed=3))
-
-
-def _gazette(code: str) -> bytes:
-    numbers = numbers_of(_variant(), _war(), over=True)
-    facts = year_facts(_variant(), GazetteGame("powick-bridge", "Powick Bridge"), numbers, 1)
-    return pictures.gazette_pdf(compose(facts, code), _variant())
 
 
 def _game_over() -> bytes:
@@ -61,8 +46,6 @@ FILES: dict[str, Callable[[], bytes]] = {
     "results": lambda: pictures.results_pdf(GAME, "Autumn 1644", samples.results()),
     "map": lambda: pictures.board_pdf(
         _variant(), _variant().start.centres, GAME.name, "at the beginning", A4, _variant().start.units),
-    "gazette": lambda: _gazette("en"),
-    "gazette in German": lambda: _gazette("de"),
     "end of a game": _game_over,
     "envelopes": lambda: pictures.envelopes_pdf([STRANGERS]),
     "labels": lambda: pictures.labels_pdf([STRANGERS]),

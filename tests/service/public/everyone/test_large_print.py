@@ -11,7 +11,7 @@ import pytest
 import maps
 from service import pictures
 from service.notices.blank_sheets import printed_sheet
-from service.pictures.history.gazette_sheet import centre_chart
+from service.pictures.history.centre_chart import CHART, centre_chart
 from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import open_table
@@ -63,6 +63,6 @@ def test_a_drawing_on_paper_has_words_for_who_does_not_see_it() -> None:
     tags = tags_of(pictures.sheets_pdf([sheet]))
     assert tags.alternates == ("France, Edge <Hill>, Spring 1901 Movement Orders",)
     assert (tags.language, tags.title) == ("en", "Blank order sheets")
-    chart = centre_chart(variant, ["1901"], {"FRANCE": [3, 4]}, "Centres & years", "1900")
+    chart = centre_chart(variant, ["1901"], {"FRANCE": [3, 4]}, "en")
     tags = tags_of(pictures.to_pdf(f"<html lang='en'><body>{chart}</body></html>"))
-    assert tags.alternates == ("Centres & years",)
+    assert tags.alternates == (CHART,)

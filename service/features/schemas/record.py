@@ -1,0 +1,276 @@
+"""Schemas of an archive's record and manifest (docs/record.md). The digests in them no schema can check:
+`galloper verify` does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudicator.calendar import PhaseKind
+from reading.status import LineState
+from service.archive.export import Edition
+from service.facts.options import ReviewMode
+from service.features.schemas.parts import (
+    COUNT,
+    DAY,
+    DIGEST,
+    FILLED,
+    FLAG,
+    INSTANT,
+    TEXT,
+    WHOLE,
+    Schema,
+    an_object,
+    list_of,
+    one_of,
+    or_null,
+    table_of,
+    with_text,
+)
+from service.record.entries import FACTS
+from service.store.digests import FORMAT
+from service.store.states import MailState, OutboxState, PhaseState
+
+_NUMBER: Schema = {"type": "integer", "minimum": 1}
+_PHASE: Schema = with_text(COUNT, "The phase's number in its game.")
+_DOCUMENT: Schema = {"type": "object"}
+BEGUN = "begun"
+
+
+def manifest() -> Schema:
+    """`manifest.json` of an archive."""
+    return an_object(
+        {
+            "format": {"enum": [FORMAT]},
+            "game": with_text(FILLED, "The game's short name."),
+            "name": FILLED,
+            "variant": FILLED,
+            "edition": one_of(Edition),
+            "made": with_text(INSTANT, "When it was written."),
+            "galloper": with_text(FILLED, "The version that wrote it."),
+            "entries": COUNT,
+            "root": with_text(DIGEST, "The link of the last entry."),
+        }
+    )
+
+
+def entry() -> Schema:
+    """One line of `record.jsonl`: closed, or open with `salt` and `body`."""
+    whole = an_object(
+        {
+            "n": with_text(_NUMBER, "The entry's number."),
+            "leaf": with_text(DIGEST, "The digest of salt and body."),
+            "link": with_text(DIGEST, "The digest of the chain up to here."),
+            "salt": with_text(DIGEST, "64 random digits, where the entry is open."),
+            "body": {"$ref": "#/$defs/body"},
+            "head": with_text(FILLED, "Kind and phase of a closed entry, up to the last results."),
+            "inner": with_text(DIGEST, "The digest of its salt and body."),
+        },
+        ("salt", "body", "head", "inner"),
+    )
+    kinds = _kinds()
+    assert set(kinds) == {*FACTS, BEGUN}
+    body = an_object(
+        {
+            "what": with_text(one_of(*kinds), "The kind of fact."),
+            "fact": with_text(TEXT, "Which one; the last entry of a fact counts."),
+            "entered": with_text(INSTANT, "When."),
+            "tells": with_text(_DOCUMENT, "What it says; see the table of its kind."),
+        }
+    )
+    body["allOf"] = [
+        {"if": {"properties": {"what": {"const": kind}}}, "then": {"properties": {"tells": tells}}}
+        for kind, tells in kinds.items()
+    ]
+    # Either both are shown or neither.
+    return whole | {"dependentRequired": {
+        "salt": ["body"], "body": ["salt"], "head": ["inner"], "inner": ["head"]}, "$defs": {"body": body}}
+
+
+def _tells(properties: dict[str, Schema], optional: Iterable[str] = ()) -> Schema:
+    # Records outlive programs: a later one may tell more.
+    return an_object(properties, optional, closed=False)
+
+
+def _kinds() -> dict[str, Schema]:
+    sheet: Schema = {"sheet": _NUMBER, "phase": _PHASE, "power": FILLED}
+    seal = an_object({"at": INSTANT, "by": or_null(TEXT), "why": or_null(TEXT)})
+    line = _tells(
+        {
+            "line": _NUMBER,
+            "kind": FILLED,
+            "struck": FLAG,
+            "text": or_null(TEXT),
+            "order": or_null(TEXT),
+            "state": one_of(LineState),
+            "per_mille_sure": {"type": "integer", "minimum": 0, "maximum": 1000},
+            "box": list_of(list_of(WHOLE, minItems=2, maxItems=2)),
+            "candidates": list_of(list_of(or_null(TEXT), minItems=2, maxItems=2)),
+        }
+    )
+    page = _tells(
+        {
+            "page": WHOLE,
+            "photograph": or_null(DIGEST),
+            "upright": or_null(DIGEST),
+            "turned": WHOLE,
+            "note": or_null(TEXT),
+            "code": FILLED,
+            "lines": list_of(line),
+        },
+        {"code"},
+    )
+    order = _tells(
+        {
+            "power": FILLED,
+            "line": or_null(WHOLE),
+            "written": or_null(TEXT),
+            "order": or_null(TEXT),
+            "result": FILLED,
+            "why": TEXT,
+        }
+    )
+    chain = _tells({"chain": DIGEST, "genesis": COUNT, "period": _NUMBER, "key": FILLED})
+    draw = _tells(
+        {"rule": {"const": 2}, "beacon": or_null(chain), "seed_lost": FLAG, "beacon_given_up": FLAG},
+        {"seed_lost", "beacon_given_up"})
+    beacon = _tells({"round": _NUMBER, "signature": FILLED, "randomness": DIGEST})
+    lots = _tells(
+        {
+            "rule": {"const": 2}, "seed": or_null(DIGEST), "words": list_of(FILLED),
+            "sheets": list_of(FILLED), "beacon": or_null(beacon), "used": COUNT, "numbers": list_of(COUNT),
+        },
+        {"rule", "sheets", "beacon"},
+    )
+    judged = _tells(
+        {
+            "phase": _PHASE,
+            "position": _DOCUMENT,
+            "resolution": _DOCUMENT,
+            "executed": table_of(WHOLE),
+            "not_executed": table_of(TEXT),
+            "orders": list_of(order),
+            "lots": lots,
+            "case": or_null(_DOCUMENT),
+            "answer": or_null(_DOCUMENT),
+        }
+    )
+    return {
+        BEGUN: _tells(
+            {"format": {"enum": [FORMAT]}, "game": FILLED, "variant": FILLED, "found": {"type": "null"}}
+        ),
+        "game": _tells({"name": FILLED, "aliases": list_of(TEXT), "variant": FILLED, "options": _DOCUMENT}),
+        "seat": _tells({"power": FILLED, "player": or_null(TEXT)}),
+        "phase": _tells(
+            {
+                "phase": _PHASE,
+                "year": WHOLE,
+                "season": FILLED,
+                "kind": one_of(PhaseKind),
+                "opens": INSTANT,
+                "deadline": INSTANT,
+                "state": one_of(PhaseState),
+                "review": one_of(ReviewMode),
+                "unsealed": or_null(seal),
+                "position": or_null(DIGEST),
+                "lots": or_null(DIGEST),
+                "draw": draw,
+            },
+            {"draw"},
+        ),
+        "key": _tells({"number": _NUMBER, "public": DIGEST}),
+        "person": _tells({"name": FILLED, "role": or_null(FILLED)}),
+        "gone": _tells({"of": FILLED, "which": FILLED}),
+        "mail": _tells(
+            {
+                "mail": DIGEST,
+                "size": COUNT,
+                "stamped": INSTANT,
+                "stored": INSTANT,
+                "became": one_of(MailState),
+                "reason": or_null(TEXT),
+            },
+            ("size",),
+        ),
+        "sheet": _tells(
+            {
+                **sheet,
+                "version": or_null(WHOLE),
+                "asks": or_null(WHOLE),
+                "fate": FILLED,
+                "flags": list_of(TEXT),
+                "received": INSTANT,
+                "mail": or_null(DIGEST),
+                "photographs": list_of(DIGEST),
+            }
+        ),
+        "reading": _tells({**sheet, "read": INSTANT, "pages": list_of(page), "hand": DIGEST}, {"hand"}),
+        "aside": _tells(
+            {
+                **sheet,
+                "lines": list_of(
+                    {"type": "array", "prefixItems": [_NUMBER, TEXT], "items": False, "minItems": 2}
+                ),
+            }
+        ),
+        "decision": _tells(
+            {
+                "decision": _NUMBER,
+                "line": _NUMBER,
+                "sheet": _NUMBER,
+                "phase": _PHASE,
+                "says": FILLED,
+                "text": or_null(TEXT),
+                "order": or_null(TEXT),
+                "by": TEXT,
+                "at": INSTANT,
+                "settles": FLAG,
+                "taken_back": or_null(INSTANT),
+            }
+        ),
+        "posted": _tells(
+            {
+                "phase": _PHASE,
+                "power": FILLED,
+                "postmark": or_null(DAY),
+                "came": DAY,
+                "sheet": or_null(WHOLE),
+                "by": TEXT,
+                "taken_back": or_null(INSTANT),
+            }
+        ),
+        "word": _tells(
+            {
+                "phase": _PHASE,
+                "power": FILLED,
+                "word": TEXT,
+                "received": INSTANT,
+                "mail": or_null(DIGEST),
+                "by": or_null(TEXT),
+            }
+        ),
+        "judged": {"anyOf": [judged, _tells({"phase": _PHASE, "taken_back": {"const": True}})]},
+        "letter": _tells(
+            {
+                "letter": _NUMBER,
+                "kind": FILLED,
+                "phase": or_null(_PHASE),
+                "to": list_of(FILLED),
+                "message": or_null(DIGEST),
+                "became": one_of("written", *(state.value for state in (
+                    OutboxState.SENT, OutboxState.FAILED, OutboxState.CANCELLED))),
+                "sent": or_null(INSTANT),
+            }
+        ),
+        "correction": _tells(
+            {
+                "phase": _PHASE,
+                "said": TEXT,
+                "right": TEXT,
+                "effect": TEXT,
+                "found_by": TEXT,
+                "by": TEXT,
+                "at": INSTANT,
+            }
+        ),
+        "event": _tells({"event": FILLED, "by": or_null(TEXT), "at": INSTANT, "detail": {}}),
+    }
