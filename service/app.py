@@ -24,7 +24,7 @@ from service.desk import (
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
-from service.desk.games import ahead, boards, offers, own_wording, seats, table
+from service.desk.games import ahead, boards, offers, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
@@ -104,7 +104,6 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(probes.router)
     app.include_router(search.router)
     app.include_router(previews.router)
-    app.include_router(own_wording.router)
     app.include_router(ahead.router)
     app.include_router(boards.router)
     for feature in features():

@@ -63,10 +63,13 @@ class Slot(StrEnum):
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
     END: list items among the links on the page about a game's end (`game`).
+    LETTER: buttons below one of a game's letters, as a coordinator reads it before anybody else (`game`,
+    `kind`, `power`).
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    LETTER = "letter of a game, at the desk"
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,8 +267,6 @@ KNOWN = {
         "/health/pause", "/health/resume",
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
-    # The words of letters, with a preview that opens no sheet.
-    "/previews/{game_id}/{kind}/wording": WRITTEN,
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
     # A page that takes sheets in and says when they came; nothing that was read is on it.
     "/public/send/worker.js": READ, "/public/send/{secret}": WRITTEN,

@@ -40,6 +40,7 @@ from service.store.tables import (
 )
 from service.web import sessions
 from tests.support.desk_table import CSRF, NAME, DeskTable, open_desk
+from tests.support.features import of_features
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -121,7 +122,6 @@ WHO = {
     "/previews/{game_id}/return-address": GAME,
     "/previews/{game_id}/{kind}": GAME,
     "/previews/{game_id}/{kind}.html": GAME,
-    "/previews/{game_id}/{kind}/wording": GAME,
     "/rehearsal/{phase_id}": GAME,
     "/rehearsal/{phase_id}/picture/{name}": GAME,
     "/results/{phase_id}": GAME,
@@ -171,6 +171,7 @@ WHO = {
     "/people/remove": set(),
     "/people/role": set(),
     "/people/sign-out": set(),
+    **of_features("WHO"),
 }  # fmt: skip
 """Who reaches each route beside a coordinator of the site, who reaches all; a new route must be listed."""
 SITE_ROLES = {"reader": "second reader", "operator": "operator", "coordinator": "coordinator"}
