@@ -11,7 +11,6 @@ from fastapi.staticfiles import StaticFiles
 from service.desk import (
     corrections,
     correspondence,
-    hands,
     images,
     mailroom,
     operation,
@@ -96,7 +95,6 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(seats.router)
     app.include_router(table.router)
     app.include_router(offers.router)
-    app.include_router(hands.router)
     app.include_router(people.router)
     app.include_router(account.router)
     app.include_router(operation.router)

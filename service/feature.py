@@ -13,7 +13,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import templates
 
@@ -22,9 +22,12 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     import typer
     from fastapi import APIRouter, FastAPI
+    from sqlalchemy.orm import Session
 
+    from ocr.engines.hand import Hand
     from service.bootstrap import Site
     from service.config import Settings
+    from service.games.acts.act import ActTable
     from service.letters.kinds import AnyKind
     from service.operations.health import Check
 
@@ -63,12 +66,14 @@ class Slot(StrEnum):
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
     END: list items among the links on the page about a game's end (`game`).
+    GAMES: buttons on the page of all games at the desk, for who coordinates the site.
     LETTER: buttons below one of a game's letters, as a coordinator reads it before anybody else (`game`,
     `kind`, `power`).
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    GAMES = "games, at the desk"
     LETTER = "letter of a game, at the desk"
 
 
@@ -83,6 +88,16 @@ class Interval:
     leader_only: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of work of the queue: `step` is called with the payload. `failed`, with the payload and the
+    fault, once it failed three times; without it, an event tells the coordinator."""
+
+    name: str
+    step: Callable[[Mapping[str, Any]], None]
+    failed: Callable[[Mapping[str, Any], str], None] | None = None
+
+
 def _nothing_to_renew(_settings: Settings) -> None:
     return None
 
@@ -91,15 +106,29 @@ def _nothing_to_stop() -> None:
     return None
 
 
+def _nothing_after(_session: Session, _phase_id: int) -> None:
+    return None
+
+
+def _no_hand(_session: Session, _player_id: int) -> Hand | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureWork:
     """What a feature does on a site.
 
-    `intervals`: what it does now and then. `renew` takes over settings that were changed while the site runs;
-    `stop` ends what `intervals` left running.
+    `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `after_approval(session,
+    phase_id)` is called once the letters of results are in the outbox, in a transaction of its own; it may be
+    called twice. `hand_of(session, player_id)`: with whose hand the reader reads a player's sheets, None for
+    everybody's. `renew` takes over settings that were changed while the site runs; `stop` ends what
+    `intervals` left running.
     """
 
     intervals: Sequence[Interval] = ()
+    jobs: Sequence[JobKind] = ()
+    after_approval: Callable[[Session, int], None] = _nothing_after
+    hand_of: Callable[[Session, int], Hand | None] = _no_hand
     renew: Callable[[Settings], None] = _nothing_to_renew
     stop: Callable[[], None] = _nothing_to_stop
 
@@ -124,6 +153,10 @@ def _no_routers() -> Sequence[APIRouter]:
     return ()
 
 
+def _keeps_nothing(_table: ActTable, _player_id: int) -> None:
+    return None
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -136,7 +169,8 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `letter_kinds`: the kinds of letters that it sends.
+    those of the page Health. `letter_kinds`: the kinds of letters that it sends. `forget_player(table,
+    player_id)` deletes what it keeps of a player, in the transaction in which the site forgets them.
     """
 
     name: str
@@ -148,6 +182,7 @@ class Feature:
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
+    forget_player: Callable[[ActTable, int], None] = _keeps_nothing
 
 
 @cache

@@ -41,7 +41,7 @@ def commands_of(feature: str) -> set[str]:
 
 
 def of_features(table: str) -> dict[str, Any]:
-    """What features add to a table of a test that walks every route or act: `table` of each
+    """What features add to a table of a test that walks every route, page or act: `table` of each
     `tests/features/<name>/routes.py`."""
     rows: dict[str, Any] = {}
     for feature in features():

@@ -188,7 +188,7 @@ READ, WRITTEN = ("get",), ("get", "post")
 KNOWN = {
     "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ,
     "/log": READ,
-    "/log/export": READ, "/letters": READ, "/people": READ, "/hands": READ, "/games": READ,
+    "/log/export": READ, "/letters": READ, "/people": READ, "/games": READ,
     # Of past phases alone: how many lines they had.
     "/deadlines": READ,
     # Tables of boards; no game is on them.
@@ -263,7 +263,6 @@ KNOWN = {
         "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
-        "/hands/forget",
         "/health/pause", "/health/resume",
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),

@@ -158,8 +158,6 @@ WHO = {
     "/games/new": set(),
     "/boards": set(),
     "/boards/{slug}": set(),
-    "/hands": set(),
-    "/hands/forget": set(),
     "/new-games": set(),
     "/new-games/{offer_id}/begin": set(),
     "/new-games/{offer_id}/draw": set(),

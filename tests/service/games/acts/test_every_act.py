@@ -102,8 +102,8 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
 """An act of each kind that is refused in a new game of which one sheet came."""
 
 
-NEVER_REFUSED = {"ForgetHand", "BeginGame"}
-"""An act that nothing hinders, and one that raises ConfigError (tests/service/games/test_create.py)."""
+NEVER_REFUSED = {"BeginGame", *of_features("NEVER_REFUSED")}
+"""An act that raises ConfigError (tests/service/games/test_create.py), and those that nothing hinders."""
 
 
 def acts_in_source() -> set[str]:
