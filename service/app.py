@@ -19,7 +19,6 @@ from service.desk import (
     previews,
     probes,
     quarantine,
-    rehearsal,
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
@@ -90,7 +89,6 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
     app.include_router(correspondence.router)
-    app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)
     app.include_router(table.router)

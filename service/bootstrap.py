@@ -69,7 +69,6 @@ from service.notices.answers.correspondence import Correspondence
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import report_unsent
-from service.notices.dry_run import DryRun
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
@@ -133,7 +132,6 @@ class Site:
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
     quarantine: Quarantine
-    rehearser: DryRun
     health: Health
     post_room: PostalMail
     scans: ScanTray
@@ -232,7 +230,7 @@ class Site:
             sessions=self.store, blobs=self.blobs, clock=self.clock, load=self.load,
             actions=DeskActions(
                 judge_when_read=self.judge_when_read, approve=self.approvals.request, map_pdf=self.map_pdf,
-                read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
+                read_again=partial(reread_line.enqueue, self.jobs),
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
                 correspondence=Correspondence(self.store, self.clock, self.announcements.letters),
@@ -311,7 +309,6 @@ def open_site(
         quarantine=Quarantine(
             store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
         ),
-        rehearser=DryRun(store, now, writer),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
         post_room=post_room,

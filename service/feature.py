@@ -66,14 +66,20 @@ class Slot(StrEnum):
 
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `is_over`).
     END: list items among the links on the page about a game's end (`game`).
-    GAMES: buttons on the page of all games at the desk, for who coordinates the site.
+    GAMES: buttons of the desk's page Games, for coordinators of the site.
+    PHASE: links among those of a phase at the desk (`phase`).
+    BEFORE_SENDING: sentences where judged results wait to be sent (`phase`). JUDGED: buttons there, and where
+    the last line of a judged phase was read (`phase`).
     LETTER: buttons below one of a game's letters, as a coordinator reads it before anybody else (`game`,
     `kind`, `power`).
     """
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
-    GAMES = "games, at the desk"
+    GAMES = "games"
+    PHASE = "phase, at the desk"
+    BEFORE_SENDING = "before results are sent"
+    JUDGED = "judged results"
     LETTER = "letter of a game, at the desk"
 
 

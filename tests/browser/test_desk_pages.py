@@ -28,7 +28,6 @@ PAGES = (
     "/people",
     "/log",
     "/health",
-    f"/rehearsal/{PHASE}",
     *of_features("PAGES"),
 )
 

@@ -27,7 +27,6 @@ from sqlalchemy.orm import Session, object_session
 from starlette.routing import Mount
 
 from service.clock import SimulatedClock
-from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
@@ -150,7 +149,6 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
     doors: dict[str, Any] = {
         "base_url": BASE, "wall": SimulatedClock(site.clock.now()), "metrics_token": TOKEN,
         "health": lambda: (),
-        "rehearse": DryRun(site.store, site.clock, table.writer),
         "metrics": Metrics(site.store, site.clock, MailboxStatus(site.clock), Path()).text}
     world = World(site, table, open_desk(table, **doors), log)
     app: Any = world.desk.client.app
@@ -210,7 +208,7 @@ KNOWN = {
         "/correspondence/{player_id}/answer", "/correspondence/{player_id}/done",
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/post": WRITTEN,
-    "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,
+    "/games/new": WRITTEN, "/desk/keys": ("post",),
     "/results/{phase_id}/correct": WRITTEN,
     **dict.fromkeys((
         "/public/check", "/public/verify_record.py",
@@ -241,7 +239,7 @@ KNOWN = {
         "/letters/{letter_id}/part/{number}",
         "/sheets/{phase_id}", "/sheet/{submission_id}", "/sheet/{submission_id}/page/{page_id}.jpg",
         "/sheet/{submission_id}/original/{page_id}", "/quarantine/{sha256}", "/quarantine/{sha256}.eml",
-        "/quarantine/{sha256}/picture/{number}.jpg", "/rehearsal/{phase_id}/picture/{name}",
+        "/quarantine/{sha256}/picture/{number}.jpg",
         "/games/{game_id}",
         "/previews/{game_id}", "/previews/{game_id}/{kind}", "/previews/{game_id}/{kind}.html"), READ),
     **dict.fromkeys((
