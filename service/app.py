@@ -16,13 +16,12 @@ from service.desk import (
     operation,
     pages,
     post,
-    previews,
     probes,
     quarantine,
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
-from service.desk.games import ahead, boards, offers, seats, table
+from service.desk.games import ahead, boards, letters, offers, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
@@ -99,7 +98,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(post.router)
     app.include_router(probes.router)
     app.include_router(search.router)
-    app.include_router(previews.router)
+    app.include_router(letters.router)
     app.include_router(ahead.router)
     app.include_router(boards.router)
     for feature in features():

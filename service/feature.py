@@ -70,8 +70,9 @@ class Slot(StrEnum):
     PHASE: links among those of a phase at the desk (`phase`).
     BEFORE_SENDING: sentences where judged results wait to be sent (`phase`). JUDGED: buttons there, and where
     the last line of a judged phase was read (`phase`).
-    LETTER: buttons below one of a game's letters, as a coordinator reads it before anybody else (`game`,
-    `kind`, `power`).
+    LETTERS: above the list of a game's letters at the desk (`game`, `powers`, `power`).
+    LETTER_TITLE: the title of one of them, in place of the bare one (`game`, `kind`, `power`). LETTER: a
+    button beside it, and where it is shown (`game`, `kind`).
     """
 
     GAME_PLAYERS = "game, for its players"
@@ -80,6 +81,8 @@ class Slot(StrEnum):
     PHASE = "phase, at the desk"
     BEFORE_SENDING = "before results are sent"
     JUDGED = "judged results"
+    LETTERS = "letters of a game, at the desk"
+    LETTER_TITLE = "title of a letter"
     LETTER = "letter of a game, at the desk"
 
 

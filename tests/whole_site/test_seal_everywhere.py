@@ -173,8 +173,7 @@ DRAWN = frozenset(
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/envelopes.pdf",
         "/public/{game_id}/labels.pdf",
-        "/previews/{game_id}/{kind}",
-        "/previews/{game_id}/{kind}.html",
+        *of_features("DRAWN"),
     }
 )
 """Drawn in seconds, from the board and the players alone: the long walk has them."""
@@ -241,7 +240,7 @@ KNOWN = {
         "/sheet/{submission_id}/original/{page_id}", "/quarantine/{sha256}", "/quarantine/{sha256}.eml",
         "/quarantine/{sha256}/picture/{number}.jpg",
         "/games/{game_id}",
-        "/previews/{game_id}", "/previews/{game_id}/{kind}", "/previews/{game_id}/{kind}.html"), READ),
+        "/previews/{game_id}"), READ),
     **dict.fromkeys((
         "/public/me/do/address", "/public/me/do/address/{row_id}/end", "/public/me/do/settings",
         "/public/me/do/feed",

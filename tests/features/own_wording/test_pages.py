@@ -13,8 +13,9 @@ from service.features.own_wording.reword import RewordLetter
 from service.features.own_wording.sentences import sentences_of
 from service.games.acts.act import ActTable, perform
 from service.games.refused import NotFound, Refused
-from service.notices.broadcasts import Broadcasts
+from service.notices.broadcasts import WELCOME, Broadcasts
 from service.notices.kinds import CORE
+from service.notices.previews import Previews
 from service.store.tables import EventRow, GameRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
@@ -41,7 +42,10 @@ def changes(desk: DeskTable) -> list[EventRow]:
 
 def preview(desk: DeskTable) -> str:
     """A welcome without what grows with the record: its entries and its root."""
-    words = desk.text(f"/previews/{desk.table.game}/welcome?power=Montrose")
+    with desk.table.site.store() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        written = Previews(desk.table.writer, session, game, "Montrose").of(WELCOME).letter.text
+    words = " ".join(written.split())
     return re.sub(r"has \d+ entries up to this welcome, with this root: [0-9a-f]{64}", "", words)
 
 

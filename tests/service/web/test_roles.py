@@ -120,8 +120,6 @@ WHO = {
     "/previews/{game_id}/accommodation": GAME,
     "/previews/{game_id}/hand-over": GAME,
     "/previews/{game_id}/return-address": GAME,
-    "/previews/{game_id}/{kind}": GAME,
-    "/previews/{game_id}/{kind}.html": GAME,
     "/results/{phase_id}": GAME,
     "/results/{phase_id}/approve": GAME,
     "/results/{phase_id}/correct": GAME,
