@@ -22,7 +22,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.clock import Clock
-from service.features.dry_run.note import MAY_BE_REHEARSED, NOT_NOW, NoteDryRun
+from service.features.dry_run.note import NoteDryRun
 from service.games import lots
 from service.games.acts.act import ActTable, perform
 from service.games.approval import papers, right_sheet
@@ -42,10 +42,12 @@ from service.store.tables import (
     MailRow,
     MailState,
     PhaseRow,
+    PhaseState,
     SubmissionRow,
 )
 
 log = logging.getLogger(__name__)
+MAY_BE_REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})
 NO_LETTERS = ("the letters or their pictures could not be made. Nothing was sent and nothing is lost, but "
               "sending would fail the same way; tell the operator, whose log names the fault")
 
@@ -130,7 +132,7 @@ class DryRun:
         with self.store() as session:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state not in MAY_BE_REHEARSED:
-                raise NotReady(NOT_NOW)
+                raise NotReady("only a phase that is open, closed or judged can be rehearsed")
             rehearsal, digests = self._dry_run(session, phase, drawing=drawing)
         digest = _digest(json.dumps(digests, sort_keys=True))
         with self.store.begin() as session:
