@@ -10,20 +10,17 @@ from fastapi.staticfiles import StaticFiles
 
 from service.desk import (
     corrections,
-    hands,
     images,
     mailroom,
     operation,
     pages,
     post,
-    previews,
     probes,
     quarantine,
-    rehearsal,
     search,
 )
 from service.desk.door import account, passkeys, people, sign_in
-from service.desk.games import ahead, boards, own_wording, seats, table
+from service.desk.games import ahead, boards, letters, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.presence import Presence
@@ -87,19 +84,16 @@ def create_app(ports: DeskPorts) -> FastAPI:
     app.include_router(api.router)
     app.include_router(sheet.router)
     app.include_router(quarantine.router)
-    app.include_router(rehearsal.router)
     app.include_router(games.router)
     app.include_router(seats.router)
     app.include_router(table.router)
-    app.include_router(hands.router)
     app.include_router(people.router)
     app.include_router(account.router)
     app.include_router(operation.router)
     app.include_router(post.router)
     app.include_router(probes.router)
     app.include_router(search.router)
-    app.include_router(previews.router)
-    app.include_router(own_wording.router)
+    app.include_router(letters.router)
     app.include_router(ahead.router)
     app.include_router(boards.router)
     for feature in features():

@@ -39,8 +39,7 @@ from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, us
 from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
 from service.intake.scans import PROPOSE_WORK, ScanTray
-from service.intake.sheets import player_hand, reread_line
-from service.intake.sheets.player_hand import HandLearner
+from service.intake.sheets import reread_line
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import (
     ChildProbe,
@@ -69,7 +68,6 @@ from service.notices import kinds
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import report_unsent
-from service.notices.dry_run import DryRun
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
@@ -129,10 +127,10 @@ class Site:
     drain: MailboxDrain
     mailbox_wait: MailboxWait
     process_mail: Callable[[str], None]
+    recognizer: Recognizer
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
     quarantine: Quarantine
-    rehearser: DryRun
     health: Health
     post_room: PostalMail
     scans: ScanTray
@@ -198,18 +196,23 @@ class Site:
     def approvals(self) -> Approvals:
         """Approvals of results as jobs."""
         return Approvals(
-            self.store, self.jobs, self.clock, self.load, self.announcements, self.learn_hands)
+            self.store, self.jobs, self.clock, self.load, self.announcements, self.after_approval)
 
     def approve_phase(self, phase_id: int, by: str) -> None:
         """Send the results of a judged phase at once; the desk asks for a job (`approvals`)."""
         approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
-        self.learn_hands(phase_id)
+        self.after_approval(phase_id)
 
-    def learn_hands(self, phase_id: int) -> None:
-        """Have the hands of a sent phase's players learnt, where the site wants that."""
-        if self.settings.reader.players_hands:
-            with self.store.begin() as session:
-                player_hand.enqueue(self.jobs, session, phase_id)
+    def after_approval(self, phase_id: int) -> None:
+        """Have features do what they do after the results of a phase were sent."""
+        with self.store.begin() as session:
+            for feature in self.features:
+                feature.after_approval(session, phase_id)
+
+    def hand_of(self, session: Session, player_id: int) -> Hand | None:
+        """The hand with which a player's sheets are read; None for everybody's."""
+        hands = (feature.hand_of(session, player_id) for feature in self.features)
+        return next((hand for hand in hands if hand is not None), None)
 
     def map_pdf(self, game_id: str) -> bytes | None:
         """The current map of a game."""
@@ -226,7 +229,7 @@ class Site:
             sessions=self.store, blobs=self.blobs, clock=self.clock, load=self.load,
             actions=DeskActions(
                 judge_when_read=self.judge_when_read, approve=self.approvals.request, map_pdf=self.map_pdf,
-                read_again=partial(reread_line.enqueue, self.jobs), rehearse=self.rehearser,
+                read_again=partial(reread_line.enqueue, self.jobs),
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
                 post=self.post_room, scans=self.scans,
@@ -291,12 +294,6 @@ def open_site(
         process_mail.tell_sender(payload["mail"], mail_store, context_of, post)
 
     used_recognizer = recognizer or _LazyRecognizer(opener, settings.reader.at_once)
-    reader = SubmissionReader(
-        store=store, blobs=blobs, clock=now, recognizer=used_recognizer, load=load, replies=post,
-        on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
-        limits=_limits(settings.reader),
-        uses_hands=settings.reader.players_hands,
-    )
     expects = partial(is_expected, trust=trust)
     drain = MailboxDrain(
         account.source, store, blobs, jobs, now, status.wait_for_look if polls else _nobody_looks,
@@ -306,11 +303,10 @@ def open_site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
         account=account, transport=LiveTransport(account),
         drain=drain, mailbox_wait=MailboxWait(store, now, writer, drain.empty),
-        process_mail=process, load=load, announcements=announce,
+        process_mail=process, recognizer=used_recognizer, load=load, announcements=announce,
         quarantine=Quarantine(
             store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
         ),
-        rehearser=DryRun(store, now, writer),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
         post_room=post_room,
@@ -321,13 +317,16 @@ def open_site(
         else ClockSkewGuard(store, now, writer, lambda: server_time(account.mail_in, account.login_in)),
         expects=expects,
     )
+    reader = SubmissionReader(
+        store=store, blobs=blobs, clock=now, recognizer=used_recognizer, load=load, replies=post,
+        on_read=lambda phase_id: turns.judge_when_read(store, phase_id, now, load),
+        limits=_limits(settings.reader), hand_of=site.hand_of,
+    )
     # Two steps: if the process dies between them, the second one runs all the same.
     jobs.register(ingest.WORK, process_job, go_on, failed=give_up)
     jobs.register(process_mail.TELL_WORK, tell_sender, failed=_noted(site, process_mail.TELL_WORK))
     _register(site, reader)
     line_recognizer = used_recognizer if isinstance(used_recognizer, LineRecognizer) else None
-    learner = HandLearner(store, blobs, now, used_recognizer, settings.reader.players_hands)
-    jobs.register(player_hand.WORK, learner.learn, failed=_noted(site, player_hand.WORK))
     again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
     jobs.register(PROPOSE_WORK, site.scans.propose, failed=_noted(site, PROPOSE_WORK))

@@ -26,9 +26,11 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
 
     from adjudicator.outcome import Resolution
     from maps.variant import Variant
+    from ocr.engines.hand import Hand
     from service.archive.away import GamesAway
     from service.bootstrap import Site
     from service.config import Settings
+    from service.games.acts.act import ActTable
     from service.games.acts.seats import Candidate
     from service.intake.mail_handlers import MailHandler
     from service.letters.facts import ResultsPart
@@ -77,6 +79,12 @@ class Slot(StrEnum):
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
     feature gave, in the reader's language).
+    PHASE: links among those of a phase at the desk (`phase`).
+    BEFORE_SENDING: sentences where judged results wait to be sent (`phase`). JUDGED: buttons there, and where
+    the last line of a judged phase was read (`phase`).
+    LETTERS: above the list of a game's letters at the desk (`game`, `powers`, `power`).
+    LETTER_TITLE: the title of one of them, in place of the bare one (`game`, `kind`, `power`). LETTER: a
+    button beside it, and where it is shown (`game`, `kind`).
     """
 
     GAME_PLAYERS = "game, for its players"
@@ -84,6 +92,12 @@ class Slot(StrEnum):
     GAMES = "games"
     LETTER_TO_SETTLE = "letter to settle"
     RESULTS = "letter of results"
+    PHASE = "phase, at the desk"
+    BEFORE_SENDING = "before results are sent"
+    JUDGED = "judged results"
+    LETTERS = "letters of a game, at the desk"
+    LETTER_TITLE = "title of a letter"
+    LETTER = "letter of a game, at the desk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +150,31 @@ def _nothing_to_stop() -> None:
     return None
 
 
+def _nothing_after(_session: Session, _phase_id: int) -> None:
+    return None
+
+
+def _no_hand(_session: Session, _player_id: int) -> Hand | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureWork:
     """What a feature does on a site.
 
     `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
-    each page, with its request, and may raise an HTTPException. `renew` takes over settings that were changed
-    while the site runs; `stop` ends what `intervals` left running.
+    each page, with its request, and may raise an HTTPException. `after_approval(session, phase_id)` is called
+    once the letters of results are in the outbox, in a transaction of its own; it may be called twice.
+    `hand_of(session, player_id)`: with whose hand the reader reads a player's sheets, None for everybody's.
+    `renew` takes over settings that were changed while the site runs; `stop` ends what `intervals` left
+    running.
     """
 
     intervals: Sequence[Interval] = ()
     jobs: Sequence[JobKind] = ()
     guards: Sequence[Callable[[Request], None]] = ()
+    after_approval: Callable[[Session, int], None] = _nothing_after
+    hand_of: Callable[[Session, int], Hand | None] = _no_hand
     renew: Callable[[Settings], None] = _nothing_to_renew
     stop: Callable[[], None] = _nothing_to_stop
 
@@ -198,6 +225,10 @@ def _none_away() -> GamesAway | None:
     return None
 
 
+def _keeps_nothing(_table: ActTable, _player_id: int) -> None:
+    return None
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -219,7 +250,8 @@ class Feature:
     it; None for nothing.
     `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
     each with a sentence that says of what it is, for the documents. `away`: the games whose rows it put
-    elsewhere.
+    elsewhere. `forget_player(table, player_id)` deletes what it keeps of a player, in the transaction in
+    which the site forgets them.
     """
 
     name: str
@@ -240,6 +272,7 @@ class Feature:
     file_kinds: Mapping[str, str] = field(default_factory=dict)
     schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
     away: Callable[[], GamesAway | None] = _none_away
+    forget_player: Callable[[ActTable, int], None] = _keeps_nothing
 
 
 @cache

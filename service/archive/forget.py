@@ -19,10 +19,10 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.errors import UserFacingError
 from service.archive import away
 from service.facts.events import Event
-from service.games.acts.act import ActTable, perform
+from service.feature import features
+from service.games.acts.act import ActTable
 from service.games.names import pseudonym
 from service.games.options import options_of
-from service.intake.sheets import player_hand
 from service.record.entries import ORDERS
 from service.store import records
 from service.store.blobs import Blobs
@@ -182,7 +182,8 @@ def _forget_rows(
     session.execute(delete(SignUpRow).where(SignUpRow.email.in_(addresses)))
     session.execute(delete(AccessLinkRow).where(AccessLinkRow.player_id == player.id))
     session.execute(delete(AddressRow).where(AddressRow.player_id == player.id))
-    perform(player_hand.ForgetHand(player.id), ActTable(session, by, now))
+    for feature in features():
+        feature.forget_player(ActTable(session, by, now), player.id)
     player.name, player.feed, player.accommodation = name, None, ""
     return sorted(keys), count
 

@@ -2,6 +2,6 @@
 
 Door: `render.letter`. Parts: `kinds` is what there is to say of a kind of letter; `facts` are the values a
 letter is written from; `addresses` says where the post reaches a player on a day; `own_wording` is what a
-coordinator may say in other words; `calendar_feed` writes deadlines as iCalendar. The words of the letters
+game says in its own words; `calendar_feed` writes deadlines as iCalendar. The words of the letters
 are in `templates/mail`. It imports no database session and draws nothing.
 """

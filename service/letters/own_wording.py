@@ -1,53 +1,10 @@
 """A game's own wording of its letters: a sentence of ours replaced by one of the coordinator's, language by
-language (BEY-07).
-
-A coordinator changes sentences and no templates. So every fact stays where it was: each blank of a sentence
-stands in the new one too, values come in as they always did, and no wording can read or run anything.
-
-What proves a letter (its digests, roots and the sentences that `galloper verify` looks for) keeps our words.
-So does what happened on the board: it is said alike in the letter and in its picture (OUT-13).
-"""
+language (BEY-07)."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-
-from jinja2 import Environment, nodes
-
-from service.feature import templates_in
-from service.letters.form import closings
-from service.letters.language import language
-from service.mail.sending.compose import one_line
-
-LONGEST = 600
-"""Most characters of a sentence. Our longest has some 300."""
-_BLANK = re.compile(r"%\((\w+)\)s")
-_FINE = "fine"
-"""The block of small print, which proves the letter."""
-_SUBJECT = "subject"
-"""The block of the subject: mail programs sort by it, so it keeps our words."""
-_OUTCOMES = ("_news.jinja", "_orders.jinja", "_units.jinja", "_holdings.jinja")
-"""What happened on the board."""
-
-
-@dataclass(frozen=True, slots=True)
-class LetterSentence:
-    """One sentence of a letter that may be reworded: `message` is its key, our English words with named
-    blanks; `ours` are our words in the language asked for; `in_all`: it stands in every letter, as the
-    greeting does."""
-
-    message: str
-    ours: str
-    in_all: bool = False
-
-    @property
-    def blanks(self) -> tuple[str, ...]:
-        """The names of its blanks, in order, each once."""
-        return tuple(dict.fromkeys(_BLANK.findall(self.message)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,120 +15,14 @@ class OwnWording:
 
     @classmethod
     def of_option(cls, stored: Mapping[str, Mapping[str, str]]) -> OwnWording:
-        """The wording that a game's row keeps, as `as_option` gave it."""
+        """The wording that a game's row keeps, by language and message."""
         return cls(tuple((code, message, words) for code, by_message in sorted(stored.items())
                          for message, words in sorted(by_message.items())))
-
-    def as_option(self) -> dict[str, dict[str, str]]:
-        """The wording as a game's row keeps it: by language and message."""
-        option: dict[str, dict[str, str]] = {}
-        for code, message, words in self.sentences:
-            option.setdefault(code, {})[message] = words
-        return option
 
     def of(self, code: str) -> dict[str, str]:
         """Words by message, in one language."""
         return {message: words for language_code, message, words in self.sentences if language_code == code}
 
-    def reworded(self, code: str, messages: Sequence[str], words: Mapping[str, str]) -> OwnWording:
-        """The wording with these messages of one language as in `words`, and in ours where it has none."""
-        others = [each for each in self.sentences if each[0] != code or each[1] not in messages]
-        new = [(code, message, words[message]) for message in messages if words.get(message)]
-        return OwnWording(tuple(sorted([*others, *new])))
-
 
 OUR_WORDING = OwnWording()
 """The wording of a game that never reworded anything."""
-
-
-@cache
-def sentences_of(kind: str, code: str) -> tuple[LetterSentence, ...]:
-    """The sentences of a kind of letter that may be reworded, each once, in the order of the letter; those of
-    every letter come last."""
-    catalogue = language(code).catalogue
-    locked = {message for file in _sources() for message, _ in _messages(file, locked=True)}
-    of_all = dict(_messages("_letter.jinja"))
-    sentences = (
-        LetterSentence(message, catalogue.gettext(message) if plural is None else
-                       catalogue.ngettext(*plural, 1 if message == plural[0] else 2),
-                       message in of_all)
-        for message, plural in dict(_messages(f"{kind}.jinja")).items() if message not in locked
-    )
-    return tuple(sorted(sentences, key=lambda sentence: sentence.in_all))
-
-
-def fault_of(sentence: LetterSentence, words: str) -> str:
-    """Why words cannot stand for a sentence, or ""."""
-    if len(words) > LONGEST:
-        return f"It may have at most {LONGEST} characters."
-    if words != one_line(words, LONGEST):
-        return "It must be one line."
-    if missing := [name for name in sentence.blanks if f"%({name})s" not in words]:
-        return f"It must keep {' and '.join(f'%({name})s' for name in missing)}: a fact would be lost."
-    rest = _BLANK.sub(lambda match: "" if match[1] in sentence.blanks else match[0], words)
-    if "%" in rest:
-        return "It has a % that is none of the blanks of this sentence. Write per cent as a word."
-    return ""
-
-
-# Which sentences a template says
-# --------------------------------------------------------------------------------------------------
-
-
-def _messages(file: str, *, locked: bool = False) -> Iterator[tuple[str, tuple[str, str] | None]]:
-    """The messages of a template and of those that it is made of, in order; with its pair, singular and
-    plural, where a number chooses between two. With `locked` those alone that keep our words."""
-    yield from _of_node(_sources()[file], locked=locked, inside=False)
-
-
-def _of_node(
-    node: nodes.Node, *, locked: bool, inside: bool
-) -> Iterator[tuple[str, tuple[str, str] | None]]:
-    if isinstance(node, nodes.Block) and node.name == _SUBJECT:
-        return
-    if isinstance(node, nodes.Block) and node.name == _FINE:
-        inside = True
-    for part in _parts_of(node):
-        yield from _of_node(_sources()[part], locked=locked, inside=inside or part in _OUTCOMES)
-    if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and locked == inside:
-        words = [each.value for each in node.args if isinstance(each, nodes.Const)]
-        match node.node.name:
-            case "_":
-                yield words[0], None
-            case "ngettext":
-                yield from ((message, (words[0], words[1])) for message in words[:2])
-            case "season_words":
-                yield from ((message, None) for message in closings())
-    for child in node.iter_child_nodes():
-        yield from _of_node(child, locked=locked, inside=inside)
-
-
-def _parts_of(node: nodes.Node) -> Sequence[str]:
-    """The templates that a node brings into its own, those of features in a slot among them."""
-    match node:
-        case nodes.Include(template=nodes.Name()):
-            return ()  # inside a loop over `parts`
-        case nodes.Include() | nodes.Extends():
-            return _files_of(node.template)
-        case nodes.Call(node=nodes.Name(name="parts"), args=[nodes.Const(value=str(slot))]):
-            return [name.rpartition("/")[2] for name in templates_in(slot)]
-    return ()
-
-
-def _files_of(name: nodes.Node) -> Sequence[str]:
-    """The templates that an expression can name; of one with a blank, all that begin as it does."""
-    if isinstance(name, nodes.Const):
-        return (str(name.value),)
-    start = next(part.value for part in name.find_all(nodes.Const))
-    return [file for file in _sources() if file.startswith(start)]
-
-
-@cache
-def _sources() -> Mapping[str, nodes.Template]:
-    """Every template of a letter, parsed."""
-    parser, templates = Environment(autoescape=True), files("templates")
-    features = templates / "features"
-    folders = [templates / "mail", *(features.iterdir() if features.is_dir() else ())]
-    return {file.name: parser.parse(file.read_text(encoding="utf-8"))
-            for folder in folders for file in sorted(folder.iterdir(), key=lambda each: each.name)
-            if file.name.endswith(".jinja")}

@@ -1,8 +1,8 @@
 """Who gets which letter, and when. A letter is put into the outbox in the transaction of its event.
 
 Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replies` for one mail,
-`broadcasts.Broadcasts` for letters to all, `reminders.Reminders`, `quarantine.Quarantine`, `dry_run.DryRun`
-and `previews.Previews`.
+`broadcasts.Broadcasts` for letters to all, `reminders.Reminders`, `quarantine.Quarantine` and
+`previews.Previews`.
 
 - `letter_context`: what every writer of letters shares.
 - `kinds`: all kinds of letters. Each is declared, with its preview, in the module that sends it.
@@ -14,8 +14,7 @@ and `previews.Previews`.
 - `broadcasts`: welcome, moved deadline, correction, hand-over.
 - `reminders`: 12 and 48 hours before a deadline, for players who asked.
 - `quarantine`: a coordinator's acts on a mail that no rule could route.
-- `dry_run`: the letters of a deadline before it comes; `previews`: each kind of letter as it would read
-  now.
+- `previews`: each kind of letter as it would read now.
 
 It imports neither `web` nor `desk`.
 """

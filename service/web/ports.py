@@ -24,7 +24,6 @@ from service.operations.findings import Finding
 
 if TYPE_CHECKING:
     from service.notices.broadcasts import Broadcasts
-    from service.notices.dry_run import DryRun
 
 
 class BlobReader(Protocol):
@@ -74,17 +73,16 @@ class DeskActions:
     `judge_when_read(phase_id)` judges a phase once its last doubtful line is decided; False if something is
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
-    is committed. `map_pdf(game_id)` is the current public map. `rehearse` makes dry runs of a deadline,
-    `circulars` writes to all players of a game, `quarantine` handles mails that no rule could route,
-    `ignored_mails` those that a rule ignores, `post` logs letters that came by post, `scans` keeps their
-    pictures until they are filed, and `uploads` takes in the sheets that players send from a page.
+    is committed. `map_pdf(game_id)` is the current public map. `circulars` writes to all players of a game,
+    `quarantine` handles mails that no rule could route, `ignored_mails` those that a rule ignores, `post`
+    logs letters that came by post, `scans` keeps their pictures until they are filed, and `uploads` takes in
+    the sheets that players send from a page.
     """
 
     judge_when_read: Callable[[int], object]
     approve: Callable[[int, str], None]
     map_pdf: Callable[[str], bytes | None]
     read_again: Callable[[Session, int], None] = _not_read_again
-    rehearse: DryRun | None = None
     circulars: Broadcasts | None = None
     quarantine: Quarantine | None = None
     ignored_mails: IgnoredMails | None = None

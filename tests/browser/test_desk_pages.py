@@ -11,6 +11,7 @@ import pytest
 from tests.browser.conftest import Desk
 from tests.browser.reading_site import token
 from tests.support.desk_site import PHASE
+from tests.support.features import of_features
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600), pytest.mark.xdist_group("browser")]
 
@@ -25,10 +26,9 @@ PAGES = (
     "/games/powick-bridge",
     "/games/new?variant=w3k",
     "/people",
-    "/hands",
     "/log",
     "/health",
-    f"/rehearsal/{PHASE}",
+    *of_features("PAGES"),
 )
 
 

@@ -1,5 +1,5 @@
-"""The whole way by keys alone, at a real `galloper serve`: sign in, Today, read, judge, rehearse, look, send,
-sign out; on every page an automated check of accessibility."""
+"""The whole way by keys alone, at a real `galloper serve`: sign in, Today, read, judge, look, send, sign
+out; on every page an automated check of accessibility."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from bench.desk.site import NAME, PASSWORD, SheetLocation, make, serving
 from service.site_folder import opened
 from service.store.tables import LineRow, OutboxRow, PhaseRow
 from tests.browser.test_desk_reading import _violations as violations
+from tests.support.features import of_features
 from tests.support.mails import wait_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.xdist_group("browser")]
@@ -62,7 +63,7 @@ def state(place: SheetLocation) -> str:
         return session.get_one(PhaseRow, place.phase).state
 
 
-def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place: SheetLocation) -> None:
+def test_a_turn_is_read_judged_and_sent_by_keys_alone(page: Any, place: SheetLocation) -> None:
     def at(path: str) -> None:
         page.wait_for_url(f"**{path}")
         page.wait_for_load_state("load")
@@ -97,20 +98,9 @@ def test_a_turn_is_read_judged_rehearsed_and_sent_by_keys_alone(page: Any, place
         with page.expect_navigation():  # from the second answer on, the address is the same before and after
             page.keyboard.press("Enter")
         at(f"/results/{place.phase}?notice=right-sheet")
-    tab_to(page, "Rehearse first")
-    page.keyboard.press("Enter")
-    at(f"/rehearsal/{place.phase}")
-    tab_to(page, "Rehearse")
-    assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
-    page.keyboard.press("Enter")
-    page.wait_for_selector("text=This is the first rehearsal of this phase.")
-    assert ("The same results as those that wait for "
-            "approval.") in page.locator("main").inner_text()
-    assert violations(page) == []
+    for walk in of_features("BEFORE_SENDING").values():
+        walk(page, place.phase, at, tab_to)
     assert state(place) == "ready"
-    tab_to(page, "To the results")
-    page.keyboard.press("Enter")
-    at(f"/results/{place.phase}")
     tab_to(page, "Approve and send to all players")
     page.keyboard.press("Enter")
     page.wait_for_selector("a[href='/letters']:text-is('The letters')", timeout=300_000)

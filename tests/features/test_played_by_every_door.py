@@ -23,8 +23,8 @@ import pytest
 
 from demo.coordinator import ScriptedCoordinator
 from demo.story import story_variants
-from service.desk.games.own_wording import field_of
-from service.letters.own_wording import sentences_of
+from service.features.own_wording.pages import field_of
+from service.features.own_wording.sentences import sentences_of
 from service.store.tables import PhaseRow, PhaseState
 from tests.features.long_play import LATE, PROGRAM, TOKENS, LongPlay, fields_of, open_play
 from tests.features.long_play_end import (

@@ -54,8 +54,8 @@ def letter_samples(game: GameInfo, to: Recipient, nasty: str) -> dict[str, OutLe
 
 
 def of_features(table: str) -> dict[str, Any]:
-    """What features add to a table of a test that walks every route: `table` of each `tests/features/<name>/
-    routes.py`."""
+    """What features add to a table of a test that walks every route, page or act: `table` of each
+    `tests/features/<name>/routes.py`."""
     rows: dict[str, Any] = {}
     for feature in features():
         module = f"tests.features.{feature.name}.routes"

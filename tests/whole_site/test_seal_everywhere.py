@@ -27,7 +27,6 @@ from sqlalchemy.orm import Session, object_session
 from starlette.routing import Mount
 
 from service.clock import SimulatedClock
-from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
@@ -150,7 +149,6 @@ def build(site: Site, sealed: Sealed, log: io.StringIO) -> World:
     doors: dict[str, Any] = {
         "base_url": BASE, "wall": SimulatedClock(site.clock.now()), "metrics_token": TOKEN,
         "health": lambda: (),
-        "rehearse": DryRun(site.store, site.clock, table.writer),
         "metrics": Metrics(site.store, site.clock, MailboxStatus(site.clock), Path()).text}
     world = World(site, table, open_desk(table, **doors), log)
     app: Any = world.desk.client.app
@@ -175,8 +173,7 @@ DRAWN = frozenset(
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/envelopes.pdf",
         "/public/{game_id}/labels.pdf",
-        "/previews/{game_id}/{kind}",
-        "/previews/{game_id}/{kind}.html",
+        *of_features("DRAWN"),
     }
 )
 """Drawn in seconds, from the board and the players alone: the long walk has them."""
@@ -188,7 +185,7 @@ READ, WRITTEN = ("get",), ("get", "post")
 KNOWN = {
     "/sign-in": WRITTEN, "/sign-out": ("post",), "/": READ, "/alive": READ, "/metrics": READ, "/health": READ,
     "/log": READ,
-    "/log/export": READ, "/letters": READ, "/people": READ, "/hands": READ, "/games": READ,
+    "/log/export": READ, "/letters": READ, "/people": READ, "/games": READ,
     # Of past phases alone: how many lines they had.
     "/deadlines": READ,
     # Tables of boards; no game is on them.
@@ -207,7 +204,7 @@ KNOWN = {
     **dict.fromkeys((
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/post": WRITTEN,
-    "/games/new": WRITTEN, "/desk/keys": ("post",), "/rehearsal/{phase_id}": WRITTEN,
+    "/games/new": WRITTEN, "/desk/keys": ("post",),
     "/results/{phase_id}/correct": WRITTEN,
     **dict.fromkeys((
         "/public/check", "/public/verify_record.py",
@@ -236,9 +233,9 @@ KNOWN = {
         "/letters/{letter_id}/part/{number}",
         "/sheets/{phase_id}", "/sheet/{submission_id}", "/sheet/{submission_id}/page/{page_id}.jpg",
         "/sheet/{submission_id}/original/{page_id}", "/quarantine/{sha256}", "/quarantine/{sha256}.eml",
-        "/quarantine/{sha256}/picture/{number}.jpg", "/rehearsal/{phase_id}/picture/{name}",
+        "/quarantine/{sha256}/picture/{number}.jpg",
         "/games/{game_id}",
-        "/previews/{game_id}", "/previews/{game_id}/{kind}", "/previews/{game_id}/{kind}.html"), READ),
+        "/previews/{game_id}"), READ),
     **dict.fromkeys((
         "/public/me/do/address", "/public/me/do/address/{row_id}/end", "/public/me/do/settings",
         "/public/me/do/feed",
@@ -258,12 +255,9 @@ KNOWN = {
         "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
-        "/hands/forget",
         "/health/pause", "/health/resume",
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
-    # The words of letters, with a preview that opens no sheet.
-    "/previews/{game_id}/{kind}/wording": WRITTEN,
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
     # A page that takes sheets in and says when they came; nothing that was read is on it.
     "/public/send/worker.js": READ, "/public/send/{secret}": WRITTEN,

@@ -2,6 +2,6 @@
 
 Parts: `pages`, `seats` and `table` (forms; what they do is in `service.games.acts`), `acts` (begin a game,
 change its options), `seat_acts` (waiting lists, links and welcomes), `carry_out` (performs an act for a
-form); `boards` (tables as a form), `ahead` (every deadline ahead, and its usual work),
-`own_wording` (a game's letters in the coordinator's words).
+form); `boards` (tables as a form), `ahead` (every deadline ahead, and its usual work), `letters` (a game's
+letters, its paper, and its hand-over).
 """

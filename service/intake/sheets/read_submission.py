@@ -29,7 +29,7 @@ from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_written
 from service.intake.opening.open_mail import BodyReader, ChildBodies
-from service.intake.sheets import player_hand, printed_code, typed_page
+from service.intake.sheets import printed_code, typed_page
 from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
 from service.intake.sheets.typed_orders import TypedText
 from service.intake.verdicts.verdict import Note, RefusalReason
@@ -76,10 +76,15 @@ class InterpretedPage:
     code: SheetCode | None = None
 
 
+def _no_hand(_session: Session, _player_id: int) -> Hand | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class SubmissionReader:
     """The step, with everything it needs. `on_read(phase_id)` is called after each sheet, which may be the
-    last that the phase waited for. `uses_hands`: sheets are read with their player's own hand."""
+    last that the phase waited for. `hand_of(session, player_id)`: the hand with which a player's
+    sheets are read, None for everybody's."""
 
     store: sessionmaker[Session]
     blobs: Blobs
@@ -90,7 +95,7 @@ class SubmissionReader:
     on_read: Callable[[int], object]
     limits: ReviewLimits = ReviewLimits()
     bodies: BodyReader = ChildBodies()
-    uses_hands: bool = True
+    hand_of: Callable[[Session, int], Hand | None] = _no_hand
 
     def read(self, payload: dict[str, Any]) -> None:
         """Handle the job `filing.READ_WORK`. Safe to run twice.
@@ -110,8 +115,8 @@ class SubmissionReader:
             phase = session.get_one(PhaseRow, submission.phase_id)
             game = session.get_one(GameRow, phase.game_id)
             originals = [page.original for page in records.pages(session, key)]
-            hand_row = player_hand.newest(session, submission.player_id) if self.uses_hands else None
-            hand = player_hand.as_hand(hand_row)
+            player = submission.player_id
+            hand = None if player is None else self.hand_of(session, player)
             other_games = [
                 row for row in _other_games(session, submission, game) if _is_distinguishable(row, game)]
         variant, kind = as_written(self.load(game.variant), options_of(game)), PhaseKind(phase.kind)

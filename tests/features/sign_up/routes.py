@@ -23,7 +23,7 @@ WITHOUT_SESSION = {
 }
 IN_ENGLISH = dict.fromkeys(
     ("features/sign_up/offer_acts.py", "features/sign_up/power_lots.py"), "coordinators read it")
-REFUSED_ACTS = {
+REFUSED = {
     "offer": OfferGame("", "w3k", "2031-01-01"), "draw": DrawPowers("nowhere"),
     "remove": TakeOffList("nowhere", 7), "end": EndOffer("nowhere"),
 }

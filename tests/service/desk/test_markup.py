@@ -11,14 +11,15 @@ import pytest
 from service.store.tables import EventRow, GameRow, MailRow, OutboxRow, PlayerRow, SessionRow, UserRow
 from service.web import sessions
 from tests.support.desk_site import AFTER, DEADLINE, DeskSite
+from tests.support.features import of_features
 
 # Markup, both quotation marks, an entity, the end of a script, and Jinja's own braces.
 NASTY = """<img src=x onerror="alert(1)">'&amp;</script>{{ 7 * 7 }}"""
 SHOWN = "&lt;img src=x onerror=&#34;alert(1)&#34;&gt;&#39;&amp;amp;&lt;/script&gt;{{ 7 * 7 }}"
 PAGES = (
-    "/", "/desk/7", "/desk/7?line=3", "/desk/7/line/3", "/results/7", "/sheets/7", "/sheet/1", "/rehearsal/7",
-    "/quarantine", "/letters", "/post", "/games", "/games/powick-bridge", "/people", "/hands", "/log",
-    "/health", "/nowhere",
+    "/", "/desk/7", "/desk/7?line=3", "/desk/7/line/3", "/results/7", "/sheets/7", "/sheet/1",
+    "/quarantine", "/letters", "/post", "/games", "/games/powick-bridge", "/people", "/log",
+    "/health", "/nowhere", *of_features("PAGES"),
 )
 TOKEN = "a-token-of-somebody-nasty"
 

@@ -15,7 +15,6 @@ from service.games.acts.options import ChangeOption
 from service.games.acts.results import ChangeCoordinator, CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.notices.broadcasts import Broadcasts
-from service.notices.dry_run import DryRun
 from service.notices.reminders import Reminders
 from service.store import records
 from service.store.tables import (
@@ -119,13 +118,6 @@ def letters_leave(game: HonestGame) -> None:
         for row in session.scalars(select(OutboxRow).where(OutboxRow.state == OutboxState.QUEUED)):
             row.state = OutboxState.SENT if game.chance.random() < 0.97 else OutboxState.FAILED
             row.sent_at = game.now if row.state == OutboxState.SENT else None
-
-
-def tries_out(game: HonestGame) -> None:
-    """The judging is rehearsed at the desk."""
-    row = game.phase()
-    if row is not None and row.state in {PhaseState.CLOSED, PhaseState.READY}:
-        DryRun(game.site.store, game.site.clock, game.table.writer).run(row.id, "Ada", drawing=False)
 
 
 def looks(game: HonestGame) -> None:

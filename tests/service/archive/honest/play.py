@@ -15,6 +15,7 @@ from service.store.tables import PhaseState
 from tests.service.archive.honest import desk, keeping, moves, sheets
 from tests.service.archive.honest.game import HonestGame, begin_game
 from tests.support import keeper
+from tests.support.features import of_features
 from tests.support.site import make_site
 
 Act = Callable[[HonestGame], None]
@@ -25,8 +26,8 @@ WHILE_OPEN: tuple[Act, ...] = (
     sheets.adds_a_word, keeping.moves_the_deadline, desk.unseals, keeping.reminds)
 AT_THE_DESK: tuple[Act, ...] = (
     *desk.ON_SHEETS, desk.decides_a_sure_line, desk.undoes, desk.adds_a_line, sheets.posts, sheets.sends_late,
-    keeping.tries_out)
-ONCE_JUDGED: tuple[Act, ...] = (desk.rolls_back, *desk.ON_SHEETS[:3], keeping.tries_out)
+    *of_features("HONEST_ACTS").values())
+ONCE_JUDGED: tuple[Act, ...] = (desk.rolls_back, *desk.ON_SHEETS[:3], *of_features("HONEST_ACTS").values())
 ANY_TIME: tuple[Act, ...] = (
     keeping.changes_an_option, keeping.changes_who_reads, keeping.changes_the_threshold,
     keeping.replaces_a_player, keeping.changes_addresses, keeping.corrects, keeping.hands_over,

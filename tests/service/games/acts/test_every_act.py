@@ -95,14 +95,14 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
     SendResults(PHASE, None, Resolution((), Position(FIRST, frozenset())), lambda _session: None),
-    *of_features("REFUSED_ACTS").values(),
+    *of_features("REFUSED").values(),
 )}
 """An act of each kind that is refused in a new game of which one sheet came; those of features are in their
 `routes.py`."""
 
 
-NEVER_REFUSED = {"ForgetHand", "BeginGame"}
-"""An act that nothing hinders, and one that raises ConfigError (tests/service/games/test_create.py)."""
+NEVER_REFUSED = {"BeginGame", *of_features("NEVER_REFUSED")}
+"""An act that raises ConfigError (tests/service/games/test_create.py), and those that nothing hinders."""
 
 
 def acts_in_source() -> set[str]:
@@ -200,8 +200,8 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
     "desk/games/boards.py": 1,
-    "desk/games/own_wording.py": 1, "desk/operation.py": 1, "intake/postal_mail.py": 2,
-    "notices/dry_run.py": 1, "notices/ignored_mails.py": 1, "notices/quarantine.py": 1,
+    "desk/operation.py": 1, "intake/postal_mail.py": 2,
+    "notices/ignored_mails.py": 1, "notices/quarantine.py": 1,
     "notices/upload_links.py": 1, "public/entry.py": 1, "record/game_key.py": 1,
     **of_features("EVENTS_BESIDE_ACTS"),
 }

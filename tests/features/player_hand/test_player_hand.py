@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,9 +20,13 @@ import maps
 from ocr.engines import finetuned
 from ocr.engines.hand import Hand
 from ocr.page import Reading, Status
+from service.config import ReaderSettings
+from service.feature import FeatureWork
+from service.features.player_hand import FEATURE
+from service.features.player_hand.hand import HandLearner, hand_of
 from service.games import decisions
+from service.games.acts.act import ActTable
 from service.games.decisions import Act, Decision
-from service.intake.sheets.player_hand import HandLearner
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import LessonPage, RecognizedPage
 from service.record import chain
@@ -36,6 +42,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from tests.support.desk_site import AFTER, PHASE, DeskSite
+from tests.support.site import MemoryJobs
 
 
 class NoLetters:
@@ -87,8 +94,8 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
     site.close()
 
 
-def _learner(desk: DeskSite, pupil: Pupil, *, is_on: bool = True) -> HandLearner:
-    return HandLearner(desk.store, desk.blobs, desk.clock, pupil, is_on)
+def _learner(desk: DeskSite, pupil: Pupil) -> HandLearner:
+    return HandLearner(desk.store, desk.blobs, desk.clock, pupil)
 
 
 def _hands(desk: DeskSite) -> list[HandRow]:
@@ -113,10 +120,10 @@ def _next_sheet(desk: DeskSite, player: int, key: int = 50) -> int:
     return key
 
 
-def _read(desk: DeskSite, pupil: Pupil, key: int, *, uses_hands: bool = True) -> str | None:
+def _read(desk: DeskSite, pupil: Pupil, key: int) -> str | None:
     reader = SubmissionReader(
         store=desk.store, blobs=desk.blobs, clock=desk.clock, recognizer=pupil, load=maps.load,
-        replies=NoLetters(), on_read=lambda _phase: None, uses_hands=uses_hands,
+        replies=NoLetters(), on_read=lambda _phase: None, hand_of=hand_of,
     )
     reader.read({"submission": key})
     with desk.store() as session:
@@ -200,12 +207,37 @@ def test_a_hand_never_reads_another_players_sheet(desk: DeskSite) -> None:
     assert {hand.player_id for hand in _hands(desk)} == {1}
 
 
-def test_the_setting_turns_off_both_learning_and_reading(desk: DeskSite) -> None:
-    pupil = Pupil()
-    _learner(desk, pupil, is_on=False).learn({"player": 1, "phase": PHASE})
-    assert _hands(desk) == []
-    _learner(desk, pupil).learn({"player": 1, "phase": PHASE})
-    assert _read(desk, pupil, _next_sheet(desk, 1), uses_hands=False) is None
+def _work(desk: DeskSite, jobs: MemoryJobs, *, is_on: bool) -> FeatureWork:
+    """What a site with this setting has of the feature."""
+    site: Any = SimpleNamespace(
+        store=desk.store, blobs=desk.blobs, clock=desk.clock, recognizer=Pupil(), jobs=jobs,
+        settings=SimpleNamespace(reader=ReaderSettings(players_hands=is_on)))
+    return FEATURE.work(site)
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+def test_the_setting_turns_off_both_learning_and_reading(desk: DeskSite, is_on: bool) -> None:
+    jobs = MemoryJobs()
+    work = _work(desk, jobs, is_on=is_on)
+    with desk.store.begin() as session:
+        work.after_approval(session, PHASE)
+    asked = [payload for _, _, payload in jobs.queue]
+    assert asked == ([{"player": 1, "phase": PHASE}] if is_on else [])
+    (kind,) = work.jobs
+    kind.step({"player": 1, "phase": PHASE})
+    assert len(_hands(desk)) == is_on
+    _learner(desk, Pupil()).learn({"player": 1, "phase": PHASE})
+    with desk.store() as session:
+        assert (work.hand_of(session, 1) is not None) == is_on
+        assert work.hand_of(session, 2) is None
+
+
+def test_who_is_forgotten_has_no_hand(desk: DeskSite) -> None:
+    _learner(desk, Pupil()).learn({"player": 1, "phase": PHASE})
+    with desk.store.begin() as session:
+        FEATURE.forget_player(ActTable(session, "Bess", AFTER), 1)
+    (hand,) = _hands(desk)
+    assert (hand.layer, hand.forgotten_by) == (None, "Bess")
 
 
 def test_a_hand_of_an_older_network_reads_nothing(desk: DeskSite) -> None:

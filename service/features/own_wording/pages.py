@@ -13,18 +13,25 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
-from service.facts.events import Event
-from service.games.options import options_of, with_options
+from service.features.own_wording.reword import RewordLetter
+from service.features.own_wording.sentences import (
+    LONGEST,
+    LetterSentence,
+    faults_of,
+    own_words,
+    reworded,
+    sentences_of,
+)
+from service.games.options import options_of
 from service.letters.kinds import AnyKind
 from service.letters.language import ENGLISH, LANGUAGES
-from service.letters.own_wording import LONGEST, LetterSentence, OwnWording, fault_of, sentences_of
-from service.mail.sending.compose import one_line
+from service.letters.own_wording import OwnWording
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
 from service.store import records
-from service.store.records import log_event
 from service.store.tables import GameRow
 from service.web.access import COORDINATOR
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -83,32 +90,18 @@ def _reword(
     request: Request, visitor: Visitor, game_id: str, kind: str, code: str, sent: Mapping[str, str]
 ) -> Response:
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
+    with ports.sessions() as session:
         game, of_kind = _game(session, ports, game_id, kind, code)
         sentences = sentences_of(kind, code)
         act = sent.get("act", "")
-        words = {} if act == "ours" else {
-            sentence.message: one_line(sent.get(field_of(sentence), ""), LONGEST + 1)
-            for sentence in sentences
-        }
-        # Our own words, sent back unchanged, are ours.
-        words = {sentence.message: words[sentence.message] for sentence in sentences
-                 if words.get(sentence.message) not in {None, "", sentence.ours}}
-        faults = {sentence.message: fault for sentence in sentences if sentence.message in words
-                  and (fault := fault_of(sentence, words[sentence.message]))}
+        words = {} if act == "ours" else own_words(sentences, {
+            sentence.message: sent.get(field_of(sentence), "") for sentence in sentences})
+        faults = faults_of(sentences, words)
         if faults or act not in {"keep", "ours"}:
             return _page(request, visitor, session, game, of_kind, code, words, faults,
                          status=400 if faults else 200, shown=True)
-        before = OwnWording.of_option(options_of(game).own_wording)
-        after = before.reworded(code, [sentence.message for sentence in sentences], words)
-        if after != before:
-            # A new dict: SQLAlchemy does not notice a change inside a JSON value.
-            game.options = with_options(game, own_wording=after.as_option())
-            log_event(session, ports.clock.now(), Event.OPTION_CHANGED, game_id=game.id, actor=visitor.name,
-                      detail={"option": "own_wording", "from": _count(before, code, sentences),
-                              "to": _count(after, code, sentences),
-                              "why": f"{kind.replace('_', ' ')}, {LANGUAGES[code]}"})
-    notice = "same" if after == before else "ours" if act == "ours" else "kept"
+    is_new = performed(ports, visitor, RewordLetter(game_id, kind, code, words)).event is not None
+    notice = "same" if not is_new else "ours" if act == "ours" else "kept"
     return RedirectResponse(
         f"/previews/{game_id}/{kind}/wording?language={code}&notice={notice}", status_code=303)
 
@@ -116,12 +109,6 @@ def _reword(
 def field_of(sentence: LetterSentence) -> str:
     """The name of a sentence's field in the form."""
     return "s" + hashlib.sha256(sentence.message.encode()).hexdigest()[:16]
-
-
-def _count(wording: OwnWording, code: str, sentences: tuple[LetterSentence, ...]) -> str:
-    reworded = wording.of(code)
-    number = sum(sentence.message in reworded for sentence in sentences)
-    return "our words" if not number else "1 own sentence" if number == 1 else f"{number} own sentences"
 
 
 def _page(
@@ -136,11 +123,10 @@ def _page(
     letter = None
     if shown and not faults:
         power = min(records.seats(session, game.id))
-        wording = OwnWording.of_option(options_of(game).own_wording).reworded(
-            code, [sentence.message for sentence in sentences], own)
+        wording = reworded(OwnWording.of_option(options_of(game).own_wording), code, sentences, own)
         letter = Previews(writer, session, game, power, language=code, wording=wording).of(kind).letter
     return show(
-        request, "own_wording.html", status, visitor=visitor, game=game, kind=kind, language=code,
+        request, "own_wording/wording.html", status, visitor=visitor, game=game, kind=kind, language=code,
         languages=LANGUAGES, sentences=[(field_of(sentence), sentence, own.get(sentence.message, ""),
                                          faults.get(sentence.message, "")) for sentence in sentences],
         letter=letter, notice=notice, longest=LONGEST, faults=len(faults), blank_words=BLANKS,

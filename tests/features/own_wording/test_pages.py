@@ -9,9 +9,13 @@ import httpx
 import pytest
 
 from service.bootstrap import letter_kinds
-from service.desk.games.own_wording import BLANKS, field_of
-from service.letters.own_wording import sentences_of
-from service.notices.broadcasts import Broadcasts
+from service.features.own_wording.pages import BLANKS, field_of
+from service.features.own_wording.reword import RewordLetter
+from service.features.own_wording.sentences import sentences_of
+from service.games.acts.act import ActTable, perform
+from service.games.refused import NotFound, Refused
+from service.notices.broadcasts import WELCOME, Broadcasts
+from service.notices.previews import Previews
 from service.store.tables import EventRow, GameRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
@@ -38,7 +42,10 @@ def changes(desk: DeskTable) -> list[EventRow]:
 
 def preview(desk: DeskTable) -> str:
     """A welcome without what grows with the record: its entries and its root."""
-    words = desk.text(f"/previews/{desk.table.game}/welcome?power=Montrose")
+    with desk.table.site.store() as session:
+        game = session.get_one(GameRow, desk.table.game)
+        written = Previews(desk.table.writer, session, game, "Montrose").of(WELCOME).letter.text
+    words = " ".join(written.split())
     return re.sub(r"has \d+ entries up to this welcome, with this root: [0-9a-f]{64}", "", words)
 
 
@@ -79,6 +86,17 @@ def test_a_sentence_that_loses_a_fact_keeps_nothing_and_stays_in_the_form(desk: 
     assert "Be there by" in answer.text
     assert not changes(desk)
     assert desk.client.get(f"/previews/{desk.table.game}/nonsense/wording").status_code == 404
+
+
+def test_the_act_refuses_what_the_form_does(desk: DeskTable) -> None:
+    table = desk.table
+    with table.site.store.begin() as session:
+        acting = ActTable(session, "Ada", table.site.clock.now())
+        with pytest.raises(Refused, match="a fact would be lost"):
+            perform(RewordLetter(table.game, "welcome", "en", {"The powers: %(powers)s.": "Foes."}), acting)
+        with pytest.raises(NotFound):
+            perform(RewordLetter("nowhere", "welcome", "en", {}), acting)
+    assert not changes(desk)
 
 
 def test_every_blank_and_every_letter_has_words_for_a_coordinator() -> None:

@@ -4,7 +4,6 @@ others."""
 from __future__ import annotations
 
 import re
-from datetime import date
 
 import pytest
 from sqlalchemy import func, select
@@ -13,10 +12,9 @@ from adjudicator.calendar import PhaseKind
 from service.bootstrap import letter_kinds
 from service.clock import SimulatedClock
 from service.games.phases import phase_of
-from service.notices.postal_packs import post_of
 from service.notices.results import ResultsAnnouncer
 from service.store import records
-from service.store.tables import EventRow, GameRow, OutboxRow, PhaseState
+from service.store.tables import OutboxRow, PhaseState
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import address, autumn_1642, open_table
@@ -94,58 +92,17 @@ def test_results_are_those_judged_and_never_sheets_that_are_still_sealed(desk: D
 def test_a_stranger_a_second_reader_and_a_wrong_name_see_nothing(site: Site) -> None:
     table = open_table(site)
     desk = open_desk(table, role="second reader")
-    assert desk.client.get(f"/previews/{table.game}").status_code == 403
     assert desk.client.get(f"/previews/{table.game}/welcome?power=Montrose").status_code == 403
     desk.client.cookies.clear()
     assert desk.client.get(f"/previews/{table.game}/welcome.html?power=Montrose").status_code in {303, 401}
 
 
 @pytest.mark.parametrize(
-    "path", ["nowhere", "powick-bridge/nonsense?power=Montrose", "powick-bridge/welcome?power=Nobody"]
+    "path", ["nowhere/welcome?power=Montrose", "powick-bridge/nonsense?power=Montrose",
+             "powick-bridge/welcome?power=Nobody"]
 )
 def test_what_is_not_there_is_said(desk: DeskTable, path: str) -> None:
     assert "There is no such" in desk.text(f"/previews/{path}", 404)
-
-
-def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
-    for notice in ("handed-over", "again"):
-        answer = desk.post(f"/previews/{desk.table.game}/hand-over", name="Blaise\r\nPascal", key="form-1")
-        assert answer.headers["location"] == f"/previews/powick-bridge?notice={notice}"
-    assert len(desk.table.letters("hand_over")) == len(desk.table.variant.powers)
-    assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?notice=again")
-    with desk.table.site.store() as session:
-        assert (
-            session.scalar(
-                select(func.count()).select_from(EventRow).where(EventRow.what == "coordinator_changed")
-            )
-            == 1
-        )
-    assert desk.post(f"/previews/{desk.table.game}/hand-over", name=" \n", key="form-2").status_code == 400
-
-
-def test_a_return_address_and_an_exception_are_kept_for_paper(desk: DeskTable) -> None:
-    """POST-06, POST-01."""
-    path = f"/previews/{desk.table.game}"
-    assert (
-        desk.post(f"{path}/return-address", lines="Ada Lovelace\r\n2 Low Street\r\nWells").status_code == 303
-    )
-    assert desk.post(f"{path}/accommodation", power="Ormond", words=("Mr Quill posts\r\ntheir "
-                                                                     "letters")).status_code == 303
-    with desk.table.site.store() as session:
-        assert session.get_one(GameRow, desk.table.game).options["return_address"] == [
-            "Ada Lovelace",
-            "2 Low Street",
-            "Wells",
-        ]
-        (ormond,) = [
-            post for post in post_of(session, desk.table.game, date(2027, 3, 1)) if post.power == "Ormond"
-        ]
-    assert ormond.accommodation == "Mr Quill posts their letters"
-    assert "2 Low Street" in desk.page(path)
-    assert desk.post(f"{path}/return-address", lines="Wells").status_code == 400
-    assert desk.post(f"{path}/accommodation", power="Nobody", words="x").status_code == 404
-    assert desk.post(f"{path}/return-address", lines="").status_code == 303
-    assert "2 Low Street" not in desk.page(path)
 
 
 @pytest.mark.parametrize("slug", ["brittania", "britain1066"])

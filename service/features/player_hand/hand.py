@@ -53,18 +53,17 @@ def enqueue(jobs: Jobs, session: Session, phase_id: int) -> None:
             jobs.enqueue(session, WORK, key, {"player": player, "phase": phase_id}, is_last=True)
 
 
-def newest(session: Session, player_id: int | None) -> HandRow | None:
+def newest(session: Session, player_id: int) -> HandRow | None:
     """The hand that a player's next sheet is read with, unless the network is another one since."""
-    if player_id is None:
-        return None
     return session.scalars(
         select(HandRow).where(HandRow.player_id == player_id, HandRow.forgotten_at.is_(None))
         .order_by(HandRow.version.desc()).limit(1)
     ).first()
 
 
-def as_hand(row: HandRow | None) -> Hand | None:
-    """The layer of a row; None if it was forgotten."""
+def hand_of(session: Session, player_id: int) -> Hand | None:
+    """The layer that a player's sheets are read with; None where nothing is known."""
+    row = newest(session, player_id)
     if row is None or row.layer is None:
         return None
     return Hand(base64.b64decode(row.layer), row.base)

@@ -22,8 +22,9 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.clock import Clock
-from service.facts.events import Event
+from service.features.dry_run.note import NoteDryRun
 from service.games import lots
+from service.games.acts.act import ActTable, perform
 from service.games.approval import papers, right_sheet
 from service.games.ballots import executed
 from service.games.lines import lines_of
@@ -36,7 +37,6 @@ from service.notices.results import ResultsAnnouncer
 from service.record.references import RecordReference, root_mark
 from service.store import records
 from service.store.tables import (
-    EventRow,
     GameRow,
     LineState,
     MailRow,
@@ -134,12 +134,10 @@ class DryRun:
             if phase.state not in MAY_BE_REHEARSED:
                 raise NotReady("only a phase that is open, closed or judged can be rehearsed")
             rehearsal, digests = self._dry_run(session, phase, drawing=drawing)
-            last = last_rehearsal(session, phase)
         digest = _digest(json.dumps(digests, sort_keys=True))
         with self.store.begin() as session:
-            # Counts and digests alone: an event must hold no order and no address.
-            records.log_event(session, self.clock.now(), Event.PHASE_REHEARSED, game_id=phase.game_id,
-                              actor=by, detail={"phase_id": phase_id, "digest": digest, **digests})
+            note = NoteDryRun(phase_id, {"digest": digest, **digests})
+            last = perform(note, ActTable(session, by, self.clock.now())).outcome
         if last is None:
             return replace(rehearsal, digest=digest)
         changes = tuple(_changes(last.detail, digests))
@@ -240,14 +238,6 @@ class DryRun:
             log.exception("the letters of phase %s could not be rehearsed", phase.id)
             return [], (NO_LETTERS,)
         return drawer.drawer, ()
-
-
-def last_rehearsal(session: Session, phase: PhaseRow) -> EventRow | None:
-    """The event of the newest dry run of a phase."""
-    rows = session.scalars(select(EventRow).where(
-        EventRow.what == Event.PHASE_REHEARSED, EventRow.game_id == phase.game_id
-    ).order_by(EventRow.id.desc()))
-    return next((row for row in rows if row.detail.get("phase_id") == phase.id), None)
 
 
 def canonical_bytes(value: Mapping[str, Any]) -> bytes:

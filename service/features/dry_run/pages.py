@@ -11,10 +11,11 @@ from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from service.desk.outcomes import grouped, totals
+from service.features.dry_run.dry_run import DryRun, Rehearsal
+from service.features.dry_run.note import last_rehearsal
 from service.games.phases import phase_title
 from service.games.seal import sealed
 from service.games.turns import NotReady
-from service.notices.dry_run import Rehearsal, last_rehearsal
 from service.store.tables import GameRow, PhaseRow
 from service.web.access import COORDINATOR
 from service.web.page import require_token, require_visitor, show
@@ -33,7 +34,7 @@ def look(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)]
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         return show(
-            request, "rehearsal.html", visitor=visitor, rehearsal=None,
+            request, "dry_run/rehearsal.html", visitor=visitor, rehearsal=None,
             **_phase_values(ports, session, phase_id)
         )
 
@@ -45,19 +46,20 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     `pictures` every picture is drawn too, which takes longer and shows beforehand whether one cannot be
     made."""
     ports: DeskPorts = request.app.state.ports
-    if ports.actions.rehearse is None:
-        raise HTTPException(503, ("Nothing was rehearsed: this site has no rehearsal joined to its desk. "
-                                  "Tell the operator."))
+    dry_run = _dry_run(ports)
+    if dry_run is None:
+        raise HTTPException(503, ("Nothing was rehearsed: this site has no mail joined to its desk. Tell the "
+                                  "operator."))
     with ports.sessions() as session:
         values = _phase_values(ports, session, phase_id)
     try:
         # The same steps as the real run, with letters rendered into a drawer; only digests are kept.
-        rehearsal: Rehearsal = ports.actions.rehearse.run(phase_id, visitor.name, drawing=bool(pictures))
+        rehearsal: Rehearsal = dry_run.run(phase_id, visitor.name, drawing=bool(pictures))
     except NotReady as error:
         raise HTTPException(409, (f"Nothing was rehearsed: {error}. Nothing was sent and nothing was "
                                   f"changed.")) from error
     return show(
-        request, "rehearsal.html", visitor=visitor, rehearsal=rehearsal,
+        request, "dry_run/rehearsal.html", visitor=visitor, rehearsal=rehearsal,
         powers=[grouped(power) for power in rehearsal.powers], totals=totals(rehearsal.powers),
         drawn=bool(pictures), files=_files(rehearsal), **values,
     )
@@ -70,7 +72,8 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     ports: DeskPorts = request.app.state.ports
     try:
         # Drawing ten sheets and the results took the whole request, so each file has an address of its own.
-        images = [] if ports.actions.rehearse is None else ports.actions.rehearse.picture(phase_id, name)
+        dry_run = _dry_run(ports)
+        images = [] if dry_run is None else dry_run.picture(phase_id, name)
     except NotReady as error:
         raise HTTPException(
             409,
@@ -88,6 +91,12 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
                                   "changed."))
     image = images[page - 1]
     return Response(image.data, media_type=image.media_type, headers={"X-Pages": str(len(images))})
+
+
+def _dry_run(ports: DeskPorts) -> DryRun | None:
+    """What rehearses; None where the site writes no letters."""
+    circulars = ports.actions.circulars
+    return None if circulars is None else DryRun(ports.sessions, ports.clock, circulars.letters)
 
 
 def _files(rehearsal: Rehearsal) -> list[str]:

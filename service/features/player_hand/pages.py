@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import func, select
 
-from service.intake.sheets import player_hand
+from service.features.player_hand.hand import ForgetHand, newest
 from service.store.tables import HandRow, PlayerRow, SubmissionRow
 from service.web.access import SITE
 from service.web.acting import performed
@@ -33,9 +33,9 @@ def hands(
         ).all()
         read = select(SubmissionRow.player_id, func.count()).where(SubmissionRow.hand.is_not(None))
         sheets = {row[0]: row[1] for row in session.execute(read.group_by(SubmissionRow.player_id))}
-        newest = {player: player_hand.newest(session, player) for player, _ in players}
-        return show(request, "hands.html", visitor=visitor, notice=notice, players=players, newest=newest,
-                    sheets=sheets)
+        by_player = {player: newest(session, player) for player, _ in players}
+        return show(request, "player_hand/hands.html", visitor=visitor, notice=notice, players=players,
+                    newest=by_player, sheets=sheets)
 
 
 @router.post("/hands/forget")
@@ -44,6 +44,6 @@ def forget(
 ) -> Response:
     """Forget how a player writes. Raises 404 for a player of whom nothing is known."""
     ports: DeskPorts = request.app.state.ports
-    if not performed(ports, visitor, player_hand.ForgetHand(player)).outcome:
+    if not performed(ports, visitor, ForgetHand(player)).outcome:
         raise HTTPException(404, "Nothing was changed: nothing is known of how this player writes.")
     return RedirectResponse("/hands?notice=hand-forgotten", status_code=303)

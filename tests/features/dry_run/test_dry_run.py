@@ -12,9 +12,9 @@ from sqlalchemy import select
 
 from service import pictures
 from service.facts.events import Event
+from service.features.dry_run.dry_run import DryRun, Rehearsal, canonical_bytes
 from service.games.acts.phases import Unseal
 from service.games.turns import NotReady
-from service.notices.dry_run import DryRun, Rehearsal, canonical_bytes
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import EventRow, LineRow, LineState, PhaseState, TableBase
 from service.store.tables_record import EntryRow
@@ -142,7 +142,7 @@ def test_a_rehearsal_writes_nothing_but_one_event(table: Table) -> None:
 
 def test_before_the_deadline_a_rehearsal_counts_and_shows_no_order(table: Table) -> None:
     """DESK-02, Q-14."""
-    desk = open_desk(table, rehearse=rehearser(table))
+    desk = open_desk(table)
     page = plain(desk.post(f"/rehearsal/{table.phase().id}").text)
     assert "Sealed until" in page
     assert "Manchester v1" in page
@@ -163,7 +163,7 @@ def test_the_log_of_a_rehearsal_holds_no_order_and_no_address(table: Table) -> N
 
 def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
     unseal(table)
-    desk: DeskTable = open_desk(table, rehearse=rehearser(table))
+    desk: DeskTable = open_desk(table)
     path = f"/rehearsal/{table.phase().id}"
     assert "Not rehearsed yet" in desk.text(path)
     page = plain(desk.post(path).text)
@@ -198,7 +198,7 @@ def test_what_keeps_letters_from_being_made_is_told_before_the_real_run(table: T
 
 
 def test_a_phase_that_is_not_open_yet_or_sent_cannot_be_rehearsed(table: Table) -> None:
-    desk = open_desk(table, rehearse=rehearser(table))
+    desk = open_desk(table)
     with pytest.raises(NotReady):
         rehearser(table).run(table.phase(2).id, "Ada")
     table.set_phase(state=PhaseState.SENT)
@@ -226,7 +226,7 @@ def test_pictures_are_drawn_when_they_are_looked_at(table: Table, monkeypatch: p
         return real(*arguments, **options)
 
     monkeypatch.setattr(pictures, "results_pictures", noted)
-    desk = open_desk(table, rehearse=rehearser(table))
+    desk = open_desk(table)
     path = f"/rehearsal/{table.phase().id}"
     page = desk.post(path).text
     assert drawn_pictures == []
@@ -252,7 +252,7 @@ def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Tab
     for blob in list(table.site.blobs.root.rglob("*")):
         if blob.is_file():
             blob.write_bytes(b"damaged")
-    desk = open_desk(table, rehearse=rehearser(table))
+    desk = open_desk(table)
     path = f"/rehearsal/{table.phase().id}"
     assert "cannot be copied" not in desk.post(path).text
     assert "cannot be copied" in desk.post(path, pictures="yes").text
@@ -263,7 +263,7 @@ def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Tab
 
 def test_no_picture_of_a_sealed_phase_is_drawn(table: Table) -> None:
     """DESK-02."""
-    desk = open_desk(table, rehearse=rehearser(table))
+    desk = open_desk(table)
     for name in ("results-1.png", "sheet-manchester-1.jpg"):
         assert desk.client.get(f"/rehearsal/{table.phase().id}/picture/{name}").status_code == 404
 
@@ -271,6 +271,6 @@ def test_no_picture_of_a_sealed_phase_is_drawn(table: Table) -> None:
 def test_the_reading_page_leads_to_the_rehearsal(table: Table) -> None:
     """The desk plan: "All 143 lines read ... Rehearse results"."""
     close(table)
-    desk = open_desk(table, rehearse=rehearser(table))
+    desk = open_desk(table)
     assert f'href="/rehearsal/{table.phase().id}"' in desk.page(f"/desk/{table.phase().id}")
     assert f'href="/rehearsal/{table.phase().id}"' in desk.page(f"/results/{table.phase().id}")
