@@ -34,11 +34,11 @@ def judge_again(record: CheckedRecord, report: VerifyReport) -> None:
         report.faults.append(f"Nothing could be judged again: {fault}.")
         return
     # The first entry says what the game began with; a later one may not change the rules of what was judged.
-    begun = next((tells for _, tells in record.facts["game"]), {})
+    first, begun = next(iter(record.facts["game"]), (0, {}))
     try:
         variant = as_played(variant, stored_options(begun.get("options") or {}))
     except OptionFault as fault:
-        report.faults.append(f"Nothing could be judged again: the first entry has {fault}.")
+        report.faults.append(f"Nothing was judged again: Entry {first} of record.jsonl has {fault}.")
         return
     for number, tells in record.judged.values():
         report.faults += [*_check_orders(variant, number, tells), *_check_beacon(record, number, tells),

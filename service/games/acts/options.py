@@ -63,15 +63,13 @@ class ChangeOption(ReasonedAct[Any]):
         name, before, after = self.name, outcome, self._value()
         if name == "auto_score":
             name, before, after = "lines_without_a_look", threshold_words(before), threshold_words(after)
-        return LoggedEvent(Event.OPTION_CHANGED, self.game,
-                     {"option": name, "from": before, "to": after, "why": self.reason})
+        return LoggedEvent(Event.OPTION_CHANGED, self.game, {
+            "option": name, "from": before, "to": after, "why": self.reason})
 
     def _before(self, table: ActTable) -> Any:
         return getattr(options_of(table.game(self.game)), self.name, None)
 
     def _value(self) -> Any:
-        if self.name == "review" and self.text not in {"", *ReviewMode}:
-            raise Refused("Nothing was changed: there is no such way of reading lines.")
         try:
             value = option_from_text(self.name, self.text)
         except OptionFault as fault:
