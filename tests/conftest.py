@@ -62,6 +62,16 @@ def _write_pdf_once(pages_html: str, forms: Sequence[VectorForm | None], has_fie
 render.write_pdf = _write_pdf_once
 
 
+_SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("bench", "tools", "training"))
+"""Tests of what no site runs: `make test-slow` has them, whatever time they take."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the tests of `_SLOW_FOLDERS` slow."""
+    if any(item.path.is_relative_to(folder) for folder in _SLOW_FOLDERS):
+        item.add_marker(pytest.mark.slow)
+
+
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of every later look."""
     gc.freeze()
