@@ -1,4 +1,4 @@
-"""Small faults of the judge that change no verdict, each with the reason (JUD-02). `tools.mutate_judge` does
+"""Small faults of the judge that change no verdict, each with the reason (JUD-02). `tools.mutate` does
 not try them."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Small faults put into the judge, one at a time, and whether its sharp tests notice (JUD-02).
 
-    .venv/bin/python -m tools.mutate_judge [--every N] [--seed S] [--notes FILE] [MODULE ...]
+    .venv/bin/python -m tools.mutate [--every N] [--seed S] [--notes FILE] [MODULE ...]
 
 Each line it prints is a fault that no test noticed: file, line, what was changed. A fault is a comparison
 turned round or moved by one, `and` for `or`, a condition denied or dropped, a number one higher, or `True`

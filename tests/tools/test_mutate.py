@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools.equivalent_faults import EQUIVALENT
-from tools.mutate_judge import MODULES, TESTS, faults, is_equivalent
+from tools.mutate import MODULES, TESTS, faults, is_equivalent
 
 
 def test_every_kind_of_fault_is_made_once(tmp_path: Path) -> None:
