@@ -38,7 +38,7 @@ test-slow: setup-bench
 	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)
 
 mutations: setup-bench
-	.venv/bin/python -m tools.mutate $(ARGS)
+	.venv/bin/python -m tools.mutate judge --all $(ARGS)
 
 pictures: setup-bench
 	.venv/bin/python -m tools.pictures build/pictures

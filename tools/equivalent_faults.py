@@ -1,5 +1,5 @@
-"""Small faults of the judge that change no verdict, each with the reason (JUD-02). `tools.mutate` does
-not try them."""
+"""Small faults of the product that change nothing, each with the reason (JUD-02). `tools.mutate` does not try
+them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,6 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      "if not (first and last) or start == goal:",
      "first and last  ->  first or last"):
         "nothing leads from nowhere, nor to nowhere",
-    ("adjudicator/strength.py", "@dataclass(frozen=True, slots=True)", "True  ->  False"):
-        "a dataclass that could be changed, or has a dictionary, judges the same",
-    ("adjudicator/strength.py", "@dataclass(slots=True)", "True  ->  False"):
-        "a dataclass that could be changed, or has a dictionary, judges the same",
     ("adjudicator/strength.py",
      "elif not possible or not route.joins(certain | possible):",
      "not possible or not route.joins(certain | possible)  ->  without not possible"):
@@ -139,4 +135,4 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
       "without isinstance(order, SendSupply)")):
         "sends are settled first, so no build above one has succeeded yet",
 }
-"""Faults that change no verdict, by module, line and change, with the reason. They are not tried."""
+"""Faults that change nothing, by module, line and change, with the reason. They are not tried."""
