@@ -10,16 +10,22 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+import sqlalchemy
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
 from demo.mail_server import DemoMailServer
 from service.operations import logs
 from service.pictures.drawing import render
 from service.pictures.drawing.vector_form import VectorForm
+from service.store import engine
 from service.store.engine import migrate
 from service.web import sessions
 from tests.support.public_site import visitor
@@ -41,6 +47,23 @@ hypothesis.settings.load_profile("untimed")
 # Every desk of a test has a person with a password; at the real cost they took a tenth of the suite's
 # processor time. `test_a_copied_database_gives_passwords_slowly` looks at the cost that is shipped.
 sessions.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+
+
+# Statements are compiled for a dialect and kept with an engine, of which each test has its own: every fifth
+# statement was compiled anew, a twelfth of the processor time of `tests/service/desk/test_quarantine.py`.
+# Dialects of SQLite are alike in one process, so all engines share what was compiled.
+_COMPILED = LRUCache[Any, Any](5_000)
+
+
+def _create_engine(*args: Any, **options: Any) -> Engine:
+    created = sqlalchemy.create_engine(*args, **options)
+    created.update_execution_options(compiled_cache=_COMPILED)
+    return created
+
+
+SQLiteDialect_pysqlite.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign]
+SQLiteDialect_pysqlite.__eq__ = lambda self, other: type(self) is type(other)  # type: ignore[method-assign]
+engine.create_engine = _create_engine  # type: ignore[attr-defined]
 
 
 _PDFS: OrderedDict[tuple[str, str, bool], bytes] = OrderedDict()
