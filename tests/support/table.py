@@ -57,7 +57,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
-from tests.support.site import Site
+from tests.support.site import Site, begin_once
 
 # T+0 of the worked dates in the handbook's calendar.
 START = date(2027, 3, 1)
@@ -365,10 +365,14 @@ def open_table(
         for power, addresses in mails.items()
     ]
     new = create.NewGame(name, slug, start, seats, options=dict(options or {}))
-    with site.store.begin() as session:
-        row = create.create(session, new, variant, window, site.clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
-        game = row.game_id
+
+    def begin() -> str:
+        with site.store.begin() as session:
+            row = create.create(session, new, variant, window, site.clock.now())
+            extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+            return row.game_id
+
+    game = begin_once(site, board, repr((new, opening)), begin)
     return Table(site, variant, game, announce or NotedAnnouncer())
 
 
