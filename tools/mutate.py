@@ -1,6 +1,7 @@
 """Small faults put into the product, one at a time, and whether its quick tests notice (JUD-02).
 
-    .venv/bin/python -m tools.mutate [--sample N | --all] [--seed S] [--notes FILE] [--json FILE] [WHAT ...]
+    .venv/bin/python -m tools.mutate [--sample N | --all] [--near] [--seed S] [--notes FILE] [--json FILE]
+        [WHAT ...]
 
 WHAT is an area (`judge`, `intake`, ...) or a module; without any, all areas but the judge. Each line is a
 fault that was tried. The report at the end counts by area what was caught, what survived and what changes
@@ -8,8 +9,10 @@ nothing (`tools/equivalent_faults.py`), and lists each survivor with file, line 
 
 A fault is tried in a forked child that has it in memory alone. Tests are loaded once for the faults of a
 module: those of its slice, which are the tests in the mirrored folder and those that import it. A run without
-a fault notes which test calls which function. What survives the slice is tried against the other tests of its
-area that call the function. The judge has one list of tests for all of its modules.
+a fault notes which test calls which function, and a fault meets only those that call its function. (Whoever
+gets a value from a cache calls nothing; so look at a survivor in a cached function again.) What survives its
+slice is tried against the other tests of its area; with `--near` it is not. The judge has one list of tests
+for all of its modules, and each fault meets all of them.
 
 With `--notes FILE` a run that was stopped goes on where it was.
 """
@@ -143,13 +146,13 @@ def _imported_by(file: Path) -> frozenset[str]:
 class Trial:
     """Faults and the tests that each is tried against.
 
-    If `is_wide`, a fault meets only the tests that call its function; else these come first.
+    If `by_calls`, a fault meets only the tests that call its function; else these come first.
     """
 
     faults: tuple[Fault, ...]
     tests: tuple[str, ...]
     options: tuple[str, ...] = ()
-    is_wide: bool = False
+    by_calls: bool = False
 
     def run(self, workers: int, note: Callable[[Fault, bool], None]) -> tuple[str, ...]:
         """Try each fault and note whether a test noticed; the tests that fail without any fault, which are
@@ -178,7 +181,7 @@ class Trial:
     def _in_memory(self, workers: int, out: TextIO) -> None:
         inside = {number: fault for number, fault in enumerate(self.faults) if function_of(fault) is not None}
         with tempfile.TemporaryDirectory() as folder:
-            plugin = _ManyRuns(inside, workers, self.is_wide, Path(folder), out)
+            plugin = _ManyRuns(inside, workers, self.by_calls, Path(folder), out)
             pytest.main([*OPTIONS, *self.options, *self.tests], [plugin])
 
     def _is_noticed_anew(self, fault: Fault, broken: Sequence[str], seconds: float) -> bool:
@@ -250,7 +253,7 @@ class _ManyRuns:
 
     faults: Mapping[int, Fault]
     workers: int
-    is_wide: bool
+    by_calls: bool
     folder: Path
     out: TextIO
     _calls: dict[str, set[Function]] = field(default_factory=dict)
@@ -296,10 +299,10 @@ class _ManyRuns:
         return [item for item in items if item.nodeid not in broken]
 
     def _chosen(self, fault: Fault, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-        """The tests for a fault: those that call its function first, and the others only if not `is_wide`."""
+        """The tests for a fault: those that call its function first, others only if not `by_calls`."""
         function = function_of(fault)
         calling = [item for item in items if function in self._calls[item.nodeid]]
-        return calling if self.is_wide else calling + [item for item in items if item not in calling]
+        return calling if self.by_calls else calling + [item for item in items if item not in calling]
 
     def _fork(self, act: Callable[[], None]) -> int:
         child = os.fork()
@@ -381,9 +384,13 @@ class Notes:
 
 
 def try_all(
-    area: Area, tried: Sequence[Fault], workers: int, note: Callable[[Fault, bool], None]
+    area: Area, tried: Sequence[Fault], workers: int, note: Callable[[Fault, bool], None], *,
+    is_near: bool = False
 ) -> set[str]:
-    """Try faults of an area and note each; the tests that fail without any fault, which were left out."""
+    """Try faults of an area and note each; the tests that fail without any fault, which were left out.
+
+    If `is_near`, survivors of their slice are not tried against more.
+    """
     if area.tests:
         return set(Trial(tuple(tried), area.tests, area.options).run(workers, note))
     broken, survivors = set[str](), list[Fault]()
@@ -398,9 +405,10 @@ def try_all(
     for fault in tried:
         by_module[fault.path].append(fault)
     for module, of_module in by_module.items():
-        broken.update(Trial(tuple(of_module), tuple(slice_of(module)), area.options).run(workers, note_first))
+        near = Trial(tuple(of_module), tuple(slice_of(module)), area.options, by_calls=True)
+        broken.update(near.run(workers, note if is_near else note_first))
     if survivors:
-        wide = Trial(tuple(survivors), area.more, area.options, is_wide=True)
+        wide = Trial(tuple(survivors), area.more, area.options, by_calls=True)
         broken.update(wide.run(workers, note))
     return broken
 
@@ -412,6 +420,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--sample", type=int, default=SAMPLE, help="how many faults, chosen by the seed")
     parser.add_argument("--all", action="store_true", help="every fault")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--near", action="store_true", help="the tests of each module's slice alone")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--notes", type=Path, help="a file of outcomes; what it has is not tried again")
     parser.add_argument("--json", type=Path, help="a file for the report")
@@ -432,7 +441,7 @@ def main(arguments: Sequence[str]) -> int:
         new = [fault for fault in drawn if area_of[fault.path] == name
                and str(fault) not in equivalent | notes.is_noticed.keys()]
         if new:
-            broken |= try_all(area, new, chosen.workers, notes.add)
+            broken |= try_all(area, new, chosen.workers, notes.add, is_near=chosen.near)
     survivors = [fault for fault in drawn if notes.is_noticed.get(str(fault)) is False]
     counts = {name: _count([fault for fault in drawn if area_of[fault.path] == name], equivalent, notes)
               for name in AREAS if any(area_of[path] == name for path in paths)}
