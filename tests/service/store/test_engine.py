@@ -40,8 +40,8 @@ def test_sqlite_is_set_up_for_many_readers_and_safe_commits(site: Site) -> None:
         assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
         assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 1
         assert connection.execute(text("PRAGMA synchronous")).scalar() == 2  # FULL
-    engine.dispose()
         assert connection.execute(text("PRAGMA busy_timeout")).scalar() == 30_000
+    engine.dispose()
 
 
 def test_a_row_that_points_nowhere_is_refused(any_site: Site) -> None:

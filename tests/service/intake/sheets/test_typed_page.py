@@ -12,7 +12,8 @@ from service.intake.sheets.typed_page import as_picture, as_reading
 ROWS = [f"A row {number} that goes on until it is {'longer ' * number}than any page" for number in range(30)]
 
 
-def _page(data: bytes) -> Image.Image:
+def _page(data: bytes | None) -> Image.Image:
+    assert data is not None
     return Image.open(io.BytesIO(data)).convert("L")
 
 
