@@ -8,11 +8,11 @@ fault that was tried. The report at the end counts by area what was caught, what
 nothing (`tools/equivalent_faults.py`), and lists each survivor with file, line and change.
 
 A fault is tried in a forked child that has it in memory alone. Tests are loaded once for the faults of a
-module: those of its slice, which are the tests in the mirrored folder and those that import it. A run without
-a fault notes which test calls which function, and a fault meets only those that call its function. (Whoever
-gets a value from a cache calls nothing; so look at a survivor in a cached function again.) What survives its
-slice is tried against the other tests of its area; with `--near` it is not. The judge has one list of tests
-for all of its modules, and each fault meets all of them.
+module: those of its slice, which are the tests of its name in the mirrored folder and those that import it.
+A run without a fault notes which test calls which function, and a fault meets only those that call its
+function. (A test that gets a value from a cache calls nothing; so look twice at a survivor in a cached
+function.) What survives its slice is tried against the other tests of its area; with `--near` it is not. The
+judge has one list of tests for all of its modules, and each fault meets all of them.
 
 With `--notes FILE` a run that was stopped goes on where it was.
 """
@@ -91,7 +91,7 @@ AREAS: Mapping[str, Area] = {
     "grammar": Area(("grammar",), more=("tests/grammar", "tests/property", "tests/reading")),
 }
 SAMPLE = 200
-SLICE_FILES = 12
+SLICE_FILES = 8
 """The most test files in a slice, the nearest first."""
 OPTIONS = ("-q", "-s", "-m", "not slow and not postgres", "-p", "no:randomly", "--timeout", "120")
 SECONDS, MEMORY = 30, 6 << 30
@@ -110,7 +110,8 @@ def is_equivalent(fault: Fault) -> bool:
 def slice_of(module: str) -> list[str]:
     """The test files of a module, the nearest first, at most `SLICE_FILES`.
 
-    First those with its name in the mirrored folder, then those that import it, then the others there.
+    Those with its name in the mirrored folder and those that import it; where there are none, all that are in
+    that folder.
     """
     path = Path(module)
     mirrored = Path("tests") / path.parent
@@ -120,8 +121,8 @@ def slice_of(module: str) -> list[str]:
     dotted = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
     importing = sorted(file for file in _test_files() if dotted in _imported_by(file))
     importing.sort(key=lambda file: -len(Path(os.path.commonpath([file, mirrored])).parts))
-    neighbours = sorted(mirrored.glob("test_*.py"))
-    return list(dict.fromkeys(map(str, [*named, *importing, *neighbours])))[:SLICE_FILES]
+    near = [*named, *importing] or sorted(mirrored.glob("test_*.py"))
+    return list(dict.fromkeys(map(str, near)))[:SLICE_FILES]
 
 
 @cache
