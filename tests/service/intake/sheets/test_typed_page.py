@@ -43,6 +43,7 @@ def test_the_box_of_a_line_holds_its_ink_and_no_other() -> None:
         assert held is not None
         assert min(xs) - 3 <= held[0]
         assert held[2] <= max(xs) + 3
+    assert page.reading.pages[0].number == 1
     assert [line.text for line in page.reading.pages[0].lines] == [
         ROWS[0], " ".join(ROWS[1:3]), " ".join(ROWS[3:])]
     assert all(above[1] < below[0] for above, below in itertools.pairwise(spans))
