@@ -72,6 +72,12 @@ def test_a_journey_with_one_open_end_leaves_the_day_before_and_after_free(known:
     assert overlapping((TENT,), known) is None
 
 
+def test_of_one_address_alone_nothing_is_posted_to_both() -> None:
+    # The journey ends in two days, and no other address is known.
+    reach = addresses_on((LODGE,), date(2027, 6, 28))
+    assert (reach.addresses, reach.note) == ((LODGE,), "")
+
+
 def test_who_moves_house_is_written_to_at_both_about_the_day_and_then_at_the_new_one() -> None:
     new = Postal(("2 Low Street", "Wells"), date(2027, 6, 1))
     assert addresses_on((HOME, new), date(2027, 5, 1)).addresses == (HOME,)
