@@ -1,5 +1,5 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
-.PHONY: demo test test-slow mutations lint setup setup-dev setup-bench pictures docs wheel sbom audit clean
+.PHONY: demo test test-slow mutations mutations-sample lint setup setup-dev setup-bench pictures docs wheel sbom audit clean
 .DEFAULT_GOAL := help
 
 help:
@@ -7,9 +7,10 @@ help:
 	@echo "make demo FAST=1     the same, fully automatic and checked, within a minute"
 	@echo "make demo HANDS=1    the same, and you read the doubtful lines yourself in a browser"
 	@echo "make demo VARIANT=V  another game: bretwalda, britain1066, war1648, brittania"
-	@echo "make test            set up and pass the tests (about ten minutes on two cores)"
-	@echo "make test-slow       the long suites"
+	@echo "make test            set up and pass the quick tests"
+	@echo "make test-slow       the long suites, and the tests of benches, tools and training"
 	@echo "make mutations       small faults put into the judge: which of them the tests miss (an hour)"
+	@echo "make mutations-sample  200 small faults in intake, mail, games, letters, reading and grammar"
 	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
 	@echo "make docs            these documents as a site, in build/docs, with its links checked"
 	@echo "make audit           known faults of those packages, asked of PyPI by pip-audit (needs a network)"
@@ -38,7 +39,10 @@ test-slow: setup-bench
 	.venv/bin/python -m pytest -m slow --timeout 3600 $(ARGS)
 
 mutations: setup-bench
-	.venv/bin/python -m tools.mutate_judge $(ARGS)
+	.venv/bin/python -m tools.mutate judge --all $(ARGS)
+
+mutations-sample: setup-bench
+	.venv/bin/python -m tools.mutate $(ARGS)
 
 pictures: setup-bench
 	.venv/bin/python -m tools.pictures build/pictures

@@ -10,16 +10,22 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+import sqlalchemy
 from argon2 import PasswordHasher
 from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
 from demo.mail_server import DemoMailServer
 from service.operations import logs
 from service.pictures.drawing import render
 from service.pictures.drawing.vector_form import VectorForm
+from service.store import engine
 from service.store.engine import migrate
 from service.web import sessions
 from tests.support.public_site import visitor
@@ -43,6 +49,23 @@ hypothesis.settings.load_profile("untimed")
 sessions.HASHER = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
 
 
+# Statements are compiled for a dialect and kept with an engine, of which each test has its own: every fifth
+# statement was compiled anew, a twelfth of the processor time of `tests/service/desk/test_quarantine.py`.
+# Dialects of SQLite are alike in one process, so all engines share what was compiled.
+_COMPILED = LRUCache[Any, Any](5_000)
+
+
+def _create_engine(*args: Any, **options: Any) -> Engine:
+    created = sqlalchemy.create_engine(*args, **options)
+    created.update_execution_options(compiled_cache=_COMPILED)
+    return created
+
+
+SQLiteDialect_pysqlite.__hash__ = lambda self: hash(type(self))  # type: ignore[method-assign]
+SQLiteDialect_pysqlite.__eq__ = lambda self, other: type(self) is type(other)  # type: ignore[method-assign]
+engine.create_engine = _create_engine  # type: ignore[attr-defined]
+
+
 _PDFS: OrderedDict[tuple[str, str, bool], bytes] = OrderedDict()
 _write_pdf = render.write_pdf
 
@@ -60,6 +83,16 @@ def _write_pdf_once(pages_html: str, forms: Sequence[VectorForm | None], has_fie
 # The games of a file are alike, and each was laid out anew: 34 of the 55 seconds that PDF took in three files
 # of letters were spent on documents made before.
 render.write_pdf = _write_pdf_once
+
+
+_SLOW_FOLDERS = tuple(Path(__file__).parent / name for name in ("bench", "tools", "training"))
+"""Tests of what no site runs: `make test-slow` has them, whatever time they take."""
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark the tests of `_SLOW_FOLDERS` slow."""
+    if any(item.path.is_relative_to(folder) for folder in _SLOW_FOLDERS):
+        item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish() -> None:

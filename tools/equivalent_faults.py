@@ -1,5 +1,5 @@
-"""Small faults of the judge that change no verdict, each with the reason (JUD-02). `tools.mutate_judge` does
-not try them."""
+"""Small faults of the product that change nothing, each with the reason (JUD-02). `tools.mutate` does not try
+them."""
 
 from __future__ import annotations
 
@@ -48,10 +48,6 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      "if not (first and last) or start == goal:",
      "first and last  ->  first or last"):
         "nothing leads from nowhere, nor to nowhere",
-    ("adjudicator/strength.py", "@dataclass(frozen=True, slots=True)", "True  ->  False"):
-        "a dataclass that could be changed, or has a dictionary, judges the same",
-    ("adjudicator/strength.py", "@dataclass(slots=True)", "True  ->  False"):
-        "a dataclass that could be changed, or has a dictionary, judges the same",
     ("adjudicator/strength.py",
      "elif not possible or not route.joins(certain | possible):",
      "not possible or not route.joins(certain | possible)  ->  without not possible"):
@@ -138,5 +134,9 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      ("isinstance(order, SendSupply) and verdict is not None and (v  ->  "
       "without isinstance(order, SendSupply)")):
         "sends are settled first, so no build above one has succeeded yet",
+    ("service/intake/sheets/typed_page.py", "_MARGIN, _STEP, _SIZE = 110, 96, 44", "96  ->  97"):
+        "any step that keeps the rows apart will do",
+    ("service/intake/sheets/typed_page.py", "_LEAST_WIDTH, _LEAST_HEIGHT = 1400, 900", "1400  ->  1401"):
+        "one least width is as good as the other",
 }
-"""Faults that change no verdict, by module, line and change, with the reason. They are not tried."""
+"""Faults that change nothing, by module, line and change, with the reason. They are not tried."""

@@ -59,7 +59,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
-from tests.support.site import Site
+from tests.support.site import Site, begin_once
 
 # T+0 of the worked dates in the handbook's calendar.
 START = date(2027, 3, 1)
@@ -368,9 +368,13 @@ def open_table(
         for power, addresses in mails.items()
     ]
     new = create.NewGame(name, slug, start, seats, options=stored_options(options or {}))
-    with site.store.begin() as session:
-        table = ActTable(session, "coordinator", site.clock.now())
-        game = perform(BeginGame(new, variant), table).outcome.game_id
+
+    def begin() -> str:
+        with site.store.begin() as session:
+            acting = ActTable(session, "coordinator", site.clock.now())
+            return perform(BeginGame(new, variant), acting).outcome.game_id
+
+    game = begin_once(site, board, repr((new, opening)), begin)
     return Table(site, variant, game, announce or NotedAnnouncer())
 
 

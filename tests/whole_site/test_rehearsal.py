@@ -45,6 +45,7 @@ from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
+SLOW_ON_POSTGRES = True
 HOURS = 2.0
 NAME, SLUG = "Rehearsal Powick Bridge", "rehearsal-powick-bridge"
 GUEST, GUESTS_ADDRESS = "Newcastle", "guest@elsewhere.example"

@@ -13,7 +13,8 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.judge import judge
-from adjudicator.orders import Hold, Move, SupportMove
+from adjudicator.orders import Hold, Move, Proxy, SupportMove
+from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.units import Unit, UnitRef
 from service.archive import export
 from service.archive.verify import run_verify
@@ -128,6 +129,38 @@ def test_who_attacked_whom() -> None:
     france = next(counts for counts in statistics.counts if counts.power == "France")
     assert (france.orders, france.moves, france.supports, france.cut, france.bounced) == (2, 1, 1, 0, 0)
     assert next(counts.beaten for counts in statistics.counts if counts.power == "Germany") == 1
+
+
+def test_units_lent_are_counted_kept_and_turned_against_their_lender() -> None:
+    """By hand: Germany lends Gascony and Munich to France, which leads one against Paris, its own, and one
+    against Berlin, Germany's; Kiel is lent and gets no order, and Ruhr's proxy is void."""
+    units = [Unit(power, "A", Region(place)) for power, place in (
+        ("FRANCE", "PAR"), ("FRANCE", "BUR"), ("GERMANY", "GAS"), ("GERMANY", "MUN"), ("GERMANY", "KIE"),
+        ("GERMANY", "RUH"), ("GERMANY", "BER"))]
+    before = replace(BEFORE, units=frozenset(units))
+
+    def army(place: str) -> UnitRef:
+        return UnitRef("A", Region(place))
+
+    def lent(place: str, result: Result) -> Outcome:
+        return Outcome(Proxy(power="GERMANY", unit=army(place), to_power="FRANCE"), result)
+
+    def moved(power: str, place: str, to: str) -> Outcome:
+        return Outcome(Move(power=power, unit=army(place), to=Region(to)), Result.FAILS, "bounced")
+
+    outcomes = (
+        lent("GAS", Result.SUCCEEDS), lent("MUN", Result.SUCCEEDS), lent("KIE", Result.SUCCEEDS),
+        lent("RUH", Result.VOID),
+        moved("FRANCE", "GAS", "PAR"), moved("FRANCE", "MUN", "BER"),
+        # Germany's own order to a unit that it lent, and France's to one that it was not lent.
+        moved("GERMANY", "KIE", "BER"), moved("FRANCE", "BUR", "RUH"))
+    resolution = Resolution(outcomes, before)
+    counts = {each.power: each for each in statistics_of(
+        STANDARD, [JudgedPhase(1, BEFORE.phase, before, resolution)]).counts}
+    germany, france = counts["Germany"], counts["France"]
+    assert (germany.lent, germany.kept, germany.broken, germany.void) == (3, 2, 1, 1)
+    assert (france.lent, france.kept, france.broken) == (0, 0, 0)
+    assert (france.moves, france.bounced) == (3, 3)
 
 
 @pytest.mark.slow

@@ -54,6 +54,30 @@ def test_where_two_journeys_overlap_each_is_written_to() -> None:
     assert overlapping((LODGE,), HOME) is None
 
 
+@pytest.mark.parametrize("known", [
+    Postal(("2 Low Street", "Wells"), date(2027, 7, 1)),
+    Postal(("2 Low Street", "Wells"), None, date(2027, 6, 25)),
+])  # fmt: skip
+def test_a_journey_with_one_open_end_overlaps_too(known: Postal) -> None:
+    assert overlapping((HOME, known), TENT) == known
+    assert overlapping((HOME, TENT), known) == TENT
+
+
+@pytest.mark.parametrize("known", [
+    Postal(("2 Low Street", "Wells"), date(2027, 7, 21)),
+    Postal(("2 Low Street", "Wells"), None, date(2027, 6, 19)),
+])  # fmt: skip
+def test_a_journey_with_one_open_end_leaves_the_day_before_and_after_free(known: Postal) -> None:
+    assert overlapping((known,), TENT) is None
+    assert overlapping((TENT,), known) is None
+
+
+def test_of_one_address_alone_nothing_is_posted_to_both() -> None:
+    # The journey ends in two days, and no other address is known.
+    reach = addresses_on((LODGE,), date(2027, 6, 28))
+    assert (reach.addresses, reach.note) == ((LODGE,), "")
+
+
 def test_who_moves_house_is_written_to_at_both_about_the_day_and_then_at_the_new_one() -> None:
     new = Postal(("2 Low Street", "Wells"), date(2027, 6, 1))
     assert addresses_on((HOME, new), date(2027, 5, 1)).addresses == (HOME,)

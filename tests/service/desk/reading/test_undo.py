@@ -12,6 +12,8 @@ import pytest
 from service.store.tables import PhaseState
 from tests.support.desk_site import DeskSite
 
+SLOW_ON_POSTGRES = True
+
 
 @pytest.fixture
 def desk(tmp_path: Path, database_url: str) -> Iterator[DeskSite]:

@@ -1,0 +1,265 @@
+"""Small faults in Python modules: every one that can be made, and how one gets into memory.
+
+A fault is a comparison turned round or moved by one, `and` for `or`, a condition denied or dropped, a number
+one higher, or `True` for `False`. No file is changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import gc
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import _lru_cache_wrapper
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import CodeType, FunctionType
+
+_TURNED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,),
+}
+_SWAPPED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One changed place: in a node of the module's tree, by its number, which change of which sort."""
+
+    path: str
+    line: int
+    change: str
+    node: int
+    sort: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.change} [{self.node}.{self.sort}.{self.number}]"
+
+    @property
+    def tree(self) -> ast.Module:
+        """The whole module with the change in it."""
+        tree = ast.parse(Path(self.path).read_text("utf-8"))
+        place = next(node for index, node in enumerate(ast.walk(tree)) if index == self.node)
+        _apply(place, self.sort, self.number)
+        return ast.fix_missing_locations(tree)
+
+
+def faults(path: str) -> Iterator[Fault]:
+    """Every small fault that can be put into a module."""
+    tree = ast.parse(Path(path).read_text("utf-8"))
+    annotations = [annotation for node in ast.walk(tree) for annotation in _annotations(node)]
+    left_out = {part for annotation in annotations for part in ast.walk(annotation)}
+    left_out |= {value for node in ast.walk(tree) for value in _forms_of_dataclasses(node)}
+    for index, node in enumerate(ast.walk(tree)):
+        for sort, number in () if node in left_out else _changes(node):
+            copy = deepcopy(node)
+            before = ast.unparse(copy)
+            _apply(copy, sort, number)
+            after = ast.unparse(copy)
+            if before != after:
+                if sort == "drop" and isinstance(node, ast.BoolOp):
+                    after = f"without {ast.unparse(node.values[number])}"
+                text = f"{before[:60]}  ->  {after[:60]}".replace("\n", " ")
+                yield Fault(path, getattr(node, "lineno", 0), text, index, sort, number)
+
+
+def _annotations(node: ast.AST) -> Iterator[ast.AST]:
+    """What a node says of types, which is never run."""
+    for field in ("annotation", "returns"):
+        if (annotation := getattr(node, field, None)) is not None:
+            yield annotation
+
+
+def _forms_of_dataclasses(node: ast.AST) -> Iterator[ast.AST]:
+    """The values of `frozen` and `slots` in decorators: a class that could be changed, or has a dictionary,
+    does the same."""
+    if isinstance(node, ast.ClassDef):
+        for decorator in node.decorator_list:
+            if isinstance(decorator, ast.Call):
+                yield from (word.value for word in decorator.keywords if word.arg in {"frozen", "slots"})
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The changes that a node allows, each with which of several it is."""
+    match node:
+        case ast.Compare(ops=[op]):
+            yield from (("turn", number) for number in range(len(_TURNED[type(op)])))
+        case ast.BoolOp():
+            yield "swap", 0
+            yield from (("drop", number) for number in range(len(node.values)))
+        case ast.BinOp() if type(node.op) in _SWAPPED:
+            yield "operator", 0
+        case ast.If() | ast.While() | ast.IfExp():
+            yield "deny", 0
+        case ast.Constant() if isinstance(node.value, bool) or type(node.value) is int:
+            yield "constant", 0
+        case ast.UnaryOp(op=ast.Not()):
+            yield "affirm", 0
+
+
+def _apply(node: ast.AST, change: str, number: int) -> None:
+    match node:
+        case ast.Compare():
+            node.ops = [_TURNED[type(node.ops[0])][number]()]
+        case ast.BoolOp() if change == "swap":
+            node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        case ast.BoolOp():
+            # What is left stands alone twice, so that the node stays what it is.
+            remaining = [value for index, value in enumerate(node.values) if index != number]
+            node.values = remaining if len(remaining) > 1 else remaining * 2
+        case ast.BinOp():
+            node.op = _SWAPPED[type(node.op)]()
+        case ast.If() | ast.While() | ast.IfExp():
+            node.test = ast.UnaryOp(ast.Not(), node.test)
+        case ast.Constant():
+            node.value = not node.value if isinstance(node.value, bool) else _one_more(node.value)
+        case ast.UnaryOp():
+            node.op = ast.UAdd()
+
+
+def _one_more(number: object) -> int:
+    assert isinstance(number, int)
+    return number + 1
+
+
+class _Loader(SourceFileLoader):
+    """Loads one module from a changed tree."""
+
+    def __init__(self, name: str, fault: Fault) -> None:
+        super().__init__(name, fault.path)
+        self._fault = fault
+
+    def get_code(self, fullname: str) -> CodeType:
+        """See SourceLoader."""
+        return compile(self._fault.tree, self._fault.path, "exec")
+
+
+class _Finder:
+    """Finds the faulty module before Python finds the sound one."""
+
+    def __init__(self, fault: Fault) -> None:
+        self._fault = fault
+        self._name = fault.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
+        """See importlib.abc.MetaPathFinder."""
+        if name != self._name:
+            return None
+        return spec_from_file_location(name, self._fault.path, loader=_Loader(name, self._fault))
+
+
+def load_with(fault: Fault) -> None:
+    """Have the module loaded with the fault; it must not be in memory yet."""
+    sys.meta_path.insert(0, _Finder(fault))
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """The outermost function around a fault. `name` has those of its classes; `line` is its first, with
+    decorators."""
+
+    path: str
+    name: str
+    line: int
+
+
+CALLED: set[Function] = set()
+"""The watched functions that were called since this was emptied: see `watch_calls`."""
+
+
+def watch_calls(functions: Iterable[Function]) -> None:
+    """Have each of these functions in memory note in `CALLED` that it is called.
+
+    Raises ValueError if one is not in memory.
+    """
+    by_path = defaultdict[str, list[Function]](list)
+    for function in functions:
+        by_path[function.path].append(function)
+    for path, watched in by_path.items():
+        tree = ast.parse(Path(path).read_text("utf-8"))
+        for name, node in _outermost(tree):
+            function = Function(path, name, _first_line(node))
+            if function in watched:
+                has_docstring = ast.get_docstring(node, clean=False) is not None
+                called = f"note_call({path!r}, {name!r}, {function.line})"
+                note = f"__import__('tools.faults', fromlist=['note_call']).{called}"
+                node.body.insert(int(has_docstring), ast.parse(note).body[0])
+        _replace(ast.fix_missing_locations(tree), watched)
+
+
+def note_call(path: str, name: str, line: int) -> None:
+    """Called by a watched function before its own first statement."""
+    CALLED.add(Function(path, name, line))
+
+
+def put_into_memory(fault: Fault) -> None:
+    """Give the faulty code to the function that holds it, and empty every cache.
+
+    Raises ValueError if the function is not in memory, or its faulty code does not fit it.
+    """
+    function = function_of(fault)
+    if function is None:
+        raise ValueError(f"{fault}: is in no function")
+    _replace(fault.tree, [function])
+    for thing in gc.get_objects():
+        if isinstance(thing, _lru_cache_wrapper):
+            thing.cache_clear()
+
+
+def _replace(tree: ast.Module, functions: Iterable[Function]) -> None:
+    """Give functions of one module, which is in memory, their code of `tree`."""
+    waiting = {(function.name, function.line): function for function in functions}
+    path = next(iter(waiting.values())).path
+    resolved = str(Path(path).resolve())
+    codes = {key: code for code in _codes(compile(tree, resolved, "exec"))
+             if (key := (code.co_qualname, code.co_firstlineno)) in waiting}
+    # What the tests' collector froze is not listed while it is frozen.
+    gc.unfreeze()
+    holders = [thing for thing in gc.get_objects() if isinstance(thing, FunctionType)
+               and (thing.__code__.co_qualname, thing.__code__.co_firstlineno) in codes
+               and str(Path(thing.__code__.co_filename).resolve()) == resolved]
+    held = {(holder.__code__.co_qualname, holder.__code__.co_firstlineno) for holder in holders}
+    for name, line in waiting.keys() - held:
+        raise ValueError(f"no function {name} at {path}:{line} is in memory")
+    for holder in holders:
+        holder.__code__ = codes[holder.__code__.co_qualname, holder.__code__.co_firstlineno]
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def function_of(fault: Fault) -> Function | None:
+    """The function in whose body a fault is; None for a module's or a class's own lines."""
+    tree = ast.parse(Path(fault.path).read_text("utf-8"))
+    place = next(node for index, node in enumerate(ast.walk(tree)) if index == fault.node)
+    for name, node in _outermost(tree):
+        if any(place is part for statement in node.body for part in ast.walk(statement)):
+            return Function(fault.path, name, _first_line(node))
+    return None
+
+
+def _outermost(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """The functions of a module and of its classes, by name with those of the classes."""
+    waiting: list[tuple[str, ast.stmt]] = [("", child) for child in tree.body]
+    while waiting:
+        prefix, node = waiting.pop()
+        if isinstance(node, ast.ClassDef):
+            waiting += [(f"{prefix}{node.name}.", child) for child in node.body]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield prefix + node.name, node
+
+
+def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return node.decorator_list[0].lineno if node.decorator_list else node.lineno
