@@ -50,10 +50,10 @@ from service.public.history import ending
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
 from service.web import error_pages
-from service.web.access import closed_unless_declared
+from service.web.access import closed_unless_declared, guarded
 from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
-from service.web.ports import DeskPorts, guarded
+from service.web.ports import DeskPorts
 from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_strangers
 
 

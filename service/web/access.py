@@ -139,3 +139,10 @@ def form_access(app: FastAPI, path: str) -> tuple[Access | None, Mapping[str, An
         if match is Match.FULL:
             return access_of(route), matched["path_params"]
     return None, {}
+
+
+def guarded(request: Request) -> None:
+    """A dependency of every page and of what programs read: the guards of the site's features."""
+    ports: DeskPorts = request.app.state.ports
+    for guard in ports.guards:
+        guard(request)

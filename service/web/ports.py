@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from fastapi import Request
 from sqlalchemy.orm import Session, sessionmaker
 
 import maps
@@ -22,7 +21,9 @@ from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # workers serve no pages
+    from fastapi import Request
+
     from service.notices.broadcasts import Broadcasts
 
 
@@ -134,10 +135,3 @@ class DeskPorts:
     def power_name(self, variant: str, power: str) -> str:
         """A power's name on its board; the id where the board does not know it."""
         return power_name(variant, power, self.load)
-
-
-def guarded(request: Request) -> None:
-    """A dependency of every page and of what programs read: the guards of the site's features."""
-    ports: DeskPorts = request.app.state.ports
-    for guard in ports.guards:
-        guard(request)

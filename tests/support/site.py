@@ -17,9 +17,10 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service.clock import SimulatedClock
+from service.games.sealed_lots import BEACON
 from service.jobs import Handler, Payload
 from service.record.chain import sessions
-from service.site_key import SiteKey
+from service.site_key import IN_SESSION, SiteKey
 from service.store.blobs import Blobs
 from service.store.columns import TableBase
 from service.store.engine import Store, migrate, open_engine
@@ -133,7 +134,9 @@ def begin_once(site: Site, board: Variant, details: str, begin: Callable[[], str
     """
     if site.engine.dialect.name != "sqlite" or not _is_empty(site.engine):
         return begin()
-    key = (id(board), details)
+    with site.store() as session:
+        # What lots are drawn with belongs to a site, and stands in the rows of the game.
+        key = (id(board), f"{details} {session.info.get(BEACON)} {hash(session.info.get(IN_SESSION))}")
     if key in _BEGUN:
         game, held, _ = _BEGUN[key]
         _copy(site.engine, held.backup)

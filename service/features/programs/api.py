@@ -30,7 +30,8 @@ from service.notices.current_map import control
 from service.public import game_map, roots, source_line
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
-from service.web.ports import DeskPorts, guarded
+from service.web.access import guarded
+from service.web.ports import DeskPorts
 
 log = logging.getLogger(__name__)
 PREFIX = "/api/v1"

@@ -8,3 +8,6 @@ from service.features.own_wording.reword import RewordLetter
 ROUTES = {"/previews/{game_id}/{kind}/wording": ("get", "post")}
 WHO = {"/previews/{game_id}/{kind}/wording": {"coordinator of it"}}
 REFUSED = {"RewordLetter": RewordLetter("nowhere", "receipt", "en", {})}
+
+IN_ENGLISH = dict.fromkeys(
+    ("features/own_wording/pages.py", "features/own_wording/reword.py"), "coordinators read it")

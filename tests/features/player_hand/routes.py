@@ -7,3 +7,5 @@ ROUTES = {"/hands": ("get",), "/hands/forget": ("post",)}
 WHO: dict[str, set[str]] = {"/hands": set(), "/hands/forget": set()}
 PAGES = {"/hands": "names of players"}
 NEVER_REFUSED = {"ForgetHand": "nothing hinders it"}
+
+IN_ENGLISH = dict.fromkeys(("features/player_hand/pages.py",), "coordinators read it")

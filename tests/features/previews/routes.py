@@ -8,3 +8,5 @@ WHO = {route: {"coordinator of it"} for route in ROUTES}
 # Drawn in seconds, from the board and the players alone.
 DRAWN = dict.fromkeys(ROUTES, "each kind of letter")
 LETTER = {"preview": "/previews/powick-bridge/{kind}?power=Argyll"}
+
+IN_ENGLISH = dict.fromkeys(("features/previews/pages.py",), "coordinators read it")

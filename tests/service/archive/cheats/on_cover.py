@@ -20,7 +20,7 @@ from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import Pause
 from service.games.acts.results import CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
-from service.notices import results
+from service.notices import results_facts
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
 from service.record import references
@@ -220,7 +220,7 @@ def _root_before_the_judging(table: Table) -> None:
         return type(mark)(before.number, before.link)
 
     exchange(references, "root_mark", root_mark)
-    exchange(results, "notable_of", lambda *_facts: ())
+    exchange(results_facts, "notable_of", lambda *_facts: ())
 
 
 def _another_readme(_table: Table) -> Forge:

@@ -12,7 +12,7 @@ from service.games import ballots, turns
 from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.ballots import Ballot, RankedSubmission
 from service.intake.postal_mail import PostedLetter
-from service.notices import results
+from service.notices import results_facts
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
 from service.record import judged_entry
@@ -129,7 +129,7 @@ def _posted_behind(table: Table) -> None:
 def _posted_in_silence(table: Table) -> None:
     """The same, and the program that writes the results says nothing of it."""
     _posted_behind(table)
-    exchange(results, "notable_of", lambda *_facts: ())
+    exchange(results_facts, "notable_of", lambda *_facts: ())
 
 
 def chosen(table: Table) -> None:

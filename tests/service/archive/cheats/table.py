@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from service.games import lots, sealed_lots, turns
-from service.notices import results
+from service.notices import results_facts
 from service.record import game_key, judged_entry, references
 from tests.support.altered import entries, rechained, unpacked
 from tests.support.keeper import Evidence
@@ -19,7 +19,7 @@ from tests.support.table import Table
 BEFORE, AFTER = "before mailing", "after mailing"
 KEEPER, OPERATOR, PLAYER, WITH_PLAYER = "keeper", "operator", "player", "keeper with player"
 EXCHANGED = (
-    (lots, "check_committed"), (turns, "executed"), (results, "notable_of"), (judged_entry, "count"),
+    (lots, "check_committed"), (turns, "executed"), (results_facts, "notable_of"), (judged_entry, "count"),
     (sealed_lots, "sheets_on_record"), (sealed_lots, "opened_seed"), (sealed_lots, "seal"),
     (game_key, "of_game"), (game_key, "_secret"), (references, "root_mark"))
 """The parts of the program that cheats exchange."""

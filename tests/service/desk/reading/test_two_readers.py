@@ -246,7 +246,7 @@ def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSit
 
 
 @pytest.mark.parametrize(("value", "why", "sentence"), [
-    ("all", "short", "needs a reason"), ("three", "A reason in a sentence.", "no such way"),
+    ("all", "short", "needs a reason"), ("three", "A reason in a sentence.", "write one of"),
     ("none", "A reason in a sentence.", "has this value already")])
 def test_an_option_that_cannot_be_so_is_refused(desk: DeskSite, value: str, why: str, sentence: str) -> None:
     answer = desk.post("/games/powick-bridge/review", value=value, why=why)
