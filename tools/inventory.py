@@ -135,9 +135,9 @@ def main() -> int:
         return 0
     before = json.loads(chosen.compare.read_text("utf-8"))
     after = json.loads(json.dumps(inventory, default=str))
-    found = list(differences(before, after))
-    print("\n".join(found) if found else "no difference")
-    return 1 if found else 0
+    sentences = list(differences(before, after))
+    print("\n".join(sentences) if sentences else "no difference")
+    return 1 if sentences else 0
 
 
 if __name__ == "__main__":
