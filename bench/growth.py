@@ -25,7 +25,7 @@ from bench.storm.site import StormSite, add_games, order_mail, photograph, storm
 from demo.story import DEFAULT_FOLDER, read_story
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
-from service.games.approval.papers import REFUSED
+from service.facts.sheets import REFUSED
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow
 
 PHOTO_BYTES = 2_000_000  # of a telephone's photograph

@@ -21,8 +21,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 import maps
+from service.facts import sheets
 from service.intake.verdicts import explanations
-from service.letters import set_aside
 from service.letters.language import ENGLISH, LANGUAGES
 from service.web import error_pages
 
@@ -59,8 +59,8 @@ def messages() -> Catalog:
         catalogue.add(sentence, None, [("service/intake/verdicts/explanations.py", 0)])
     for sentence in error_pages.PUBLIC_SENTENCES:
         catalogue.add(sentence, None, [("service/web/error_pages.py", 0)])
-    for sentence in set_aside.fixed_sentences():
-        catalogue.add(sentence, None, [("service/games/hold_reasons.py", 0)])
+    for sentence in sheets.half_sentences():
+        catalogue.add(sentence, None, [("service/facts/sheets.py", 0)])
     for slug in maps.variants():
         for rule in maps.load(slug).conduct:
             catalogue.add(rule.replace("%", "%%"), None, [(f"maps/{slug}/variant.toml", 0)])

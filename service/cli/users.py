@@ -13,11 +13,11 @@ from sqlalchemy import select
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
 from service.clock import SystemClock
+from service.facts.roles import GAME_ROLES, Role
 from service.games.acts.act import ActTable, perform
 from service.site_folder import SiteError, opened, settings_of
 from service.store.tables import SessionRow, UserRow
 from service.web import accounts, game_roles, sessions
-from service.web.roles import GAME_ROLES, Role
 
 SHORTEST = 10
 """Fewest characters of a password."""

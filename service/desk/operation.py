@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from service.desk import log_words
 from service.facts.events import Event
-from service.games.hold_reasons import REASONS
+from service.facts.sheets import because
 from service.mail.sending import hold
 from service.record import chain
 from service.store import records
@@ -142,7 +142,7 @@ def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(ali
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The details of an event in words, as label and value. Words that contain an address are left out."""
     return [
-        (key.replace("_", " "), _value_text(REASONS.get(value, value) if isinstance(value, str) else value))
+        (key.replace("_", " "), _value_text(because(value, value) if isinstance(value, str) else value))
         for key, value in detail.items()
         if key not in _NOT_SHOWN and value not in (None, "", [])
     ]

@@ -18,6 +18,8 @@ from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late
 from service.desk.reading import view as reading_view
 from service.desk.reading.view import ReadingOffer
+from service.facts.refusals import RefusalReason
+from service.facts.roles import Role
 from service.feature import features
 from service.games import mailbox_waits
 from service.games.agreement import Stage
@@ -25,7 +27,6 @@ from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
-from service.intake.verdicts.verdict import RefusalReason
 from service.mail.sending import hold
 from service.notices import ignored_mails
 from service.notices.broadcasts import corrections
@@ -46,7 +47,6 @@ from service.web.access import COORDINATOR, READER
 from service.web.mail_games import is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
-from service.web.roles import Role
 from service.web.sessions import Visitor
 
 router = APIRouter()

@@ -12,10 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.desk import queries
+from service.facts.refusals import RefusalReason
 from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.intake.opening.sandbox import ChildFault
-from service.intake.verdicts.verdict import RefusalReason
 from service.mail.message import Picture
 from service.notices import ignored_mails
 from service.notices import quarantine as acts

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
-from service.facts.sheets import Fate, SheetFlag
+from service.facts.sheets import VERSION_DOUBTS, Fate
 from service.games import decisions, sealed_lots
 from service.games.agreement import Stage
 from service.games.approval import papers
@@ -39,7 +39,6 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-VERSION_FLAGS = ("version_conflict", "version_disagrees", SheetFlag.CHOICE_ENDED)
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 # With 845 phases Today took 259 ms of processor time with the boards and 99 ms without them.
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
@@ -254,7 +253,7 @@ def _view(
         flagged=tuple(
             (row.power, flags) for row in rows
             # A held sheet's flags are the reasons why it is held, and are shown as such.
-            if row.fate != Fate.HELD and (flags := tuple(str(f) for f in row.flags if f in VERSION_FLAGS))
+            if row.fate != Fate.HELD and (flags := tuple(str(f) for f in row.flags if f in VERSION_DOUBTS))
         ),
     )
     counts = LineCounts(

@@ -2,7 +2,9 @@
 
 - `events`: what is logged, with its sentence, and what all players are told of.
 - `options`: the options of a game, with their types, defaults and words.
-- `sheets`: the fate of a sheet, and flags that people and filing put on it.
+- `refusals`: why a mail is refused or a sheet held, with all words of each reason.
+- `roles`: the roles of people who sign in.
+- `sheets`: the fate of a sheet, and the flags on it.
 
 It imports nothing of `service`.
 """

@@ -1,11 +1,12 @@
-"""What a sheet on file is marked with: its fate, and flags that people and filing put on it.
-
-The reasons why intake holds a sheet are in `service.intake.verdicts.verdict`.
-"""
+"""What a sheet on file is marked with: its fate, and flags that intake, filing and people put on it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Self
+
+from service.facts.refusals import RefusalReason
 
 
 class Fate(StrEnum):
@@ -16,14 +17,91 @@ class Fate(StrEnum):
 
 
 class SheetFlag(StrEnum):
-    """CHOSEN: by a coordinator as the one to execute. RELEASED: held until it was chosen, so that taking the
+    """A mark on a sheet or one of its pages, beside the reasons why a sheet waits (`RefusalReason`) and what
+    was corrected in its heading (`grammar.headings.values.Flag`).
+
+    `because`: the half sentence after "held, because"; "" for what holds no sheet.
+
+    SUPERSEDED: a higher version came before. NOT_FIRST: another sheet came before, in a game in which the
+    first counts. TYPED: the orders were typed into the mail; the page on file is a drawing of that text.
+    CHOSEN: by a coordinator as the one to execute. RELEASED: held until it was chosen, so that taking the
     choice back holds it again. CHOICE_ENDED: chosen once, until a later sheet came in time. SET_ASIDE:
     counted until a coordinator refused it. FORM_FILLED: read from the fields of a form, so no hand is learnt
-    from it. YEAR_DIFFERS: filed by hand, and its heading names another year."""
+    from it. YEAR_DIFFERS: filed by hand, and its heading names another year.
+    """
 
+    because: str
+
+    def __new__(cls, word: str, because: str = "") -> Self:
+        flag = str.__new__(cls, word)
+        flag._value_ = word
+        flag.because = because
+        return flag
+
+    GAME_MISSING = "game_missing"
+    YEAR_MISSING = "year_missing"
+    TYPE_MISSING = "type_missing"
+    PHOTO_UNREADABLE = "photo_unreadable"
+    # What is wrong with a photograph at first sight (`ocr.image.first_look.PhotoTrouble`).
+    PHOTO_DARK = "photo_dark"
+    PHOTO_BLURRED = "photo_blurred"
+    PHOTO_CUT_OFF = "photo_cut_off"
+    PHOTO_NO_WRITING = "photo_no_writing"
+    # Why a picture does not open (`ocr.unreadable`), where no letter explains it by itself.
+    TRUNCATED = "truncated", "the picture file is cut short"
+    NOT_AN_IMAGE = "not_an_image", "the file is no picture"
+    SUPERSEDED = "superseded"
+    NOT_FIRST = "not_first"
+    TYPED = "typed"
+    VERSION_CONFLICT = (
+        "version_conflict",
+        "the same version number came before with other ink, and the later one counts",
+    )
+    VERSION_DISAGREES = (
+        "version_disagrees",
+        "its heading says another version than the mail's subject; the subject's number counts",
+    )
+    FORM_DISAGREES = (
+        "form_disagrees",
+        "the sheet's heading and what it was filed as by hand disagree",
+    )
     CHOSEN = "chosen"
     RELEASED = "released"
-    CHOICE_ENDED = "choice_ended"
-    SET_ASIDE = "set_aside_by_hand"
+    CHOICE_ENDED = (
+        "choice_ended",
+        "it was chosen by hand, and a later sheet that came in time ended that choice",
+    )
+    SET_ASIDE = "set_aside_by_hand", "the coordinator set it aside"
     FORM_FILLED = "form_filled"
     YEAR_DIFFERS = "year_differs"
+
+
+PHOTO_DOUBTS = frozenset({SheetFlag.PHOTO_DARK, SheetFlag.PHOTO_BLURRED, SheetFlag.PHOTO_CUT_OFF,
+                          SheetFlag.PHOTO_NO_WRITING})
+"""What a first look finds wrong with a photograph, which may be readable all the same."""
+VERSION_DOUBTS = (SheetFlag.VERSION_CONFLICT, SheetFlag.VERSION_DISAGREES, SheetFlag.CHOICE_ENDED)
+"""Of a sheet that counts and whose version may not be the one that its player means."""
+REFUSED = "refused: "
+"""What the flag begins with that keeps a coordinator's reason for refusing a sheet."""
+FILED_FOR = "was filed for "
+"""What the flag begins with that keeps the power for which a sheet was filed before."""
+
+_BECAUSE = {
+    **{str(reason): reason.because for reason in RefusalReason},
+    **{str(flag): flag.because for flag in SheetFlag if flag.because},
+}
+
+
+def because(code: str | None, otherwise: str = "") -> str:
+    """The half sentence of a reason or flag; `otherwise` for a word that is no reason."""
+    return _BECAUSE.get(code or "", otherwise)
+
+
+def held_because(codes: Sequence[str]) -> str:
+    """The reasons among the flags of a sheet; flags that are no reason are left out."""
+    return "; ".join(_BECAUSE[code] for code in codes if code in _BECAUSE) or "it waits for the coordinator"
+
+
+def half_sentences() -> tuple[str, ...]:
+    """Every reason in words, each once."""
+    return tuple(dict.fromkeys(_BECAUSE.values()))

@@ -8,7 +8,7 @@ what a person decided.
 - `phases`: a phase as the judge's value and in words; `phase_summary`: what it leaves besides its orders.
 - `deadlines`: the handbook's calendar, pure. `acts`: every act of a person, each as one value; `refused`: the
   exception of an act that is not done.
-- `ballots`: which sheet counts; `hold_reasons`: why a sheet waits; `seal`: nobody reads before the deadline.
+- `ballots`: which sheet counts; `seal`: nobody reads before the deadline.
 - `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.
 - `lots`: seeds, words of players and draws.
 - `results`: a resolution in words; `rulings`: the house rules that it cites.

@@ -9,8 +9,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.facts.sheets import Fate, SheetFlag
-from service.games.hold_reasons import reasons
+from service.facts.sheets import Fate, SheetFlag, held_because
 from service.games.options import options_of
 from service.store.tables import (
     GameRow,
@@ -147,7 +146,7 @@ def ranked(row: SubmissionRow) -> RankedSubmission:
         id=row.id, power=row.power, received_at=row.received_at, version=row.version,
         instruction=row.instruction,
         posted=row.sha256 is None, held=row.fate == Fate.HELD, chosen=SheetFlag.CHOSEN in row.flags,
-        held_for=reasons([str(flag) for flag in row.flags]),
+        held_for=held_because([str(flag) for flag in row.flags]),
     )
 
 

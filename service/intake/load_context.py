@@ -17,11 +17,12 @@ from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
+from service.facts.refusals import RefusalReason
 from service.games.ended.ending import has_ended
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake.verdicts.context import GameContext, IntakeContext
-from service.intake.verdicts.verdict import EarlierMail, RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
 from service.store import records

@@ -18,6 +18,8 @@ from sqlalchemy.orm import Session, sessionmaker
 from maps.variant import Variant
 from service.clock import Clock
 from service.facts.events import Event
+from service.facts.refusals import RefusalReason
+from service.facts.sheets import SheetFlag
 from service.games import lots
 from service.intake import ignored_mails, waiting_proof
 from service.intake import load_context as contexts
@@ -32,7 +34,7 @@ from service.intake.sheets import typed_page
 from service.intake.sheets.recognizer import UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
-from service.intake.verdicts.verdict import Note, RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.jobs import Jobs
 from service.mail.authentication.dns import NO_DNS, TxtLookup
 from service.mail.body.read import BodyNeed
@@ -259,7 +261,7 @@ def _judge(
     session: Session, mail: IncomingMail, received_at: datetime, context: IntakeContext, *, taken_back: bool
 ) -> tuple[Verdict, IncomingMail]:
     """The verdict, and the mail. If orders may be typed and no sheet is attached, its bold text becomes its
-    only picture, and the verdict gets `Note.TYPED`."""
+    only picture, and the verdict gets `SheetFlag.TYPED`."""
     # The first address of From only: a mail with several is refused, whatever came before it.
     context = contexts.with_sent_id(session, context, mail)
     earlier = [entry for sender in mail.senders[:1] for entry in contexts.earlier_mails(session, sender)]
@@ -275,7 +277,7 @@ def _judge(
     mail = replace(mail, pictures=(typed_page.as_picture(mail.bold),))
     verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
     if verdict.verdict is VerdictKind.ACCEPTED:
-        verdict = replace(verdict, flags=verdict.flags | {str(Note.TYPED)})
+        verdict = replace(verdict, flags=verdict.flags | {str(SheetFlag.TYPED)})
     return verdict, mail
 
 

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
-from service.intake.verdicts.verdict import RefusalReason, Verdict
+from service.facts.refusals import RefusalReason
+from service.intake.verdicts.verdict import Verdict
 from service.mail.reports import Outcome
 from service.mail.sending import returned
 from service.store import records

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.games.hold_reasons import REASONS
+from service.facts.sheets import half_sentences
 from service.letters.language import N_, Sentence
 
 _SHEET, _MAIL = (N_("A sheet was received and set aside: %(reason)s."),
@@ -17,11 +17,6 @@ _WHOLE = (N_("A sheet was received after the deadline and does not count."),
           N_("A mail was received without a photograph of a sheet."),
           N_("A letter was received by post, and no scan of it is on file."))
 _BETWEEN = "; "
-
-
-def fixed_sentences() -> tuple[str, ...]:
-    """The reasons, for the catalogues (`tools.catalogue`)."""
-    return tuple(dict.fromkeys(REASONS.values()))
 
 
 def translatable(sentences: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -42,7 +37,7 @@ def _sentence(text: str) -> str:
 def _reason(text: str) -> str:
     """Our own reasons, one or several with semicolons; any other words as they are."""
     parts = text.split(_BETWEEN)
-    if not set(parts) <= set(REASONS.values()):
+    if not set(parts) <= set(half_sentences()):
         return text
     return Sentence(_BETWEEN.join(f"%(part{number})s" for number in range(len(parts))),
                     **{f"part{number}": Sentence(part) for number, part in enumerate(parts)})

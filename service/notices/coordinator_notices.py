@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from service.games.hold_reasons import REASONS
+from service.facts.refusals import RefusalReason
+from service.facts.sheets import because
 from service.games.phases import phase_of, power_name
-from service.intake.verdicts.verdict import RefusalReason, Verdict
+from service.intake.verdicts.verdict import Verdict
 from service.letters import render
 from service.letters.facts import Closing, KeyedFacts, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
@@ -129,7 +130,7 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
         return
     mail = session.get_one(MailRow, row.sha256)
     player = session.get_one(PlayerRow, row.player_id)
-    why = REASONS.get(row.reason, "a rule of ours ignores it")
+    why = because(row.reason, "a rule of ours ignores it")
     base = letters.sender.base_url.rstrip("/")
     facts = NoticeFacts(
         key=f"{_IGNORED}-{row.player_id}-{now:%Y-%m-%d-%H}",
@@ -191,7 +192,7 @@ def report_unsent(letters: LetterContext, session: Session, row: OutboxRow) -> N
 def _coordinator_notice_sample(seat: Previews) -> Sample[NoticeFacts]:
     base = seat.letters.sender.base_url.rstrip("/")
     facts = NoticeFacts(
-        "preview", f"A mail needs you: {REASONS['unknown_sender']}.",
+        "preview", f"A mail needs you: {RefusalReason.UNKNOWN_SENDER.because}.",
         f"{base}/quarantine" if base else "", seat.letters.clock.now(),
         "it does not count. The mail stays in quarantine, unchanged.")
     return Sample(facts, "As if a stranger had written.")

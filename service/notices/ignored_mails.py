@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.facts.events import Event
+from service.facts.refusals import RefusalReason
 from service.games.refused import Refused
 from service.intake.ignored_mails import LEFT, TAKEN_BACK
-from service.intake.verdicts.verdict import RefusalReason
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
 from service.store import records

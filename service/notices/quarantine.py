@@ -19,6 +19,8 @@ from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.clock import Clock
 from service.facts.events import Event
+from service.facts.refusals import RefusalReason
+from service.facts.sheets import SheetFlag
 from service.games import phases
 from service.games.refused import Refused
 from service.intake import load_context as contexts
@@ -29,7 +31,7 @@ from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, explain
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
 from service.letters.facts import AnsweredMail, Closing
@@ -216,7 +218,8 @@ class Quarantine:
             VerdictKind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name,
             season=phase.season, year=phase.year, kind=PhaseKind(phase.kind), version=version,
             photos=mail.photos,
-            flags=frozenset({"superseded"} if version is not None and version < (on_file or 0) else ()),
+            flags=frozenset(
+                {SheetFlag.SUPERSEDED} if version is not None and version < (on_file or 0) else ()),
             sender=row.sender, subject=mail.subject, version_on_file=on_file)
 
     def _phase(self, session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:

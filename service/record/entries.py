@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.roles import Role
 from service.games import lots
 from service.games.names import pseudonym
 from service.record.judged_entry import judged
@@ -41,7 +42,6 @@ from service.store.tables import (
     SubmissionRow,
     UserRow,
 )
-from service.store.tables_sign_in import BY_GAME
 
 GameEntry = tuple[str, dict[str, Any]]
 """A game's id and the content of an entry for it."""
@@ -340,7 +340,7 @@ def person_content(session: Session, key: str, game_id: str) -> dict[str, Any]:
 def _roles(session: Session, key: str) -> tuple[str | None, dict[str, str]]:
     """The role of a person on the whole site, and those in single games."""
     row = session.get(UserRow, key, populate_existing=True)
-    if row is None or row.role != BY_GAME:
+    if row is None or row.role != Role.BY_GAME:
         return None if row is None else row.role, {}
     of_person = select(GameRoleRow).where(GameRoleRow.user == key)
     return None, {each.game_id: each.role for each in session.scalars(of_person)}

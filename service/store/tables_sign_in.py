@@ -10,9 +10,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.store.columns import TableBase
 
-BY_GAME = "by game"
-"""The role of the site (`users.role`) of somebody who has a role in single games alone."""
-
 
 class SignInTryRow(TableBase):
     """One try to sign in, as one of the counts that it is under. Rows older than an hour are removed."""

@@ -14,10 +14,11 @@ from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 
+from service.facts.roles import Role
 from service.web import sessions
 from service.web.game_roles import with_role_for
 from service.web.ports import DeskPorts
-from service.web.roles import Role, subject_of
+from service.web.roles import subject_of
 
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
              "reads lines at the desk, which Today leads to, an operator has the page Health, and whoever "
@@ -55,8 +56,8 @@ _ROLES: Mapping[Access, frozenset[Role]] = {
     Access.OPERATOR: frozenset({Role.COORDINATOR, Role.OPERATOR}),
     Access.SITE: frozenset({Role.COORDINATOR}),
 }
-"""The roles for which a route is open. BY_GAME counts only where an address names no game; elsewhere the role
-in that game counts."""
+"""The roles for which a route is open. `by game` counts only where an address names no game; elsewhere the
+role in that game counts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.facts.roles import Role
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import NotFound, Refused
 from service.store.tables import GameRoleRow, SessionRow, UserRow
 from service.web import code_app, passkeys, sessions, sign_in_tries
-from service.web.roles import Role
 
 LONGEST_NAME = 80
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})

@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.facts.roles import GAME_ROLES, Role
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import NotFound, Refused
 from service.store.tables import (
@@ -26,7 +27,7 @@ from service.store.tables import (
 )
 from service.web.accounts import NoSuchPerson
 from service.web.mail_games import games_of_mail, games_of_player
-from service.web.roles import GAME_ROLES, Role, Subject, SubjectKind
+from service.web.roles import Subject, SubjectKind
 from service.web.sessions import Visitor
 
 

@@ -10,21 +10,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from service.store.tables_sign_in import BY_GAME
-
-
-class Role(StrEnum):
-    """The roles of people who sign in."""
-
-    COORDINATOR = "coordinator"
-    SECOND_READER = "second reader"
-    OPERATOR = "operator"
-    BY_GAME = BY_GAME
-
-
-GAME_ROLES = (Role.COORDINATOR, Role.SECOND_READER)
-"""The roles that a person may have in one game."""
-
 
 class SubjectKind(StrEnum):
     """What an address of the desk is about, by the name of its parameter."""

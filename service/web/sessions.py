@@ -17,9 +17,9 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from service.facts.roles import Role
 from service.store.tables import GameRoleRow, SessionRow, UserRow
 from service.web import code_app, passkeys, sign_in_tries
-from service.web.roles import Role
 
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)

@@ -10,7 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from service.games.hold_reasons import REASONS, reasons
+from service.facts.sheets import because, held_because
 from service.mail.sending.compose import whole_paragraphs
 
 _ENDS = (
@@ -53,7 +53,7 @@ def size(number: int) -> str:
 def reason(code: str | None) -> str:
     """Why a mail or a sheet is set aside, as half a sentence. An unknown code is shown with its underscores
     as blanks."""
-    return REASONS.get(code or "", (code or "no reason was kept").replace("_", " "))
+    return because(code, (code or "no reason was kept").replace("_", " "))
 
 
 def listed(names: Sequence[str]) -> str:
@@ -85,7 +85,7 @@ def line_state(state: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": reasons,
+    "gmt": gmt, "wait": wait, "count": count, "size": size, "reason": reason, "reasons": held_because,
     "listed": listed, "mails": mails, "letters": letters,
     "commands": commands, "line_state": line_state, "whole_paragraphs": whole_paragraphs,
 }

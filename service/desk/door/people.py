@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 
+from service.facts.roles import GAME_ROLES, Role
 from service.store import records
 from service.store.tables import UserRow
 from service.web import accounts, game_roles
@@ -15,7 +16,6 @@ from service.web.access import SITE
 from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
-from service.web.roles import GAME_ROLES, Role
 from service.web.sessions import Visitor
 
 router = APIRouter(dependencies=[SITE])

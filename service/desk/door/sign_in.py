@@ -10,6 +10,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
+from service.facts.roles import Role
 from service.store.tables import UserRow
 from service.web import code_app, sessions, sign_in_tries
 from service.web.access import PUBLIC, form_access, may
@@ -17,7 +18,7 @@ from service.web.game_roles import with_role_for
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
-from service.web.roles import Role, subject_of
+from service.web.roles import subject_of
 
 router = APIRouter(dependencies=[PUBLIC])
 WRONG = "Wrong name or password. Nothing was changed; try again."

@@ -19,6 +19,7 @@ from sqlalchemy import ColumnElement, func, select, true
 from sqlalchemy.orm import Session
 
 from service.desk.queries import CLOCK_ONLY
+from service.facts.roles import Role
 from service.games.phases import phase_title
 from service.store.tables import (
     GameRoleRow,
@@ -34,7 +35,6 @@ from service.store.tables import (
 from service.web.access import OWN_GAMES
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
-from service.web.roles import Role
 from service.web.sessions import Visitor
 
 router = APIRouter()

@@ -12,12 +12,11 @@ from sqlalchemy.orm import Session
 import maps
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading
 from reading.vocabulary import known_game
-from service.facts.sheets import Fate, SheetFlag
+from service.facts.sheets import Fate, SheetFlag, held_because
 from service.games import ballots
 from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
 from service.games.decisions import own_lines
-from service.games.hold_reasons import reasons
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
 from service.store import records
@@ -81,7 +80,7 @@ def _why(row: SubmissionRow, ballot: Ballot | None, phase: PhaseRow, *, first: b
     if row.fate == Fate.HELD and refusal_of(row.flags) is not None:
         return f"refused by the coordinator: {refusal_of(row.flags)}"
     if row.fate == Fate.HELD:
-        return f"held, because {reasons([str(flag) for flag in row.flags])}; nobody has settled it"
+        return f"held, because {held_because([str(flag) for flag in row.flags])}; nobody has settled it"
     return "it does not count"
 
 

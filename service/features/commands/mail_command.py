@@ -11,8 +11,9 @@ from enum import StrEnum
 
 from grammar.headings.names import exact_spans, heading_names
 from grammar.headings.tokens import Token, clean_line, drop_prefixes, tokens
+from service.facts.refusals import RefusalReason
 from service.intake.verdicts.context import GameContext, IntakeContext
-from service.intake.verdicts.verdict import RefusalReason, Verdict
+from service.intake.verdicts.verdict import Verdict
 from service.mail.message import BodyState, IncomingMail
 
 _MOST_WORDS = 20

@@ -15,13 +15,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.facts.refusals import RefusalReason
 from service.features.correspondence import letters as letters_of
 from service.intake import load_context as contexts
 from service.intake.load_context import LETTER
 from service.intake.mail_handlers import ClaimBasis, JudgedMail
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.rules import judge_mail
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.body.quotation import LetterText, split_quoted
 from service.mail.message import BodyState, IncomingMail
 from service.notices.answers.replies import ANSWERS_A_DAY, answers_today

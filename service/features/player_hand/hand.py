@@ -24,7 +24,6 @@ from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of, stored_options
 from service.intake.sheets.recognizer import HandRecognizer, LessonPage, Recognizer
-from service.intake.verdicts.verdict import Note
 from service.jobs import Jobs
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, HandRow, LineState, PageRow, PhaseRow, PhaseState, SubmissionRow
@@ -129,7 +128,7 @@ class HandLearner:
         ))
 
 
-_KEYED = {Note.TYPED, SheetFlag.FORM_FILLED}
+_KEYED = {SheetFlag.TYPED, SheetFlag.FORM_FILLED}
 """Flags of sheets that came from a keyboard."""
 
 

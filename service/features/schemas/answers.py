@@ -14,6 +14,7 @@ from adjudicator.outcome import Result
 from grammar.complaint import ComplaintCode
 from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Status, UnreadableReason
+from service.facts.refusals import RefusalReason
 from service.features.schemas.parts import (
     COUNT,
     FILLED,
@@ -28,7 +29,7 @@ from service.features.schemas.parts import (
     table_of,
     with_text,
 )
-from service.intake.verdicts.verdict import RefusalReason, VerdictKind
+from service.intake.verdicts.verdict import VerdictKind
 from service.mail.authentication.verdict import Method
 
 _CHANCE: Schema = {"type": "number", "minimum": 0, "maximum": 1}

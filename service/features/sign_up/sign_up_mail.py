@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from grammar.headings.tokens import clean_line, drop_prefixes
 from service.facts.events import Event
+from service.facts.refusals import RefusalReason
 from service.features.sign_up import lists
 from service.intake import load_context as contexts
 from service.intake.mail_handlers import SIGNED_UP, ClaimBasis, JudgedMail
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.tables import MailState

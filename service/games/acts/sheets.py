@@ -12,26 +12,25 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
-from service.facts.sheets import Fate, SheetFlag
+from service.facts.refusals import RefusalReason
+from service.facts.sheets import FILED_FOR, REFUSED, Fate, SheetFlag
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.acts.phases import back_to_desk
 from service.games.approval import right_sheet
-from service.games.approval.papers import REFUSED, refusal_of
+from service.games.approval.papers import refusal_of
 from service.games.approval.right_sheet import SheetQuestion, open_questions
 from service.games.refused import NotFound, Refused
 from service.games.seal import at_the_desk, sealed
 from service.store.records import end_choice, note_reading
 from service.store.tables import PhaseRow, SeatRow, SubmissionRow
 
-DISAGREES, ONLY_CHANGES, REFILED = "heading_disagrees", "only_changes", "was filed for "
-FORM_DISAGREES, CODE_DISAGREES = "form_disagrees", "code_disagrees"
-"""Flags of a sheet: why it is held, and for which power a held sheet was filed first."""
 SEALED = ("Sealed until the deadline: nothing of a sheet is shown before, and nothing was changed. Its file "
           "is kept unchanged.")
 NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided is kept."
 NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
 
-_DISAGREEING = frozenset({DISAGREES, FORM_DISAGREES, CODE_DISAGREES})
+_DISAGREEING = frozenset({
+    RefusalReason.HEADING_DISAGREES, RefusalReason.CODE_DISAGREES, SheetFlag.FORM_DISAGREES})
 
 
 class SheetSealed(Refused):
@@ -244,13 +243,13 @@ class RefileSheet(ReasonedAct[str]):
             _end_choice(session, filed.phase, row.power)
             session.refresh(row)
         before = row.power
-        flags = [flag for flag in row.flags if flag not in {*_DISAGREEING, f"{REFILED}{self.power}"}]
+        flags = [flag for flag in row.flags if flag not in {*_DISAGREEING, f"{FILED_FOR}{self.power}"}]
         # Filed back: its heading disagrees with its subject again, so it is held again.
-        if f"{REFILED}{self.power}" in row.flags:
-            row.fate, flags = Fate.HELD, [*flags, DISAGREES]
+        if f"{FILED_FOR}{self.power}" in row.flags:
+            row.fate, flags = Fate.HELD, [*flags, RefusalReason.HEADING_DISAGREES]
         elif _DISAGREEING & set(row.flags):
-            row.fate = Fate.HELD if ONLY_CHANGES in flags else Fate.COUNTS
-            flags = [*flags, f"{REFILED}{before}"]
+            row.fate = Fate.HELD if RefusalReason.ONLY_CHANGES in flags else Fate.COUNTS
+            flags = [*flags, f"{FILED_FOR}{before}"]
         row.power, row.flags = self.power, flags
         session.flush()
         if row.read_at is not None:

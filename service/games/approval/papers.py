@@ -16,9 +16,8 @@ from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from maps.variant import Variant
-from service.facts.sheets import Fate
+from service.facts.sheets import Fate, because, held_because
 from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
-from service.games.hold_reasons import REASONS, reasons
 from service.store import records
 from service.store.tables import (
     CorrespondenceRow,
@@ -181,7 +180,7 @@ class _Window:
 def _held(session: Session, phase: PhaseRow) -> list[Paper]:
     rows = waiting_sheets(
         records.submissions(session, phase.id), phase.deadline, first=first_counts(session, phase))
-    return [Paper(PaperKind.HELD, row.power, row.received_at, reasons([str(flag) for flag in row.flags]),
+    return [Paper(PaperKind.HELD, row.power, row.received_at, held_because([str(flag) for flag in row.flags]),
                   submission=row.id) for row in rows]
 
 
@@ -260,7 +259,7 @@ def _may_be_sheet(row: CorrespondenceRow, mail: MailRow) -> bool:
 def _sheet_sentence(row: SubmissionRow, phase: PhaseRow) -> str:
     if row.received_at > phase.deadline:
         return "A sheet was received after the deadline and does not count."
-    reason = refusal_of(row.flags) or reasons([str(flag) for flag in row.flags])
+    reason = refusal_of(row.flags) or held_because([str(flag) for flag in row.flags])
     return f"A sheet was received and set aside: {reason.rstrip('.')}."
 
 
@@ -296,4 +295,4 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
 def _reason(code: str | None, mail: MailRow | None = None) -> str:
     if code == _DISCARDED and mail is not None:
         code = (mail.verdict or {}).get("reason")
-    return REASONS.get(str(code), "it could not be used")
+    return because(str(code), "it could not be used")

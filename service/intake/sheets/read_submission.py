@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading, points_away
 from grammar.headings.sheet_code import SheetCode, code_text
-from grammar.headings.values import Heading, KnownGame
+from grammar.headings.values import Flag, Heading, KnownGame
 from maps.variant import Variant
 from ocr.engines import finetuned
 from ocr.engines.hand import Hand
@@ -24,6 +24,7 @@ from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.facts.events import Event
 from service.facts.options import GameOptions
+from service.facts.refusals import RefusalReason
 from service.facts.sheets import Fate, SheetFlag
 from service.games.options import options_of
 from service.games.phases import phase_of
@@ -32,7 +33,6 @@ from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.sheets import printed_code, typed_page
 from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
 from service.intake.sheets.typed_orders import TypedText
-from service.intake.verdicts.verdict import Note, RefusalReason
 from service.mail.body.read import BodyNeed
 from service.store import records
 from service.store.blobs import Blobs
@@ -185,7 +185,7 @@ class SubmissionReader:
         """The rows of orders that were typed into the mail; empty for a photographed sheet."""
         # From the mail and not from its drawing, so nothing is misread. Sheets filed before the flag existed
         # are read from their drawing.
-        if submission.sha256 is None or Note.TYPED not in submission.flags:
+        if submission.sha256 is None or SheetFlag.TYPED not in submission.flags:
             return ()
         body = self.bodies.read(self.blobs.read(submission.sha256), BodyNeed.WHOLE)
         return () if body is None else body.bold
@@ -226,7 +226,7 @@ class SubmissionReader:
         if submission.version in {None, version}:
             submission.instruction = version
         elif version is not None:
-            submission.flags = [*submission.flags, "version_disagrees"]
+            submission.flags = [*submission.flags, SheetFlag.VERSION_DISAGREES]
         session.flush()
         if all(page.note is not None for page in pages):
             reason = _refusal_of(pages)
@@ -235,10 +235,10 @@ class SubmissionReader:
         elif away := _away(session, phase, submission, pages, heading, variant):
             self._hold_as_away(session, submission, phase, *away)
         elif self._is_version_unclear(session, submission, heading):
-            _hold(session, submission, "version_unclear")
+            _hold(session, submission, RefusalReason.VERSION_UNCLEAR)
             self.replies.held(session, submission, phase, RefusalReason.VERSION_UNCLEAR)
         elif heading.is_partial:
-            _hold(session, submission, "only_changes")
+            _hold(session, submission, RefusalReason.ONLY_CHANGES)
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
         else:
             self.replies.read(session, submission, phase)
@@ -254,7 +254,7 @@ class SubmissionReader:
             submission.flags = [*submission.flags, SheetFlag.YEAR_DIFFERS]
             self.replies.read(session, submission, phase)
         else:
-            _hold(session, submission, "form_disagrees" if by_hand else str(reason))
+            _hold(session, submission, SheetFlag.FORM_DISAGREES if by_hand else str(reason))
             self.replies.held(session, submission, phase, reason)
 
     def _is_version_unclear(
@@ -262,7 +262,7 @@ class SubmissionReader:
     ) -> bool:
         """Whether a sheet says that it is a certain version ("final", "version B") without a number that is
         understood, and there are others that it may be meant to replace (VER-01)."""
-        says_so = "version_unclear" in submission.flags or heading.is_final
+        says_so = Flag.VERSION_UNCLEAR in submission.flags or heading.is_final
         if not says_so or submission.version is not None or submission.instruction is not None:
             return False
         others = select(SubmissionRow.id).where(
@@ -399,11 +399,11 @@ def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:
 
 
 def _note(reading: Reading) -> str:
-    return "not_an_image" if reading.reason is None else reading.reason.value
+    return SheetFlag.NOT_AN_IMAGE if reading.reason is None else reading.reason.value
 
 
 def _refusal_of(pages: Sequence[InterpretedPage]) -> RefusalReason:
     """Why no page could be read; the reason of the first."""
-    note = next((page.note for page in pages if page.note), "not_a_sheet")
+    note = next((page.note for page in pages if page.note), RefusalReason.NOT_A_SHEET)
     # The reader also knows reasons that no letter explains by themselves ("truncated").
     return RefusalReason(note) if note in set(RefusalReason) else RefusalReason.BAD_IMAGE

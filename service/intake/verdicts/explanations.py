@@ -8,15 +8,16 @@ from datetime import datetime
 from functools import reduce
 
 from adjudicator.calendar import Phase
+from grammar.headings.values import Flag
+from service.facts.refusals import RefusalReason
+from service.facts.sheets import SheetFlag
 from service.intake.verdicts.context import GameContext, IntakeContext
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters.language import Sentence
 
 _MAIL_STORED = "Your mail is kept unchanged."
 _REST_UNCHANGED = "Nothing you sent before has changed."
 _MACHINE = "This is a machine's receipt; nobody has read it."
-# 25 MiB are allowed; the smaller 25 MB are named, so that nobody who keeps to them is refused.
-_LIMIT = "at most 20 photographs and 25 MB in one mail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,108 +30,24 @@ class Explanation:
     subject: str = ""
 
 
-_PROBLEMS: dict[RefusalReason, str] = {
-    RefusalReason.OWN_MAIL: "This is one of our own mails, which came back.",
-    RefusalReason.BOUNCE: "One of our mails could not be delivered, or was delayed.",
-    RefusalReason.RECEIPT: "A program says that one of our mails was opened.",
-    RefusalReason.AUTO_REPLY: "This is an automatic answer.",
-    RefusalReason.DUPLICATE: "The same mail was received before.",
-    RefusalReason.BAD_FROM: "The mail does not have exactly one sender's address.",
-    RefusalReason.AUTH_FAILED: "Our mail server could not confirm that the mail comes from its sender.",
-    RefusalReason.AUTH_UNAVAILABLE: "The sender's domain did not answer, so the mail's signature could not "
-                                    "be checked.",
-    RefusalReason.SUBJECT_UNPARSED: "The subject line does not name game, power, season and kind of orders.",
-    RefusalReason.UNKNOWN_GAME: "The subject names no game that we know.",
-    RefusalReason.AMBIGUOUS_GAME: "The subject may mean more than one game.",
-    RefusalReason.UNKNOWN_POWER: "The subject names no power of this game.",
-    RefusalReason.AMBIGUOUS_POWER: "The subject may mean more than one power.",
-    RefusalReason.SENDER_NOT_POWER: "Your address is not registered for the power the subject names.",
-    RefusalReason.UNKNOWN_SENDER: "The sender's address is not registered in this game.",
-    RefusalReason.PHASE_TYPE_MISMATCH: "That kind of orders does not belong to that season.",
-    RefusalReason.WRONG_PHASE: "The phase the subject names is not open.",
-    RefusalReason.LATE: "The mail was received after the deadline, so it is not executed.",
-    RefusalReason.ENCRYPTED: "The mail or its attachment is encrypted, and we have no key to it.",
-    RefusalReason.TOO_LARGE: "The mail is too large.",
-    RefusalReason.BAD_IMAGE: "The attached picture cannot be opened.",
-    RefusalReason.NO_PHOTO: "No picture of a sheet was found in the mail; text in the message is not read.",
-    RefusalReason.NOT_BOLD: ("No picture of a sheet was found in the mail, and nothing in it is bold: only "
-                             "bold text counts."),
-    RefusalReason.FIRST_BY_POST: "In this game the first orders of a season must be posted.",
-    RefusalReason.TOO_DARK: "The photograph is too dark to read.",
-    RefusalReason.BLURRED: "The photograph is too blurred to read.",
-    RefusalReason.CUT_OFF: "Part of the sheet is outside the photograph.",
-    RefusalReason.BLANK: "No writing was found on the photograph.",
-    RefusalReason.NOT_A_SHEET: "The photograph does not show a sheet of paper with writing.",
-    RefusalReason.HEADING_DISAGREES: "The heading on the sheet and the subject of the mail do not agree.",
-    RefusalReason.CODE_DISAGREES: ("The sheet was printed for another power, phase or game than the subject "
-                                   "of the mail names: the code on it says so."),
-    RefusalReason.ONLY_CHANGES: "The sheet says that it lists only changes, and a sheet counts as a whole.",
-    RefusalReason.VERSION_UNCLEAR: "The sheet calls itself final or another version, without a number.",
-    RefusalReason.READER_FAILED: "The photograph arrived, but the machine that reads it failed.",
-    RefusalReason.COULD_NOT_BE_HANDLED: ("Your mail and everything attached to it are safe, but our machine "
-                                         "could not open it."),
-}
-
 _FIELDS = {
     "game": "the game", "power": "the power", "season": "the season", "year": "the year",
     "type": "the kind of orders",
 }
 """What a subject says, by the names that a complaint gives its fields."""
 
-_REMEDIES: dict[RefusalReason, str] = {
-    RefusalReason.BAD_FROM: "Send it again from one address.",
-    RefusalReason.AUTH_FAILED: "The coordinator decides. No answer was sent.",
-    RefusalReason.AUTH_UNAVAILABLE: "The coordinator decides. No answer was sent.",
-    RefusalReason.SUBJECT_UNPARSED: "Send it again with the subject written as below.",
-    RefusalReason.UNKNOWN_POWER: "Use your power's name; if you changed address, write to the coordinator.",
-    RefusalReason.AMBIGUOUS_POWER: "Send it again with your power's full name.",
-    RefusalReason.SENDER_NOT_POWER: ("Use your own power's name; if you changed address, write to the "
-                                     "coordinator."),
-    RefusalReason.UNKNOWN_SENDER: ("Write from your registered address; if you changed it, write to the "
-                                   "coordinator."),
-    RefusalReason.ENCRYPTED: ("Send it again without encryption, the picture as JPEG or PDF without a "
-                              "password."),
-    RefusalReason.TOO_LARGE: f"Send {_LIMIT}, as JPEG or PDF.",
-    RefusalReason.BAD_IMAGE: f"Send the picture again as JPEG or PDF, {_LIMIT}.",
-    RefusalReason.NO_PHOTO: "Photograph the sheet and attach it to a new mail.",
-    RefusalReason.NOT_BOLD: ("Send it again with each order in bold, or between ** and **."),
-    RefusalReason.FIRST_BY_POST: "Post the sheet; this picture is kept as a revision.",
-    RefusalReason.TOO_DARK: ("Lay the sheet flat in daylight, all four corners in view, and photograph it "
-                             "again."),
-    RefusalReason.BLURRED: "Lay the sheet flat in daylight, hold still, and photograph it again.",
-    RefusalReason.CUT_OFF: "Photograph it again with all four corners in view.",
-    RefusalReason.BLANK: "Photograph the written side, flat and in daylight.",
-    RefusalReason.NOT_A_SHEET: ("Lay the sheet flat in daylight, all four corners in view, and photograph it "
-                                "again."),
-    RefusalReason.HEADING_DISAGREES: ("The coordinator will look at both. It is faster to send a new version "
-                                      "in which they agree."),
-    RefusalReason.CODE_DISAGREES: ("The coordinator will look at it. It is faster to send a new version on "
-                                   "the sheet of this phase, or on plain paper."),
-    RefusalReason.ONLY_CHANGES: ("The coordinator will look at it. It is faster to send a new version with "
-                                 "all orders on it."),
-    RefusalReason.VERSION_UNCLEAR: ("The coordinator will look at it. It is faster to send it again with the "
-                                    "next version number in the subject."),
-    RefusalReason.READER_FAILED: ("The coordinator will look at it. It is faster to send a new version with "
-                                  "another photograph."),
-    RefusalReason.COULD_NOT_BE_HANDLED: ("The coordinator will look at it. To be sure that your orders "
-                                         "count, photograph the sheet and send it again as JPEG before the "
-                                         "deadline."),
-    RefusalReason.LATE: "Orders for the next phase are taken until its own deadline.",
-}
-
-
 # About the picture alone: it counts as it is, and nobody is asked what it says (SUB-07).
-_PHOTO_NOTES: dict[str, Sentence] = {
-    "photo_cut_off": Sentence(
+_PHOTO_NOTES: dict[SheetFlag, Sentence] = {
+    SheetFlag.PHOTO_CUT_OFF: Sentence(
         "Writing seems to run over the edge of your photograph. The sheet counts as it is; while there "
         "is time, photograph it again with all four corners in view and send that as a new version."),
-    "photo_dark": Sentence(
+    SheetFlag.PHOTO_DARK: Sentence(
         "Your photograph is dark. The sheet counts as it is; while there is time, photograph it again in "
         "daylight and send that as a new version."),
-    "photo_blurred": Sentence(
+    SheetFlag.PHOTO_BLURRED: Sentence(
         "Your photograph is blurred. The sheet counts as it is; while there is time, hold still, "
         "photograph it again and send that as a new version."),
-    "photo_no_writing": Sentence(
+    SheetFlag.PHOTO_NO_WRITING: Sentence(
         "There seems to be a photograph without writing in your mail. It is kept; while there is time, look "
         "whether it shows the written side of the right sheet, and if not, send that as a new version."),
 }
@@ -138,8 +55,9 @@ _PHOTO_NOTES: dict[str, Sentence] = {
 
 def fixed_sentences() -> Iterator[str]:
     """The sentences without blanks, for the catalogues (`tools.catalogue`)."""
-    yield from (_MAIL_STORED, _REST_UNCHANGED, _MACHINE, *_PROBLEMS.values(), *_REMEDIES.values(),
-                *_FIELDS.values())
+    yield from (_MAIL_STORED, _REST_UNCHANGED, _MACHINE, *_FIELDS.values())
+    yield from (reason.problem for reason in RefusalReason)
+    yield from (reason.remedy for reason in RefusalReason if reason.remedy)
 
 
 def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
@@ -156,7 +74,7 @@ def explain(verdict: Verdict, context: IntakeContext) -> Explanation:
     if verdict.verdict is VerdictKind.IGNORED:
         earlier = verdict.duplicate_of
         reassurance = "" if earlier is None else f"The earlier one counts ({earlier})."
-        return Explanation(_PROBLEMS[verdict.reason], reassurance, "You need do nothing. No answer is sent.")
+        return Explanation(verdict.reason.problem, reassurance, "You need do nothing. No answer is sent.")
     reassurance = Sentence.of(Sentence(_MAIL_STORED), Sentence(_REST_UNCHANGED))
     return Explanation(
         _problem(verdict), reassurance, _remedy(verdict, context), subject_line(verdict, context)
@@ -177,26 +95,26 @@ def phase_words(verdict: Verdict) -> str:
 
 def _notes(verdict: Verdict) -> str:
     notes: list[Sentence] = []
-    if "not_first" in verdict.flags:
+    if SheetFlag.NOT_FIRST in verdict.flags:
         notes.append(Sentence(
             "In this game the first sheet counts, and one of yours was received before. This one is kept, "
             "and counts only if the first cannot be read."
         ))
-    if "superseded" in verdict.flags:
+    if SheetFlag.SUPERSEDED in verdict.flags:
         notes.append(Sentence(
             "Version %(number)s is on file and counts before it; send it again with a higher number if this "
             "one should count.", number=verdict.version_on_file))
-    if "version_conflict" in verdict.flags:
+    if SheetFlag.VERSION_CONFLICT in verdict.flags:
         notes.append(Sentence("A different version %(number)s was received before; the later one counts.",
                               number=verdict.version))
     if (
-        "version_missing" in verdict.flags
+        Flag.VERSION_MISSING in verdict.flags
         and verdict.version_on_file is not None
-        and "not_first" not in verdict.flags
+        and SheetFlag.NOT_FIRST not in verdict.flags
     ):
         notes.append(Sentence("Version %(number)s is on file; number this one higher if it should count.",
                               number=verdict.version_on_file))
-    if "photo_unreadable" in verdict.flags:
+    if SheetFlag.PHOTO_UNREADABLE in verdict.flags:
         notes.append(Sentence(
             "At least one more picture in the mail could not be opened; send it again if it matters."))
     notes += [sentence for flag, sentence in _PHOTO_NOTES.items() if flag in verdict.flags]
@@ -204,7 +122,7 @@ def _notes(verdict: Verdict) -> str:
 
 
 def _problem(verdict: Verdict) -> str:
-    sentence = Sentence(_PROBLEMS[verdict.reason]) if verdict.reason is not None else ""
+    sentence = Sentence(verdict.reason.problem) if verdict.reason is not None else ""
     complaint = verdict.complaint
     if complaint is None:
         return sentence
@@ -244,8 +162,7 @@ def _remedy(verdict: Verdict, context: IntakeContext) -> str:
         case None:
             return ""
         case reason:
-            remedy = _REMEDIES.get(reason, "")
-            return Sentence(remedy) if remedy else ""
+            return Sentence(reason.remedy) if reason.remedy else ""
 
 
 def _subject_choices(verdict: Verdict, context: IntakeContext) -> str:

@@ -3,7 +3,7 @@ of a player's mail."""
 
 from __future__ import annotations
 
-from service.intake.verdicts.verdict import RefusalReason
+from service.facts.refusals import RefusalReason
 from service.mail.message import IncomingMail
 from service.mail.reports import DeliveryReport, Evidence, ReportKind
 

@@ -16,9 +16,11 @@ from grammar.headings.dates import is_year
 from grammar.headings.subject import parse_subject
 from grammar.headings.tokens import clean_line, drop_prefixes
 from grammar.headings.values import Heading, HeadingComplaint
+from service.facts.refusals import RefusalReason
+from service.facts.sheets import SheetFlag
 from service.intake.verdicts.context import GameContext, IntakeContext
 from service.intake.verdicts.machine_mail import machine_reason
-from service.intake.verdicts.verdict import EarlierMail, Note, RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.verdict import Authentication, AuthResult
 from service.mail.body.read import BodyNeed
@@ -183,7 +185,7 @@ def _fields(verdict: Verdict, heading: Heading) -> Verdict:
 
 def _with_game(
     parsed: Heading | HeadingComplaint, context: IntakeContext, sender: str
-) -> tuple[Heading | HeadingComplaint, tuple[Note, ...]]:
+) -> tuple[Heading | HeadingComplaint, tuple[SheetFlag, ...]]:
     """The heading with the game filled in (Q-06), if exactly one open game has that power and phase for the
     sender; else as parsed."""
     if not (context.infer_game and isinstance(parsed, HeadingComplaint) and parsed.missing == ("game",)):
@@ -202,7 +204,7 @@ def _with_game(
     # Two games fit: neither is guessed, and the answer names both subjects.
     if len(fitting) != 1:
         return parsed, ()
-    return replace(partial, game=fitting[0]), (Note.GAME_MISSING,)
+    return replace(partial, game=fitting[0]), (SheetFlag.GAME_MISSING,)
 
 
 def _with_season(
@@ -222,19 +224,19 @@ def _with_season(
     return replace(partial, season=phase.season, year=phase.year)
 
 
-def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[Note, ...]]:
+def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[SheetFlag, ...]]:
     """A missing year, and a kind that is only "Orders", filled in from the open phase if that fits
     (SUBJ-06)."""
-    notes: list[Note] = []
+    notes: list[SheetFlag] = []
     fits = phase is not None and phase.season == heading.season
     if phase is not None and heading.year is not None and is_year(heading.year, phase.year):
         heading = replace(heading, year=phase.year)
     if heading.kind is None and phase is not None and fits:
         heading = replace(heading, kind=phase.kind)
-        notes.append(Note.TYPE_MISSING)
+        notes.append(SheetFlag.TYPE_MISSING)
     if heading.year is None and phase is not None and fits and phase.kind is heading.kind:
         heading = replace(heading, year=phase.year)
-        notes.append(Note.YEAR_MISSING)
+        notes.append(SheetFlag.YEAR_MISSING)
     return heading, tuple(notes)
 
 
@@ -297,18 +299,18 @@ def _accepted(
     version_on_file = max((version for version in versions if version is not None), default=None)
     notes: set[str] = set()
     if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
-        notes.add(str(Note.PHOTO_UNREADABLE))
+        notes.add(str(SheetFlag.PHOTO_UNREADABLE))
     notes.update(trouble for picture in mail.pictures for trouble in picture.troubles)
     if first_counts:
-        notes.update([str(Note.NOT_FIRST)] if same_sheet else [])
+        notes.update([str(SheetFlag.NOT_FIRST)] if same_sheet else [])
     elif verdict.version is not None:
         if any(
             previous.verdict.version == verdict.version and previous.photo_keys != mail.photo_keys
             for previous in same_sheet
         ):
-            notes.add(str(Note.VERSION_CONFLICT))
+            notes.add(str(SheetFlag.VERSION_CONFLICT))
         if version_on_file is not None and verdict.version < version_on_file:
-            notes.add(str(Note.SUPERSEDED))
+            notes.add(str(SheetFlag.SUPERSEDED))
     return replace(
         verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, version_on_file=version_on_file
     )

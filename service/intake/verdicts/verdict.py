@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from adjudicator.calendar import PhaseKind
 from grammar.headings.values import HeadingComplaint
+from service.facts.refusals import RefusalReason
 from service.mail.authentication.verdict import Authentication
 from service.mail.reports import DeliveryReport
 
@@ -18,74 +19,6 @@ class VerdictKind(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     IGNORED = "ignored"
-
-
-class RefusalReason(StrEnum):
-    """Why a mail is ignored or rejected."""
-
-    # From a machine or sent twice: ignored.
-    OWN_MAIL = "own_mail"
-    BOUNCE = "bounce"
-    RECEIPT = "receipt"
-    AUTO_REPLY = "auto_reply"
-    DUPLICATE = "duplicate"
-
-    # In the order of the tests in `rules`: rejected.
-    BAD_FROM = "bad_from"
-    AUTH_FAILED = "auth_failed"
-    AUTH_UNAVAILABLE = "auth_unavailable"
-    SUBJECT_UNPARSED = "subject_unparsed"
-    UNKNOWN_GAME = "unknown_game"
-    AMBIGUOUS_GAME = "ambiguous_game"
-    UNKNOWN_POWER = "unknown_power"
-    AMBIGUOUS_POWER = "ambiguous_power"
-    SENDER_NOT_POWER = "sender_not_power"
-    UNKNOWN_SENDER = "unknown_sender"
-    PHASE_TYPE_MISMATCH = "phase_type_mismatch"
-    WRONG_PHASE = "wrong_phase"
-    LATE = "late"
-    ENCRYPTED = "encrypted"
-    TOO_LARGE = "too_large"
-    BAD_IMAGE = "bad_image"
-    NO_PHOTO = "no_photo"
-    NOT_BOLD = "not_bold"
-    FIRST_BY_POST = "first_by_post"
-
-    # Known only later, from the reading of the sheet or at the desk.
-    TOO_DARK = "too_dark"
-    BLURRED = "blurred"
-    CUT_OFF = "cut_off"
-    BLANK = "blank"
-    NOT_A_SHEET = "not_a_sheet"
-    HEADING_DISAGREES = "heading_disagrees"
-    CODE_DISAGREES = "code_disagrees"
-    ONLY_CHANGES = "only_changes"
-    VERSION_UNCLEAR = "version_unclear"
-    READER_FAILED = "reader_failed"
-    COULD_NOT_BE_HANDLED = "could_not_be_handled"
-
-
-class Note(StrEnum):
-    """The flags that the intake adds to those of the heading."""
-
-    GAME_MISSING = "game_missing"
-    YEAR_MISSING = "year_missing"
-    TYPE_MISSING = "type_missing"
-    PHOTO_UNREADABLE = "photo_unreadable"
-    # What is wrong with a photograph at first sight (`ocr.image.first_look.PhotoTrouble`).
-    PHOTO_DARK = "photo_dark"
-    PHOTO_BLURRED = "photo_blurred"
-    PHOTO_CUT_OFF = "photo_cut_off"
-    PHOTO_NO_WRITING = "photo_no_writing"
-    VERSION_CONFLICT = "version_conflict"
-    SUPERSEDED = "superseded"
-    NOT_FIRST = "not_first"
-    TYPED = "typed"
-    """The orders were typed into the mail; the page on file is a drawing of that text."""
-
-
-PHOTO_DOUBTS = frozenset({Note.PHOTO_DARK, Note.PHOTO_BLURRED, Note.PHOTO_CUT_OFF, Note.PHOTO_NO_WRITING})
-"""What a first look finds wrong with a photograph, which may be readable all the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
-from service.facts.sheets import Fate
+from service.facts.sheets import PHOTO_DOUBTS, Fate, SheetFlag
 from service.games.decisions import PART
 from service.games.line_numbers import line_numbers
 from service.games.lines import SettledLine, lines_of
@@ -26,7 +26,7 @@ from service.games.phases import phase_of
 from service.games.sealed_lots import draw_of
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
-from service.intake.verdicts.verdict import PHOTO_DOUBTS, Note, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, KeyedFacts, LetterFacts, Recipient
 from service.letters.kinds import Contents, LetterKind, Occasion, Sample
@@ -173,14 +173,14 @@ def facts_of(
     game = session.get_one(GameRow, phase.game_id)
     # A sheet may come after a higher version; the number to copy must be above both.
     number = max(submission.version or 0, verdict.version_on_file or 0) + 1
-    counts = (submission.fate != Fate.HELD and "superseded" not in submission.flags
+    counts = (submission.fate != Fate.HELD and SheetFlag.SUPERSEDED not in submission.flags
               and submission.version is not None)
     words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id),
                          signed_receipt(session, submission, phase.game_id),
-                         is_typed=Note.TYPED in submission.flags)
+                         is_typed=SheetFlag.TYPED in submission.flags)
     return ReceiptFacts(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
         replaces=verdict.version_on_file if counts and not first and trouble is None else None,

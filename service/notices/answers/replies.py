@@ -14,14 +14,14 @@ from hashlib import sha256
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.facts.refusals import RefusalReason
 from service.games import ballots
-from service.games.hold_reasons import REASONS
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
@@ -225,7 +225,7 @@ class Replies:
             consequence = ("it does not count unless you file it before its phase is judged. The mail "
                            "stays in quarantine, unchanged. If its sender's address is proved and "
                            "registered, they were asked for another photograph.")
-        reason = REASONS.get(code, code.value.replace("_", " "))
+        reason = code.because
         if code in _UNPROVED and verdict.authentication is not None:
             consequence += f" {verdict.authentication.reason}"
         facts = NoticeFacts(

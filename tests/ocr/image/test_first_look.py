@@ -10,9 +10,10 @@ import pytest
 
 from ocr.image.first_look import PhotoTrouble, first_look
 from ocr.page import Image
+from service.facts.sheets import SheetFlag
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import explain
-from service.intake.verdicts.verdict import Note, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY
 from training.photographs.landscape import meadow
 
@@ -61,7 +62,7 @@ def test_a_blank_side_and_a_meadow_are_told() -> None:
 
 def test_the_receipt_says_what_is_wrong_and_what_to_do_and_asks_nothing() -> None:
     # The flags of a verdict are the words of the first look.
-    assert {str(trouble) for trouble in PhotoTrouble} <= {str(note) for note in Note}
+    assert {str(trouble) for trouble in PhotoTrouble} <= {str(note) for note in SheetFlag}
     context = IntakeContext(frozenset(), NOBODY, ())
     for trouble, word in zip(PhotoTrouble, ("dark", "blurred", "edge", "without writing"), strict=True):
         verdict = Verdict(VerdictKind.ACCEPTED, None, photos=1, flags=frozenset({str(trouble)}))

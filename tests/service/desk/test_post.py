@@ -8,9 +8,9 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from service.facts.refusals import RefusalReason
 from service.games import ballots
 from service.intake.filing import READ_WORK
-from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import (

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import event, select
 
+from service.facts.roles import Role
 from service.record.entries import FACTS, person_content
 from service.store.tables import GameRoleRow, GameRow, PhaseState, UserRow
-from service.store.tables_sign_in import BY_GAME
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -48,7 +48,7 @@ def test_a_closing_asks_little_though_every_power_sent_a_sheet(table: Table) -> 
 
 
 @pytest.mark.parametrize(("role", "in_game"), [
-    ("coordinator", None), (BY_GAME, "assistant"), (BY_GAME, None), (None, None)])
+    ("coordinator", None), (Role.BY_GAME, "assistant"), (Role.BY_GAME, None), (None, None)])
 def test_a_persons_role_is_told_of_one_game_as_of_all(
     table: Table, role: str | None, in_game: str | None
 ) -> None:
@@ -62,5 +62,5 @@ def test_a_persons_role_is_told_of_one_game_as_of_all(
             session.add(GameRoleRow(game_id=game, user="ada", role=in_game))
             session.flush()
         assert dict(FACTS["person"](session, "ada"))[game] == person_content(session, "ada", game)
-        expected_role = in_game if role == BY_GAME else role
+        expected_role = in_game if role == Role.BY_GAME else role
         assert person_content(session, "ada", game) == {"name": "ada", "role": expected_role}

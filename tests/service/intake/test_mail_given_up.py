@@ -15,10 +15,10 @@ import pytest
 from sqlalchemy import select
 
 from service.cli.games import create_game
+from service.facts.refusals import RefusalReason
 from service.intake import process_mail
 from service.intake.opening.sandbox import SandboxLimits
 from service.intake.sheets.recognizer import ImageOpener
-from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine
 from service.site_folder import opened, settings_of

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.facts.refusals import RefusalReason
 from service.intake.expected import is_expected
 from service.intake.opening.open_mail import REPORT, WHOLE, ChildBodies, open_mail
 from service.intake.sheets.recognizer import UnopenedProbe
 from service.intake.verdicts.rules import body_need, judge_mail
-from service.intake.verdicts.verdict import RefusalReason, Verdict
+from service.intake.verdicts.verdict import Verdict
 from service.mail.body.read import BodyNeed, MailBody
 from service.mail.headers import MOST_HEADER_LINES, split_headers
 from service.mail.message import IncomingMail, read_head

@@ -16,10 +16,11 @@ from jinja2 import UndefinedError
 import templates
 from adjudicator.outcome import Result
 from service.bootstrap import letter_kinds
+from service.facts.refusals import RefusalReason
 from service.games.results import ShownOrder, ShownPower
 from service.intake.verdicts import explanations
 from service.intake.verdicts.context import IntakeContext
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, GameInfo, Recipient, ResultsFacts
 from service.mail.authentication.trust import NOBODY

@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from service.desk import queries
+from service.facts.refusals import RefusalReason
 from service.games import ballots
-from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.store.tables import MailState, PhaseRow, SeatRow, SubmissionRow
 from tests.support.mail_builder import mail, stamp, text

@@ -11,11 +11,11 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from service.facts.roles import Role
 from service.games.acts.act import ActTable, perform
 from service.store.tables import EventRow, SessionRow, UserRow
 from service.web import accounts, sessions
 from service.web.accounts import LastCoordinator
-from service.web.roles import Role
 from tests.support.desk_table import NAME, open_desk
 from tests.support.site import Site
 from tests.support.table import open_table

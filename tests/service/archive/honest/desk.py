@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.facts.options import ReviewMode
+from service.facts.refusals import RefusalReason
 from service.games import decisions
 from service.games.acts.act import perform
 from service.games.acts.lines import AddLine
@@ -26,7 +27,6 @@ from service.games.ballots import executed
 from service.games.decisions import Act, Decision
 from service.games.lines import SettledLine, lines_of
 from service.intake.sheets.recognizer import ImageOpener
-from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.notices.quarantine import Quarantine, QuarantinedMail
 from service.store import records

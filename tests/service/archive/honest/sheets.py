@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from adjudicator.calendar import PhaseKind
 from grammar.print import canonical
 from reading import vocabulary
+from service.facts.refusals import RefusalReason
 from service.games import lots
 from service.intake.postal_mail import PostedLetter
 from service.intake.verdicts.explanations import canonical_subject
-from service.intake.verdicts.verdict import RefusalReason
 from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, SubmissionRow

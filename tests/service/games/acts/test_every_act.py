@@ -20,6 +20,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from service.facts.events import Event
+from service.facts.roles import Role
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
 from service.games.acts.ending import AgreeOnDraw, AgreeToShow, DeclareEnd
@@ -47,7 +48,6 @@ from service.record.game_key import ChangeKey
 from service.store.tables import EventRow, TableBase
 from service.web.accounts import AddPerson, ChangeRole, RemovePerson, SignPersonOut
 from service.web.game_roles import ChangeGameRole
-from service.web.roles import Role
 from tests.support.acting import at
 from tests.support.features import of_features
 from tests.support.site import Site, make_site

@@ -10,7 +10,7 @@ import pytest
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.sheet_code import SheetCode, code_of, code_text, parse_code
 from ocr.page import Page, PrintedSheet
-from service.games.hold_reasons import reasons
+from service.facts.sheets import held_because
 from service.intake.scans import Proposal, proposed
 from service.intake.sheets.printed_code import by_page_number
 from service.store.tables import GameRow
@@ -62,7 +62,7 @@ def test_a_sheet_printed_for_something_else_is_held_with_a_sentence(
     game = desk.table.game if code[0] == "powick-bridge" else code[0]
     row = desk.read(desk.mailed(), {picture(90): (recognized(printed(code_of(game, *code[1:]))),)})
     assert (row.fate, row.flags, row.power) == ("held", ["code_disagrees"], "Montrose")
-    assert reasons(row.flags) == "the code on the sheet and the mail's subject disagree"
+    assert held_because(row.flags) == "the code on the sheet and the mail's subject disagree"
     assert len(desk.lines(row.id)) == len(HEADING) + len(ORDERS)
     assert desk.table.written_letters()[1:] == [("held", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = desk.table.words(desk.table.letters("held")[0])

@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.review import ReviewLimits
+from service.facts.sheets import held_because
 from service.games.ballots import executed
-from service.games.hold_reasons import reasons
 from service.intake import filing
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
@@ -470,4 +470,4 @@ def test_what_a_person_chose_in_a_form_is_not_held_for_its_year_alone(
         row.sha256, row.flags = None, ["posted"]
     row = desk.read(key, {picture(90): (recognized(page([*heading, *ORDERS])),)})
     assert (row.fate, [flag for flag in row.flags if flag != "posted"]) == expected
-    assert "subject" not in reasons([str(flag) for flag in row.flags])
+    assert "subject" not in held_because([str(flag) for flag in row.flags])

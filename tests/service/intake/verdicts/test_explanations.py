@@ -8,8 +8,9 @@ import pytest
 
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading
+from service.facts.refusals import RefusalReason
 from service.intake.verdicts.explanations import explain, gmt, phase_words
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from tests.support.mail_builder import (
     IN_TIME,
     MONTROSE,

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from service.facts.refusals import RefusalReason
 from service.intake.verdicts.explanations import explain
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
-from service.intake.verdicts.verdict import RefusalReason, VerdictKind
+from service.intake.verdicts.verdict import VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, Recipient
 from service.notices.answers.replies import REJECTION, RejectionFacts

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from service.facts.refusals import RefusalReason
 from service.intake.verdicts.context import ContextError, IntakeContext, context_from_json
 from service.intake.verdicts.rules import as_earlier_mail
-from service.intake.verdicts.verdict import RefusalReason, Verdict, VerdictKind
+from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.message import read_mail
 from service.mail.mime.image_types import PillowProbe
 from tests.support.mail_builder import (
