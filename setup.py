@@ -15,7 +15,6 @@ COMPILED = (
     "adjudicator/phases/convoys.py",
     "adjudicator/phases/movement_sheet.py",
     "adjudicator/phases/legality.py",
-    "adjudicator/phases/assign_orders.py",
     "adjudicator/phases/order_outcomes.py",
     "adjudicator/phases/dislodgements.py",
     "adjudicator/phases/movement.py",

@@ -55,7 +55,7 @@ class Extension:
     """What a rule set keeps of a game besides units and centres, such as treasure or alliances.
 
     Subclass it in the rule set's module as a frozen, hashable dataclass with slots. Its fields are texts,
-    numbers, enums, tuples, frozen sets, or mappings that `adjudicator.frozen_map.FrozenMap` makes hashable.
+    numbers, enums, tuples, frozen sets, or mappings made hashable (`rules.brittania_realm.FrozenMap`).
     """
 
     __slots__ = ()

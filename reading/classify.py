@@ -2,6 +2,12 @@
 order or neither, and whether a person must look at it.
 
     joined lines -> heading and body -> classified lines -> confidence
+
+A place by its code in a line whose unit is written out, on a sheet without other codes.
+
+A writer of codes writes codes. One who writes "Army" and "moves to" writes names, and what looks like a code
+there is rather a word that was misread, or a place of no board: "Mordor" as Moray and Dorset, "supports the"
+as Chester (composed sheets in letters of writers for calibration).
 """
 
 from __future__ import annotations
@@ -14,12 +20,14 @@ from grammar.headings.dates import is_bare_version
 from grammar.headings.sheet import SheetHeading
 from grammar.headings.values import KnownGame
 from grammar.interpret import has_doubt
+from grammar.lexicon import Lexicon
 from grammar.order_traits import names_own_place
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from ocr.decoding.confidence import confidence
 from ocr.decoding.open_reasons import OpenReason
 from ocr.page import ReadLine
+from reading.codes import codes_in, has_written_unit
 from reading.decode import (
     EXPECTED_LETTER,
     FREE_LETTER,
@@ -32,7 +40,6 @@ from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
 from reading.line import InterpretedLine
-from reading.lone_codes import review_lone_codes
 from reading.review import (
     ReviewRules,
     review_confusable_writers,
@@ -43,6 +50,32 @@ from reading.status import LineState
 from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
 from reading.ticks import with_tick
 from reading.vocabulary import Vocabulary
+
+CODES_ELSEWHERE = 0.34
+"""Share, 0..1, of the sheet's other orders that pass: so many hold a code at least, for one to pass beside a
+written-out unit. By hand."""
+
+
+def review_lone_codes(
+    line: InterpretedLine, lines: Sequence[InterpretedLine], lexicon: Lexicon
+) -> InterpretedLine:
+    """The line, opened if a place stands in it by a code while its unit is written out, and few other orders
+    that pass on its sheet hold a code. `lines`: the sheet's lines."""
+    if line.status is not LineState.AUTO or not _codes(line, lexicon) or (
+        not has_written_unit(line.text, lexicon)
+    ):
+        return line
+    # A line that waits is no witness: "do not move" was Nottingham's code.
+    passed = [other for other in lines if other.status is LineState.AUTO and other.order is not None]
+    others = [other for other in passed if other is not line]
+    with_code = sum(bool(_codes(other, lexicon)) for other in others)
+    is_usual = bool(others) and with_code >= CODES_ELSEWHERE * len(others)
+    return line if is_usual else line.for_review(OpenReason.UNKNOWN_NAME)
+
+
+def _codes(line: InterpretedLine, lexicon: Lexicon) -> set[str]:
+    return set() if line.order is None else codes_in(line.text, line.order, lexicon)
+
 
 FIRST_ORDER = 0.7
 """Least completeness, 0..1, of a text that ends the heading above it, if it has no ink. By hand."""

@@ -116,7 +116,7 @@ def features_of(
     def behind(other: Hypothesis) -> float:
         # An order that nobody means is priced when orders are ranked. The price lends the ink no sureness: a
         # fleet convoyed must be as far behind by its ink as any other order.
-        # Nor is a clear code less sure for its price: `reading.lone_codes` holds it where the sheet has none.
+        # Nor is a clear code less sure for its price: `reading.classify` holds it where the sheet has none.
         return best.score + own_price - other.score - oddity_cost(other.orders, lexicon)
 
     def margin_to(is_rival: Callable[[Hypothesis], bool]) -> float:

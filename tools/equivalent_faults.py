@@ -67,12 +67,12 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      ("not sheet.rules.crossing_needs_fleets() and sheet.context.ki  ->  "
       "without to in sheet.context.tables.stands[kind]")):
         "every shore takes an army on the one board whose rules ask",
-    ("adjudicator/phases/supply_sent.py",
+    ("adjudicator/phases/adjustments.py",
      "if sheet.rules.sends_surplus_only() and account.sent + order.count <= _own_supply(sheet, account):",
      ("sheet.rules.sends_surplus_only() and account.sent + order.co  ->  "
       "without sheet.rules.sends_surplus_only()")):
         "where all supply may be sent, a send is void only for more than that",
-    ("adjudicator/phases/supply_sent.py",
+    ("adjudicator/phases/adjustments.py",
      "is_free = province not in built_in and sheet.build_fault(account, order) is None",
      "province not in built_in and sheet.build_fault(account, orde  ->  without province not in built_in"):
         "a place that is in the set already changes nothing",
@@ -124,12 +124,12 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      ("goal[partner[number]] == expected_goal[number] and end_regio  ->  "
       "without goal[partner[number]] == expected_goal[number] and e")):
         "a quick question before the long one, which answers the same",
-    ("adjudicator/phases/supply_sent.py",
+    ("adjudicator/phases/adjustments.py",
      "if len(left) == len(waiting) or not sheet.rules.passes_supply_on():",
      ("len(left) == len(waiting) or not sheet.rules.passes_supply_o  ->  "
       "without not sheet.rules.passes_supply_on()")):
         "where nothing is passed on, a second look finds no more than the first",
-    ("adjudicator/phases/supply_sent.py",
+    ("adjudicator/phases/adjustments.py",
      "if isinstance(order, SendSupply) and verdict is not None and verdict.result is Result.SUCCEEDS:",
      ("isinstance(order, SendSupply) and verdict is not None and (v  ->  "
       "without isinstance(order, SendSupply)")):

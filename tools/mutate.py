@@ -72,7 +72,7 @@ AREAS: Mapping[str, Area] = {
     JUDGE: Area(
         ("adjudicator/phases/convoys.py", "adjudicator/strength.py", "adjudicator/solver.py",
          "adjudicator/phases/legality.py", "adjudicator/phases/movement.py",
-         "adjudicator/phases/supply_sent.py"),
+         "adjudicator/phases/adjustments.py"),
         # The sharpest first: most faults end a run within a second.
         tests=(
             "tests/adjudicator/test_solver_bounds.py", "tests/adjudicator/test_solver.py",

@@ -22,7 +22,7 @@ import numpy as np
 
 import maps
 from ocr.decoding.confusions import FILE, PriceError, read_prices
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from ocr.page import Page, Posteriors, ReadLine
 from reading.decode import opinions
 from reading.line import InterpretedLine

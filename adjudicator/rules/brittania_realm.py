@@ -3,15 +3,42 @@ battles."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from adjudicator.context import Context
-from adjudicator.frozen_map import FrozenMap
 from adjudicator.geo import Region
 from adjudicator.orders import Order
 from adjudicator.position import Extension
+
+K = TypeVar("K", bound=str)
+V = TypeVar("V")
+
+
+class FrozenMap(Mapping[K, V]):
+    """The entries of a mapping, sorted by key. Equal to any mapping with the same entries."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, entries: Mapping[K, V]) -> None:
+        self._entries = dict(sorted(entries.items()))
+
+    def __getitem__(self, key: K) -> V:
+        return self._entries[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._entries.items()))
+
+    def __repr__(self) -> str:
+        return f"FrozenMap({self._entries!r})"
+
 
 KING = "K"
 """The letter of a king among the units of a position."""

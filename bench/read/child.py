@@ -23,7 +23,7 @@ import maps
 from bench.process import peak_mib
 from bench.read.peers import PEERS, WITHOUT_TESSERACT
 from ocr.engines import Engine
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from reading.page import PageReader
 from reading.vocabulary import vocabulary_of
 from service.intake.sheets.read_photo import photo_json, read_photo

@@ -11,8 +11,7 @@ from struct import pack, unpack
 from threading import Lock
 from typing import TypeAlias
 
-from grammar.automaton.prices import MAX_SPREAD
-from grammar.automaton.symbols import SIGNS, sign_of
+from grammar.automaton.prices import MAX_SPREAD, SIGNS, sign_of
 
 Step: TypeAlias = tuple[int, int, float]
 """A symbol, the place or state it leads to, and a price in nats."""

@@ -23,9 +23,12 @@ from grammar.automaton.prices import (
     OWNER,
     REMARK_LETTER,
     SIGN,
+    SIGNS,
+    SPACE,
+    SYMBOLS,
+    sign_of,
 )
 from grammar.automaton.spelling_tree import SpellingTree, build_tree
-from grammar.automaton.symbols import SIGNS, SPACE, SYMBOLS, sign_of
 from grammar.compose import Forms
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Lexicon
 

@@ -11,6 +11,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from grammar.lexicon import COAST, KIND, NUMBER, PLACE, POWER, Name, Rank
+from grammar.words import SAME_SIGN, fold
+
+SIGNS = "abcdefghijklmnopqrstuvwxyz0123456789 -/()&+,;.:=*!"
+"""The characters that count. A letter is any case and accent of it, a dash any dash or arrow; ticks are
+passed over."""
+
+SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
+"""Number of the symbol of each sign."""
+SPACE = SYMBOLS[" "]
+
+_SAME_SIGN = SAME_SIGN | {"➔": "-", "،": ","}
+
+
+def sign_of(letter: str) -> str | None:
+    """The one of `SIGNS` that a character counts as; empty for a tick, None for a character that no order
+    holds."""
+    sign = _SAME_SIGN.get(letter, fold(letter))
+    return sign if sign in {"", *SIGNS} else None
+
 
 FULL_STOP, SIGN, OWN_NUMBER, OWNER = 0.5, 2.0, 3.0, 1.0
 """A full stop at the end; a full stop or comma without meaning inside; a line's own number or bullet; an s

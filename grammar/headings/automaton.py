@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import product
 
 from grammar.automaton.lazy_states import LazyStates, Step
-from grammar.automaton.prices import SIGN
-from grammar.automaton.symbols import SIGNS, SPACE, SYMBOLS
+from grammar.automaton.prices import SIGN, SIGNS, SPACE, SYMBOLS
 from grammar.headings.values import KnownGame
 from grammar.words import fold
 

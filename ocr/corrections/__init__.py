@@ -3,7 +3,7 @@
 Door: `strike.detect_strike`, `inserted_words.insertion_spots`, `apply.attach_insertions`,
 `apply.corrected_lines`.
 
-- `strike`, `strike_marks`, `hairline`, `unread_ink`: is a row, or a word of it, crossed out?
+- `strike`, `strike_marks`, `hairline`: is a row, or a word of it, crossed out?
 - `inserted_words`, `carets`: words written above a row, and the row without their ink.
 - `apply`: insertions attached to their rows; a line as its writer corrected it.
 

@@ -20,8 +20,7 @@ from PIL import Image as Pillow
 from PIL import ImageOps
 from rapidfuzz.distance import Levenshtein
 
-from ocr.engines.default import default_engines
-from ocr.engines.ppocr import PpFinder, PpOcr
+from ocr.engines.ppocr import PpFinder, PpOcr, default_engines
 from ocr.engines.tesseract import Tesseract, is_installed
 from ocr.image.find_sheet import flatten
 from ocr.layout.page_order import in_reading_order

@@ -13,7 +13,7 @@ import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from ocr.page import Photo, Posteriors, ReadLine
 from ocr.read import read
 from reading import decode

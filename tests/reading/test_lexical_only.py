@@ -15,7 +15,7 @@ from adjudicator.geo import Region
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from ocr.page import Photo
 from ocr.read import read
 from reading.review import ReviewLimits

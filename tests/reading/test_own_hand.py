@@ -14,7 +14,7 @@ import maps
 from ocr.corrections.strike import detect_strike
 from ocr.decoding.open_reasons import OpenReason
 from ocr.decoding.sheet_hand import SureLine, learn, row_by
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from ocr.image.quality import legibility
 from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, Page, Posteriors, Row

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 import maps
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from ocr.page import Page
 from ocr.read import read_images
 from reading.line import InterpretedLine

@@ -25,9 +25,8 @@ from rapidfuzz.distance import Levenshtein
 import maps
 from ocr.corrections.strike import detect_strike
 from ocr.engines import finetuned
-from ocr.engines.default import default_engines
 from ocr.engines.hand import Hand, fit
-from ocr.engines.ppocr import common_layer
+from ocr.engines.ppocr import common_layer, default_engines
 from ocr.image.quality import legibility
 from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, Row

@@ -169,9 +169,8 @@ class EngineRecognizer:
     def learn(self, pages: Sequence[LessonPage]) -> Hand | None:
         """See `HandRecognizer`."""
         from ocr.engines import finetuned
-        from ocr.engines.default import default_engines
         from ocr.engines.hand import fit
-        from ocr.engines.ppocr import common_layer
+        from ocr.engines.ppocr import common_layer, default_engines
         from ocr.learn import KnownLine, learn
 
         learnt: list[LearntLine] = []
@@ -197,7 +196,7 @@ class _PersonalRecognizer:
 
 
 def _engines(hand: Hand | None = None) -> tuple[Engine, ...]:
-    from ocr.engines.default import default_engines
+    from ocr.engines.ppocr import default_engines
     from ocr.engines.tesseract import Tesseract
 
     return (*default_engines(hand=hand), Tesseract())

@@ -25,7 +25,7 @@ from adjudicator.orders import (
 )
 from adjudicator.units import UnitRef
 from grammar.automaton.order_lines import OrderAutomaton, order_automaton
-from grammar.automaton.symbols import SIGNS, sign_of
+from grammar.automaton.prices import SIGNS, sign_of
 from grammar.interpret import orders_in_text
 from grammar.lexicon import NUMBER, PLACE, POWER
 from grammar.print import canonical, prose

@@ -7,9 +7,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from ocr.corrections.strike import detect_strike
+from ocr.corrections.strike import detect_strike, unread_stretches
 from ocr.corrections.strike_marks import soft_ink
-from ocr.corrections.unread_ink import unread_stretches
 from ocr.engines import Recognition
 from ocr.page import Posteriors
 

@@ -16,7 +16,7 @@ from sqlalchemy import select
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.nearest_orders import nearest_orders
-from ocr.engines.default import default_engines
+from ocr.engines.ppocr import default_engines
 from ocr.page import Box, Photo, ReadLine, Strike
 from ocr.read import read
 from ocr.read_line import read_line
