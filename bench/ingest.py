@@ -146,7 +146,7 @@ def _site(folder: Path, story: Story, server: Dovecot, sink: SmtpSink, *, readin
     site = open_site(Settings(
         data=str(folder / "data"), order_address=ORDERS, coordinator=COORDINATOR,
         mail_in=MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD,
-                       trusted_authserv_id=AUTHSERV),
+                       trusted_authserv_ids=(AUTHSERV,)),
         mail_out=MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>")))
     open_game(site, story, datetime.now(UTC).date(), {"reading": reading})
     return site

@@ -242,7 +242,7 @@ def _open(folder: Path) -> _Play:
             data=str(folder / "data"),
             order_address=ORDERS,
             coordinator="coordinator@galloper.example",
-            mail_in=MailIn(kind="maildir", path=str(folder / "box"), trusted_authserv_id=AUTHSERV),
+            mail_in=MailIn(kind="maildir", path=str(folder / "box"), trusted_authserv_ids=(AUTHSERV,)),
             mail_out=MailOut(kind="folder", path=str(folder / "outbox"), sender=f"Galloper <{ORDERS}>"),
         ),
         clock=clock,

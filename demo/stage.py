@@ -93,7 +93,7 @@ def _web_server(site: Site, *, fast: bool) -> WebServer:
 
 
 def _settings(root: Path, server: DemoMailServer) -> Settings:
-    trusted = {"trusted_authserv_id": AUTHSERV, "keep_alive_seconds": KEEP_ALIVE_SECONDS}
+    trusted = {"trusted_authserv_ids": (AUTHSERV,), "keep_alive_seconds": KEEP_ALIVE_SECONDS}
     return Settings(
         data=str(root),
         # Beside `root` is a visitor's own folder.

@@ -198,8 +198,6 @@ class MailIn(_Part):
     mail that it received, such as `mx.example.org` or `*.example.org`."""
     stamps: Stamps | None = None
     """The same with more words, in place of the two above."""
-    trusted_authserv_id: str = ""
-    """A single name of that kind, as older settings have it."""
     own_proof: bool = True
     """Whether the sender's own signature (DKIM) is checked here, with keys from DNS, for a mail on which the
     mail server wrote nothing that counts. A mail that the server refused is never taken because of it."""

@@ -154,7 +154,7 @@ def served(program: Path, elsewhere: Path) -> Iterator[tuple[int, Path]]:
     (site / "mail" / "tmp").mkdir()
     (site / "galloper.toml").write_text(
         'data = "data"\norder_address = "orders@example.org"\ncoordinator = "coordinator@example.org"\n'
-        '[mail_in]\nkind = "maildir"\npath = "mail"\ntrusted_authserv_id = "mx.example.org"\n'
+        '[mail_in]\nkind = "maildir"\npath = "mail"\ntrusted_authserv_ids = ["mx.example.org"]\n'
         '[mail_out]\nkind = "folder"\npath = "outbox"\nsender = "orders@example.org"\n'
         f"[web]\nport = {port}\n")
     answer = _run([program, "user", "add", site, "Ada"], elsewhere, "a password of many letters\n")

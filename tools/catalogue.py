@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -99,11 +99,18 @@ def faults(code: str) -> Iterator[str]:
         elif translated is not None:
             yield from (f"{code}: {message.id!r}: {fault}" for fault in translated.check(known))
     for message in known:
-        if message.id and current.get(message.id) is None:
+        if message.id and current.get(message.id) is None and not _is_taken_out(message):
             yield f"{code}: {message.id!r} is in no source"
     file = FOLDER / f"{code}.mo"
     if not file.exists() or file.read_bytes() != compiled(known):
         yield f"{code}: {file.name} is not what {code}.po says; run python -m tools.catalogue"
+
+
+def _is_taken_out(message: Message) -> bool:
+    """Whether only features that were deleted have a message (`service.feature`)."""
+    folders = [Path(file).parts[:3] for file, _ in message.locations]
+    return bool(folders) and all(
+        parts[1:2] == ("features",) and not ROOT.joinpath(*parts).is_dir() for parts in folders)
 
 
 def _strings(translated: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:

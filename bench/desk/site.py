@@ -48,7 +48,7 @@ coordinator = "coordinator@galloper.example"
 [mail_in]
 kind = "maildir"
 path = "box"
-trusted_authserv_id = "mx.galloper.example"
+trusted_authserv_ids = ["mx.galloper.example"]
 [mail_out]
 kind = "folder"
 path = "outbox"

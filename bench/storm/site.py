@@ -75,10 +75,10 @@ def storm_site(
     box = folder / "box"
     for part in ("new", "cur", "tmp"):
         (box / part).mkdir(parents=True, exist_ok=True)
-    mail_in = MailIn(kind="maildir", path=str(box), trusted_authserv_id=AUTHSERV)
+    mail_in = MailIn(kind="maildir", path=str(box), trusted_authserv_ids=(AUTHSERV,))
     if server is not None:
         mail_in = MailIn(host="127.0.0.1", port=server.imap, tls=False, user=USER, password=PASSWORD,
-                         trusted_authserv_id=AUTHSERV)
+                         trusted_authserv_ids=(AUTHSERV,))
     sender = f"Galloper <{ORDERS}>"
     mail_out = MailOut(kind="folder", path=str(folder / "outbox"), sender=sender)
     if sink is not None:

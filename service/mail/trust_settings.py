@@ -30,8 +30,7 @@ def _trusted(settings: MailIn) -> Trust:
         return Trust((_known(settings.provider, settings.trusted_authserv_ids),))
     if settings.stamps is not None:
         return Trust((provider_from_mapping("", settings.stamps.model_dump(), PRESETS),))
-    names = settings.trusted_authserv_ids or (settings.trusted_authserv_id,)
-    return trust_in(names) if any(names) else NOBODY
+    return trust_in(settings.trusted_authserv_ids) if any(settings.trusted_authserv_ids) else NOBODY
 
 
 def _known(key: str, names: Sequence[str]) -> Provider:
@@ -57,8 +56,7 @@ def _known(key: str, names: Sequence[str]) -> Provider:
 
 
 def _clashes(settings: MailIn) -> Iterator[str]:
-    given = [name for name in ("provider", "trusted_authserv_ids", "stamps", "trusted_authserv_id")
-             if getattr(settings, name)]
+    given = [name for name in ("provider", "trusted_authserv_ids", "stamps") if getattr(settings, name)]
     # A program such as opendmarc needs both: its habits, and the name of the server.
     if len(given) > 1 and given != ["provider", "trusted_authserv_ids"]:
         yield (f"mail_in: {' and '.join(given)} each say whose stamps count; keep "
@@ -67,8 +65,7 @@ def _clashes(settings: MailIn) -> Iterator[str]:
 
 def _name_faults(settings: MailIn) -> Iterator[str]:
     table = settings.stamps
-    lists = [("trusted_authserv_ids", settings.trusted_authserv_ids),
-             ("trusted_authserv_id", (settings.trusted_authserv_id,))]
+    lists = [("trusted_authserv_ids", settings.trusted_authserv_ids)]
     if table is not None:
         # A server that writes no name at all, as Microsoft's, is named by "".
         lists += [("stamps.names", tuple(filter(None, table.names))),
@@ -84,9 +81,6 @@ def _name_faults(settings: MailIn) -> Iterator[str]:
 
 def _fault(name: str) -> str:
     """What is wrong with a name or pattern, or ""."""
-    # An unset old key has its default.
-    if name == "":
-        return ""
     if len(name) > _LONGEST or not _NAME.fullmatch(name):
         return f'"{name[:60]}" is no name of a server; write it as it stands in the header'
     end = name.rpartition("*")[2]

@@ -216,7 +216,7 @@ def open_house(folder: Path, now: datetime, receivers: Sequence[Receiver] = (), 
     mailbox.Maildir(str(folder / "box"), create=True)
     settings = Settings(
         data=str(folder / "data"), order_address=ORDERS, coordinator=COORDINATOR,
-        mail_in=MailIn(kind="maildir", path=str(folder / "box"), trusted_authserv_id=SERVER),
+        mail_in=MailIn(kind="maildir", path=str(folder / "box"), trusted_authserv_ids=(SERVER,)),
         mail_out=MailOut(kind="folder", path=str(folder / "outbox"), sender=f"Galloper <{ORDERS}>"),
         # A player's hand is learnt for later seasons; these plays have a photograph or two.
         reader=ReaderSettings(players_hands=False),

@@ -244,7 +244,7 @@ def tables(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink) -> Iterator[Ta
         tls=False,
         user=USER,
         password=PASSWORD,
-        trusted_authserv_id=SERVER,
+        trusted_authserv_ids=(SERVER,),
     )
     site = open_site(
         Settings(

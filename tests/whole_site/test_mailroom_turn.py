@@ -55,7 +55,7 @@ def turn_site(
                 tls=False,
                 user=USER,
                 password=MAIL_PASSWORD,
-                trusted_authserv_id=AUTHSERV,
+                trusted_authserv_ids=(AUTHSERV,),
             ),
             mail_out=MailOut(
                 host="127.0.0.1", port=smtp_sink.port, starttls=False, sender=f"Galloper <{ORDERS}>"

@@ -38,7 +38,7 @@ def site(tmp_path: Path, dovecot: Dovecot) -> Iterator[Site]:
     site = open_site(Settings(
         data=str(tmp_path / "site"), order_address=ORDERS, coordinator="ada@lettersite.example",
         mail_in=MailIn(host="127.0.0.1", port=dovecot.imap, tls=False, user=USER, password=PASSWORD,
-                       trusted_authserv_id="mx.lettersite.example"),
+                       trusted_authserv_ids=("mx.lettersite.example",)),
         mail_out=MailOut(kind="folder", path=str(tmp_path / "out"), sender=f"Games desk <{ORDERS}>"),
     ))
     variant, now = site.load("w3k"), datetime.now(UTC)

@@ -155,7 +155,7 @@ def _settings(folder: Path, dovecot: Dovecot, sink: SmtpSink) -> Settings:
         coordinator="coordinator@galloper.example",
         mail_in=MailIn(
             host="127.0.0.1", port=dovecot.imap, tls=False, user=USER, password=MAIL_PASSWORD,
-            keep_alive_seconds=NEVER, trusted_authserv_id=AUTHSERV,
+            keep_alive_seconds=NEVER, trusted_authserv_ids=(AUTHSERV,),
         ),
         mail_out=MailOut(host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>"),
         web=Web(secure_cookies=False),

@@ -108,7 +108,7 @@ def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
     settings: Settings, pymap_server: DemoMailServer
 ) -> None:
     pymap_server.append(b"Subject: Orders\r\n\r\nHello.\r\n", datetime.now(UTC))
-    at_server = pymap_server.settings().model_copy(update={"trusted_authserv_id": "mx.galloper.example"})
+    at_server = pymap_server.settings().model_copy(update={"trusted_authserv_ids": ("mx.galloper.example",)})
     site = settings.model_copy(update={"mail_in": at_server})
     # Twice: a check that moved or fetched the mail would not find it again.
     for _ in range(2):
@@ -121,11 +121,11 @@ def test_a_mailbox_is_logged_in_to_and_left_as_it_is(
 
 
 def test_without_a_server_to_trust_no_sheet_would_be_taken(settings: Settings) -> None:
-    finding = site_check.check_mailbox(_in(settings, trusted_authserv_id="", own_proof=False))
+    finding = site_check.check_mailbox(_in(settings, trusted_authserv_ids=(), own_proof=False))
     assert finding.state is FindingState.TROUBLE
     assert "mail_in.provider nor mail_in.trusted_authserv_ids" in finding.sentence
     # BOX-03: signatures are checked here then.
-    by_signature = site_check.check_mailbox(_in(settings, trusted_authserv_id=""))
+    by_signature = site_check.check_mailbox(_in(settings, trusted_authserv_ids=()))
     assert by_signature.state is FindingState.NOTE
     assert "signed it (DKIM)" in by_signature.sentence
 

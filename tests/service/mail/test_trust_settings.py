@@ -19,7 +19,7 @@ MAIL = (b"Authentication-Results: mx1.example.org; dmarc=pass header.from=player
 
 
 @pytest.mark.parametrize(("settings", "result"), [
-    (MailIn(trusted_authserv_id="mx1.example.org"), AuthResult.PASS),
+    (MailIn(trusted_authserv_ids=("mx1.example.org",)), AuthResult.PASS),
     (MailIn(trusted_authserv_ids=("other.example", "mx1.example.org")), AuthResult.PASS),
     (MailIn(stamps=Stamps(names=("mx1.example.org",), border_hosts=("mx1.example.org",))), AuthResult.PASS),
     (MailIn(trusted_authserv_ids=("mx2.example.org",)), AuthResult.NONE),
@@ -44,11 +44,11 @@ def test_without_any_nobody_is_trusted() -> None:
     (MailIn(trusted_authserv_ids=("*.com",)), ['"*.com"', "every server under .com", '"*.example.com"']),
     (MailIn(trusted_authserv_ids=("*.co.uk",)), ["every server under .co.uk"]),
     (MailIn(trusted_authserv_ids=("mx.example.org; dmarc=pass",)), ["is no name of a server"]),
-    (MailIn(trusted_authserv_id="mx example"), ["mail_in.trusted_authserv_id:", "is no name of a server"]),
+    (MailIn(trusted_authserv_ids=("mx example",)), ["mail_in.trusted_authserv_ids:", "is no name"]),
     (MailIn(stamps=Stamps(names=("",))), ["mail_in.stamps.names", "border_hosts"]),
     (MailIn(stamps=Stamps(names=("mx",), border_hosts=("*",))), ["mail_in.stamps.border_hosts", "strangers"]),
-    (MailIn(trusted_authserv_id="a.example", trusted_authserv_ids=("b.example",)),
-     ["trusted_authserv_ids and trusted_authserv_id", "keep trusted_authserv_ids"]),
+    (MailIn(trusted_authserv_ids=("a.example",), stamps=Stamps(names=("b.example",))),
+     ["trusted_authserv_ids and stamps", "keep trusted_authserv_ids"]),
     (MailIn(provider="gmial"), ["mail_in.provider", '"gmial"', 'did you mean "gmail"?', "galloper check"]),
     (MailIn(provider="my server"), ["mail_in.provider", "known are disroot, exim, fastmail"]),
     (MailIn(provider="opendmarc"), ["mail_in.provider", "trusted_authserv_ids"]),

@@ -26,7 +26,7 @@ port = {port}
 tls = false
 user = "orders"
 password = "mailbox-zk7Qw9"
-trusted_authserv_id = "mx.galloper.example"
+trusted_authserv_ids = ["mx.galloper.example"]
 [mail_out]
 host = "127.0.0.1"
 port = {port}

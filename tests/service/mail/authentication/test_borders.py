@@ -194,7 +194,7 @@ def test_a_stranger_cannot_move_the_border_by_what_he_calls_himself() -> None:
 
 
 def test_a_known_providers_name_brings_its_habits() -> None:
-    """`trusted_authserv_id = "mx.google.com"` of an old settings file is Gmail."""
+    """`trusted_authserv_ids = ["mx.google.com"]` is Gmail."""
     stamp = _dmarc("mx.google.com")
     hop = "Received: by 2002:a05:6402:8:b0:1:2 with SMTP id x1; date"
     forged = [hop, LINE.format("mx.google.com"), FORGED.format("mx.google.com"), stamp]
