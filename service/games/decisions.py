@@ -49,7 +49,7 @@ SHAPES = (DecisionKind.JOIN, DecisionKind.BREAK, DecisionKind.BOX)
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ReviewAction:
     """Who does what: `key` is the browser's id of the request; the same key twice is once."""
 
     key: str
@@ -80,7 +80,7 @@ class Overtaken(Exception):
 
 
 def file(
-    session: Session, act: Act, decisions: Sequence[Decision],
+    session: Session, act: ReviewAction, decisions: Sequence[Decision],
     shown_versions: Mapping[int, str] | None = None,
     kind: DecisionKind = DecisionKind.DECIDE,
 ) -> bool:
@@ -100,7 +100,7 @@ def file(
     return True
 
 
-def begin(session: Session, act: Act, kind: DecisionKind, target: int | None = None) -> bool:
+def begin(session: Session, act: ReviewAction, kind: DecisionKind, target: int | None = None) -> bool:
     """Note an act; False when its key was filed before."""
     return insert_once(
         session,
@@ -133,7 +133,7 @@ def check(session: Session, shown_versions: Mapping[int, str], me: str) -> None:
             raise Overtaken(line_id)
 
 
-def end(session: Session, act: Act, decisions: Sequence[Decision]) -> None:
+def end(session: Session, act: ReviewAction, decisions: Sequence[Decision]) -> None:
     """File the reviews of an act that was begun."""
     rows = [
         ReviewRow(
@@ -160,7 +160,7 @@ def review_key(act_key: str, line: str, lines: int) -> str:
     return act_key if lines == 1 else f"{act_key}.{line}"
 
 
-def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
+def undo(session: Session, act: ReviewAction, target: str | None = None) -> list[int]:
     """Take back one act of this phase, without `target` this person's newest; the lines that changed.
 
     The list is empty when there is nothing to take back, or when this request was filed before.
@@ -175,7 +175,7 @@ def undo(session: Session, act: Act, target: str | None = None) -> list[int]:
     return _mark(session, action, act.acted_at)
 
 
-def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
+def redo(session: Session, act: ReviewAction, target: str | None = None) -> list[int]:
     """Do again what this person took back last, if nothing new was done since; the lines that changed.
 
     With `target` only if that act is the one to do again.
@@ -190,7 +190,7 @@ def redo(session: Session, act: Act, target: str | None = None) -> list[int]:
     return _mark(session, stack[-1], None)
 
 
-def undo_review(session: Session, act: Act, line_ids: Sequence[int], review_id: int) -> list[int]:
+def undo_review(session: Session, act: ReviewAction, line_ids: Sequence[int], review_id: int) -> list[int]:
     """Take back the act that filed a review about one of these lines, no matter who made it."""
     review = session.get(ReviewRow, review_id)
     if review is None or review.line_id not in line_ids or review.undone_at is not None:
@@ -289,7 +289,7 @@ def from_candidate(line: LineRow, number: int) -> tuple[str, str | None] | None:
     return str(chosen["text"]), chosen["order"]
 
 
-def _standing(session: Session, act: Act, target: str | None) -> ReviewActionRow | None:
+def _standing(session: Session, act: ReviewAction, target: str | None) -> ReviewActionRow | None:
     if target is None:
         return next(iter(standing(session, act.phase_id, act.by)[::-1]), None)
     return session.scalar(

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from adjudicator.calendar import Phase, PhaseKind
 from service.archive import export
 from service.games import decisions
-from service.games.decisions import Act, Decision
+from service.games.decisions import Decision, ReviewAction
 from service.notices.results import ResultsAnnouncer
 from service.store import records
 from service.store.letter_parts import finished
@@ -123,14 +123,15 @@ def decide(table: Table, phase_id: int) -> None:
         with table.site.store.begin() as session:
             decisions.file(
                 session,
-                Act(f"key-{line}", phase_id, "Ada", now),
+                ReviewAction(f"key-{line}", phase_id, "Ada", now),
                 [Decision(line, LineState.VOID, "A Nowhere H")],
             )
         with table.site.store.begin() as session:
-            decisions.undo(session, Act(f"undo-{line}", phase_id, "Ada", now))
+            decisions.undo(session, ReviewAction(f"undo-{line}", phase_id, "Ada", now))
         with table.site.store.begin() as session:
             decisions.file(
-                session, Act(f"again-{line}", phase_id, "Ada", now), [Decision(line, LineState.NOT_ORDER, "")]
+                session, ReviewAction(f"again-{line}", phase_id, "Ada", now),
+                [Decision(line, LineState.NOT_ORDER, "")]
             )
 
 

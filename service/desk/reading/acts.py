@@ -13,7 +13,7 @@ from service.desk.reading import shape
 from service.games import decisions
 from service.games.acts import act as games_act
 from service.games.acts.lines import CloseDifferences, FileDecisions
-from service.games.decisions import KEY_LENGTH, Act, Decision, DecisionKind
+from service.games.decisions import KEY_LENGTH, Decision, DecisionKind, ReviewAction
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, SubmissionRow
 from service.web.acting import or_refuse
 from service.web.ports import DeskPorts
@@ -64,7 +64,7 @@ def carry_out(
 ) -> ActResult:
     """Do what is asked, once per key. Raises HTTPException with a sentence for what the page does not offer,
     and `decisions.Overtaken` if the line was decided after it was shown."""
-    act = Act(request.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
+    act = ReviewAction(request.key[:KEY_LENGTH], phase.id, visitor.name, ports.clock.now())
     # A key that is known was delivered before: a browser repeats an act whose answer it never got.
     if decisions.known(session, act.key):
         return ActResult(())
@@ -147,7 +147,7 @@ def _two_readings(row: LineRow, choices: Sequence[str]) -> str:
 
 
 def _accept(
-    ports: DeskPorts, session: Session, visitor: Visitor, act: Act, request: ActRequest
+    ports: DeskPorts, session: Session, visitor: Visitor, act: ReviewAction, request: ActRequest
 ) -> ActResult:
     accepted = [(line_of(session, act.phase_id, line)[0], version, do) for line, version,
         do in request.others]
@@ -161,7 +161,7 @@ def _accept(
 
 
 def _reshape(
-    ports: DeskPorts, session: Session, act: Act, request: ActRequest, row: LineRow, power: str
+    ports: DeskPorts, session: Session, act: ReviewAction, request: ActRequest, row: LineRow, power: str
 ) -> ActResult:
     def suggest(text: str) -> Sequence[dict[str, object]]:
         return page_data.suggested_readings(session, act.phase_id, ports.load, power, text)

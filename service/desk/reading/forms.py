@@ -22,7 +22,7 @@ from service.games.acts.lines import CloseDifferences
 from service.games.acts.phases import Unseal
 from service.games.agreement import Stage
 from service.games.approval.right_sheet import open_questions
-from service.games.decisions import KEY_LENGTH, Act
+from service.games.decisions import KEY_LENGTH, ReviewAction
 from service.games.seal import at_the_desk
 from service.games.turns import NotReady
 from service.store.tables import GameRow, PhaseRow
@@ -237,8 +237,9 @@ def _to_desk(phase_id: int, **parameters: object) -> Response:
     return RedirectResponse(f"/desk/{phase_id}" + (f"?{query}" if query else ""), status_code=303)
 
 
-def _act(ports: DeskPorts, phase_id: int, visitor: Visitor, key: str) -> Act:
-    return Act(key[:KEY_LENGTH] or secrets.token_urlsafe(16), phase_id, visitor.name, ports.clock.now())
+def _act(ports: DeskPorts, phase_id: int, visitor: Visitor, key: str) -> ReviewAction:
+    return ReviewAction(
+        key[:KEY_LENGTH] or secrets.token_urlsafe(16), phase_id, visitor.name, ports.clock.now())
 
 
 def desk_phase(session: Session, phase_id: int) -> PhaseRow:

@@ -18,7 +18,7 @@ from service.facts.sheets import SheetFlag
 from service.games import decisions
 from service.games.agreement import Stage
 from service.games.ballots import executed
-from service.games.decisions import Act, Decision, DecisionKind
+from service.games.decisions import Decision, DecisionKind, ReviewAction
 from service.games.lines import SettledLine, lines_of
 from service.store.tables import (
     LineRow,
@@ -82,7 +82,7 @@ def late_versions(session: Session, phase: PhaseRow) -> list[LateVersion]:
     return late
 
 
-def use(session: Session, act: Act, phase: PhaseRow, submission_id: int) -> bool:
+def use(session: Session, act: ReviewAction, phase: PhaseRow, submission_id: int) -> bool:
     """Settle a late version by using it: decisions about lines that say the same are carried over, the
     others stay open. It is one act and can be undone like any other. False if there is nothing to settle or
     the act was filed before."""

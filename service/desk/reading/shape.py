@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games import decisions
-from service.games.decisions import Act, Decision, DecisionKind
+from service.games.decisions import Decision, DecisionKind, ReviewAction
 from service.games.lines import AGAIN, ranked_readings
 from service.store.tables import LineRow, LineState
 from service.web import crops
@@ -27,7 +27,7 @@ Suggest = Callable[[str], Sequence[dict[str, Any]]]
 """Readings of a text by words alone, best first."""
 
 
-def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Suggest) -> int | None:
+def join(session: Session, act: ReviewAction, upper: LineRow, lower: LineRow, suggest: Suggest) -> int | None:
     """Join two neighbouring lines of a page; the new line's id, or None if this act was filed before. Raises
     ValueError for lines of different pages."""
     if upper.page_id != lower.page_id:
@@ -42,7 +42,7 @@ def join(session: Session, act: Act, upper: LineRow, lower: LineRow, suggest: Su
 
 
 def split(
-    session: Session, act: Act, line: LineRow, share_of_width: float, suggest: Suggest
+    session: Session, act: ReviewAction, line: LineRow, share_of_width: float, suggest: Suggest
 ) -> tuple[int, int] | None:
     """Break a line in two at `share_of_width`, 0..1, of its crop's width; both new ids, or None if filed
     before.
@@ -62,7 +62,7 @@ def split(
     return new_ids[0], new_ids[1]
 
 
-def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
+def rebox(session: Session, act: ReviewAction, line: LineRow, box: Sequence[Sequence[float]]) -> int | None:
     """Cut a line out of its page with another box, four corners in pixels of the upright picture; the new
     line's id, or None if this act was filed before.
 
@@ -80,7 +80,8 @@ def rebox(session: Session, act: Act, line: LineRow, box: Sequence[Sequence[floa
 
 
 def _cut(
-    session: Session, act: Act, old: Sequence[LineRow], new: Sequence[tuple[list[Any], str]], suggest: Suggest
+    session: Session, act: ReviewAction, old: Sequence[LineRow], new: Sequence[tuple[list[Any], str]],
+    suggest: Suggest,
 ) -> list[int]:
     page, last = old[0].page_id, max(row.ordinal for row in old)
     decisions.make_room(session, page, last, len(new))

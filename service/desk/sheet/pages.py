@@ -287,7 +287,7 @@ def fix_box(
     line_id, _, version = line.partition(" ")
     with ports.sessions.begin() as session:
         filed = _changeable(session, submission_id)
-        act = decisions.Act(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
+        act = decisions.ReviewAction(key[:KEY_LENGTH], filed.phase.id, visitor.name, ports.clock.now())
         # The line in the form is gone after the first delivery, so a repeated form is answered before it is
         # looked for.
         if decisions.known(session, act.key):

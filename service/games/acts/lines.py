@@ -157,7 +157,7 @@ class FileDecisions(Act[None]):
     def change(self, table: ActTable) -> None:
         """File them. A difference between two readers is an event, without what they read."""
         session, phase = table.session, table.any_phase(self.phase)
-        act = decisions.Act(self.key[:KEY_LENGTH], phase.id, table.by, table.now)
+        act = decisions.ReviewAction(self.key[:KEY_LENGTH], phase.id, table.by, table.now)
         if phase.review == ReviewMode.NONE:
             decisions.file(session, act, self.decided, self.versions, self.kind)
             return
@@ -218,7 +218,7 @@ class CloseDifferences(Act[None]):
             Decision(line_id, LineState.VOID, "\n".join(two_readings(rows[line_id].votes)), settles=True)
             for line_id in self.lines
         ]
-        act = decisions.Act(self.key[:KEY_LENGTH], self.phase, table.by, table.now)
+        act = decisions.ReviewAction(self.key[:KEY_LENGTH], self.phase, table.by, table.now)
         decisions.file(table.session, act, closing, self.versions, DecisionKind.CLOSE)
 
     def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
@@ -239,8 +239,8 @@ def left_out(
             and (units := _places(variant, kind, power, line)) and not units & known]
 
 
-def _desk_act(table: ActTable, filed: FiledSheet, key: str) -> decisions.Act:
-    return decisions.Act(key[:KEY_LENGTH], filed.phase.id, table.by, table.now)
+def _desk_act(table: ActTable, filed: FiledSheet, key: str) -> decisions.ReviewAction:
+    return decisions.ReviewAction(key[:KEY_LENGTH], filed.phase.id, table.by, table.now)
 
 
 def _line(page: int, ordinal: int, box: Box, text: str) -> LineRow:

@@ -26,7 +26,7 @@ from service.features.player_hand import FEATURE
 from service.features.player_hand.hand import HandLearner, hand_of
 from service.games import decisions
 from service.games.acts.act import ActTable
-from service.games.decisions import Act, Decision
+from service.games.decisions import Decision, ReviewAction
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import LessonPage, RecognizedPage
 from service.record import chain
@@ -84,7 +84,7 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
     site = DeskSite(tmp_path)
     with site.store.begin() as session:
         session.get_one(LineRow, 2).confidence = 0.99
-        decisions.file(session, Act("act", PHASE, "Ada", AFTER), [
+        decisions.file(session, ReviewAction("act", PHASE, "Ada", AFTER), [
             Decision(3, LineState.READ, "Army Eskdale holds", "A Eskdale H"),
             Decision(4, LineState.VOID, "F Lyne Bay H", None),
         ])
@@ -177,7 +177,7 @@ def test_the_same_lines_make_no_second_version_and_new_ones_do(desk: DeskSite) -
     learner.learn({"player": 1, "phase": PHASE})
     assert [hand.version for hand in _hands(desk)] == [1]
     with desk.store.begin() as session:
-        decisions.file(session, Act("more", PHASE, "Ada", AFTER), [
+        decisions.file(session, ReviewAction("more", PHASE, "Ada", AFTER), [
             Decision(4, LineState.READ, "F Lyme Bay H", "F Lyme Bay H")])
     learner.learn({"player": 1, "phase": PHASE})
     assert [hand.version for hand in _hands(desk)] == [1, 2]

@@ -26,7 +26,7 @@ from ocr.page import Box, Page
 from service.archive.export import Edition
 from service.features.reread.reread import Change, ReadWith, RereadFault, check_archive, run_reread
 from service.games import decisions
-from service.games.decisions import Act, Decision
+from service.games.decisions import Decision, ReviewAction
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import EngineRecognizer, LessonPage
 from service.notices.answers.replies import Replies
@@ -100,7 +100,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
         game_table.close_phase(phase.id)
         with site.store.begin() as session:
             lines = list(session.scalars(select(LineRow.id).order_by(LineRow.ordinal)))
-            decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
+            decisions.file(session, ReviewAction("one", phase.id, "Ada", site.clock.now()), [
                 Decision(lines[index], LineState.READ, WRITTEN[index], WRITTEN[index]) for index in (1, 2)])
         game_table.judge_when_read(phase.id)
         game_table.approve_phase(phase.id, "Ada")

@@ -13,7 +13,7 @@ import pytest
 
 from service.games import decisions
 from service.games.agreement import Stage
-from service.games.decisions import Act, Decision, Overtaken
+from service.games.decisions import Decision, Overtaken, ReviewAction
 from service.games.lines import lines_by_id
 from service.store.tables import LineState
 from tests.support.desk_site import DeskSite
@@ -38,7 +38,7 @@ def race(desk: DeskSite, *acts: tuple[str, str, Decision, str]) -> list[Any]:
         ready.wait()
         try:
             with desk.store.begin() as session:
-                act = Act(key, 7, person, desk.clock.now())
+                act = ReviewAction(key, 7, person, desk.clock.now())
                 return decisions.file(session, act, [decision], {decision.line_id: version})
         except Overtaken:
             return "overtaken"

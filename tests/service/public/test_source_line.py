@@ -19,7 +19,7 @@ from sqlalchemy import select
 from service.archive.export import Edition
 from service.clock import SimulatedClock
 from service.games import decisions
-from service.games.decisions import Act, Decision
+from service.games.decisions import Decision, ReviewAction
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import CorrectionRow, LineRow, LineState, OutboxRow, PageRow
 from tests.service.notices.test_copied_whole import HEADING, HUES, SIGNED, ink
@@ -97,7 +97,7 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
     site.clock.set(phase.deadline)
     table.close_phase(phase.id)
     with site.store.begin() as session:
-        decisions.file(session, Act("one", phase.id, "Ada", site.clock.now()), [
+        decisions.file(session, ReviewAction("one", phase.id, "Ada", site.clock.now()), [
             Decision(lines[6], LineState.READ, "A Glasgow H", "A Glasgow H"),
             Decision(lines[7], LineState.VOID, BOTH),
             Decision(lines[8], LineState.READ, "A Norfolk H", "A Norfolk H")])

@@ -13,7 +13,7 @@ from service.facts.events import Event
 from service.games import decisions
 from service.games.acts.act import ResultsCorrection
 from service.games.acts.results import CorrectResults
-from service.games.decisions import Act, Decision
+from service.games.decisions import Decision, ReviewAction
 from service.notices.broadcasts import Broadcasts
 from service.store import records
 from service.store.tables import LineState, PhaseRow, UserRow
@@ -56,7 +56,7 @@ def _decided_once_known(table: Table) -> None:
     again. Each act is one of the desk."""
     line, row = _number_of(table, V2, 1), keeper.in_play(table)
     with table.site.store.begin() as session:
-        decisions.file(session, Act("once-known", row.id, "Ada", table.site.clock.now()),
+        decisions.file(session, ReviewAction("once-known", row.id, "Ada", table.site.clock.now()),
                        [Decision(line, LineState.NOT_ORDER, "")])
     table.judge_phase(row.id)
 
@@ -67,7 +67,7 @@ def _operator_decides(table: Table) -> None:
     with table.site.store.begin() as session:
         session.add(UserRow(name="Oscar", password="-", role="operator", created_at=table.site.clock.now()))
     with table.site.store.begin() as session:
-        decisions.file(session, Act("by-operator", row.id, "Oscar", table.site.clock.now()),
+        decisions.file(session, ReviewAction("by-operator", row.id, "Oscar", table.site.clock.now()),
                        [Decision(line, LineState.VOID, "A Nowhere H")])
 
 

@@ -24,7 +24,7 @@ from service.games.acts.sheets import (
 )
 from service.games.approval.papers import unsettled_papers
 from service.games.ballots import executed
-from service.games.decisions import Act, Decision
+from service.games.decisions import Decision, ReviewAction
 from service.games.lines import SettledLine, lines_of
 from service.intake.sheets.recognizer import ImageOpener
 from service.notices.answers.replies import Replies
@@ -48,7 +48,7 @@ def _lines(game: HonestGame, phase_id: int) -> list[SettledLine]:
 def _decide(game: HonestGame, phase_id: int, by: str, decision: Decision) -> None:
     game.moves_at_desk += 1
     with game.site.store.begin() as session:
-        decisions.file(session, Act(f"act-{game.moves_at_desk}", phase_id, by, game.now), [decision])
+        decisions.file(session, ReviewAction(f"act-{game.moves_at_desk}", phase_id, by, game.now), [decision])
 
 
 def decide_open_lines(game: HonestGame) -> None:
@@ -93,11 +93,11 @@ def undoes(game: HonestGame) -> None:
     by = game.chance.choice(COORDINATORS)
     game.moves_at_desk += 1
     with game.site.store.begin() as session:
-        decisions.undo(session, Act(f"undo-{game.moves_at_desk}", row.id, by, game.now))
+        decisions.undo(session, ReviewAction(f"undo-{game.moves_at_desk}", row.id, by, game.now))
     if game.chance.random() < 0.5:
         game.wait(timedelta(minutes=game.chance.randrange(1, 9)))
         with game.site.store.begin() as session:
-            decisions.redo(session, Act(f"redo-{game.moves_at_desk}", row.id, by, game.now))
+            decisions.redo(session, ReviewAction(f"redo-{game.moves_at_desk}", row.id, by, game.now))
 
 
 def adds_a_line(game: HonestGame) -> None:
