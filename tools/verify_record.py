@@ -247,14 +247,12 @@ def check_orders(
 def check_lots(facts: dict[str, Facts], n: int, phase: int, lots: dict[str, Any], deadline: str) -> None:
     """The seed's digest was entered before the deadline, and the lots come from what their rule mixes
     (docs/record.md, "Lots"; rule C23)."""
-    plan = latest(facts["phase"], n, "phase", phase).get("draw")
+    plan = latest(facts["phase"], n, "phase", phase)["draw"]
     where, seed = f"entry {n}", lots["seed"]
-    must(lots.get("rule", 1) == (plan or {"rule": 1})["rule"],
+    must(lots["rule"] == plan["rule"] == 2,
          f"{where}: its lots are drawn by another rule than the one committed (rule C23).")
-    must(seed is not None or plan is None or plan.get("seed_lost"),
+    must(seed is not None or plan.get("seed_lost"),
          f"{where}: its seed was not opened, and nobody said that it is lost (rule C23).")
-    if seed is None and plan is None:
-        return  # a tape from before there were seeds
     committed = [
         number for number, entered in facts["phase"]
         if (entered["phase"], entered["lots"]) == (phase, sha(seed or ""))
@@ -267,22 +265,17 @@ def check_lots(facts: dict[str, Facts], n: int, phase: int, lots: dict[str, Any]
         if word["phase"] == phase and word["received"] <= deadline
     }
     words_in_time = [f"{power}: {words[power]}" for power in sorted(words)]
-    if plan is None:
-        must(lots["words"] == words_in_time, f"{where}: its words are not those entered.")
-        lines = [seed, *lots["words"]]
+    lines = ["galloper lots 2", f"{facts['begun'][0][1]['game']} {phase}", f"seed {seed or 'lost'}"]
+    if plan["beacon"] and not plan.get("beacon_given_up") and (lots["used"] or lots["beacon"]):
+        check_round(where, plan["beacon"], lots, deadline)
+        lines.append(f"beacon {lots['beacon']['round']} {lots['beacon']['randomness']}")
     else:
-        game = facts["begun"][0][1]["game"]
-        lines = ["galloper lots 2", f"{game} {phase}", f"seed {seed or 'lost'}"]
-        if plan["beacon"] and not plan.get("beacon_given_up") and (lots["used"] or lots["beacon"]):
-            check_round(where, plan["beacon"], lots, deadline)
-            lines.append(f"beacon {lots['beacon']['round']} {lots['beacon']['randomness']}")
-        else:
-            must(lots["beacon"] is None, f"{where}: a beacon took part that was not named (rule C23).")
-            must(lots["words"] == words_in_time, f"{where}: its words are not those entered.")
-            must(lots["sheets"] == sheets_in_time(facts, phase), f"{where}: the sheets that took part in the "
-                 "lots are not those that came by mail before the phase was closed (rule C23).")
-            lines += [*(f"word {word}" for word in lots["words"]),
-                      *(f"sheet {sheet}" for sheet in lots["sheets"])]
+        must(lots["beacon"] is None, f"{where}: a beacon took part that was not named (rule C23).")
+        must(lots["words"] == words_in_time, f"{where}: its words are not those entered.")
+        must(lots["sheets"] == sheets_in_time(facts, phase), f"{where}: the sheets that took part in the "
+             "lots are not those that came by mail before the phase was closed (rule C23).")
+        lines += [*(f"word {word}" for word in lots["words"]),
+                  *(f"sheet {sheet}" for sheet in lots["sheets"])]
     numbers = [int(sha("\n".join([*lines, str(k)]))[:8], 16) for k in range(1, lots["used"] + 1)]
     must(numbers == lots["numbers"], f"{where}: its lots do not come from its seed.")
 
@@ -466,7 +459,7 @@ def check_seeds(
     for phase, digest, mixed in seeds_of(text):
         entered = any((fact["phase"], fact["lots"]) == (int(phase), digest) for _, fact in facts["phase"])
         must(entered, f"the seed of phase {phase} is not the one in {path}.")
-        plan = next((fact.get("draw") for _, fact in facts["phase"] if fact["phase"] == int(phase)), None)
+        plan = next((fact["draw"] for _, fact in facts["phase"] if fact["phase"] == int(phase)), None)
         planned = plan and (plan["beacon"]["chain"] if plan["beacon"] else "sheets")
         must(mixed == (planned or ""), f"the lots of phase {phase} are not mixed as {path} says (rule C23).")
         n, opened = judged.get(int(phase), (0, None))

@@ -2,9 +2,8 @@
 afterwards.
 
 Number k of a phase's tape is made of some lines and k, each on a line of its own: the first eight
-hexadecimal digits of the SHA-256 of these lines. A draw among n things takes the next number modulo n.
-Whoever has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots"). Which lines they are
-says the rule: rule 1 here, of phases planned before December 2026, rule 2 in `sealed_lots`.
+hexadecimal digits of the SHA-256 of these lines (`sealed_lots.lines`). A draw among n things takes the next
+number modulo n. Whoever has `sha256sum` and a pocket calculator can follow it (docs/record.md, "Lots").
 """
 
 from __future__ import annotations
@@ -51,16 +50,6 @@ def tape(lines: Sequence[str], length: int) -> tuple[int, ...]:
     return tuple(number(lines, position) for position in range(1, length + 1))
 
 
-def commitment(phase: PhaseRow) -> str:
-    """The digest that is published of a phase's lots before the deadline: that of its seed."""
-    if phase.commitment is not None:
-        return phase.commitment
-    # Phases from before there were seeds have a tape of numbers: its digest is that of a JSON list.
-    if phase.seed is None:
-        return digest(json.dumps(list(phase.lots), separators=(",", ":")))
-    return digest(phase.seed)
-
-
 def words_of(session: Session, phase: PhaseRow) -> list[str]:
     """The words that count, each as "power: word", sorted by power: the newest of each that was received in
     time."""
@@ -76,12 +65,11 @@ def words_of(session: Session, phase: PhaseRow) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """What the lots of a phase are drawn from, as its entry of the record and the page Lots tell it. `rule`:
-    1 or 2. `beacon`: a round with `round`, `signature` and `randomness`, or None."""
+    """What the lots of a phase are drawn from, as its entry of the record and the page Lots tell it.
+    `beacon`: a round with `round`, `signature` and `randomness`, or None."""
 
     game_id: str
     ordinal: int
-    rule: int
     seed: str | None
     words: tuple[str, ...] = ()
     sheets: tuple[str, ...] = ()
@@ -90,27 +78,20 @@ class Mix:
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines that each number is the digest of, without the number itself, which is the last."""
-        if self.rule == 1:
-            return (self.seed or "", *self.words)
         return sealed_lots.lines(
             self.game_id, self.ordinal, self.seed, self.beacon, self.words, self.sheets)
 
     def entry_fields(self) -> dict[str, Any]:
-        """These as an entry tells them; of rule 1 as it always did."""
-        if self.rule == 1:
-            return {"seed": self.seed, "words": list(self.words)}
-        return {"rule": self.rule, "seed": self.seed, "words": list(self.words),
+        """These as an entry tells them."""
+        return {"rule": sealed_lots.RULE, "seed": self.seed, "words": list(self.words),
                 "sheets": list(self.sheets), "beacon": self.beacon}
 
 
 def mix_of(session: Session, phase: PhaseRow) -> Mix:
     """What the lots of a phase are drawn from, with its seed as far as it is opened."""
-    draw = sealed_lots.draw_of(phase)
-    if draw is None:
-        return Mix(phase.game_id, phase.ordinal, 1, phase.seed, tuple(words_of(session, phase)))
-    if draw.uses_beacon and phase.beacon is not None:
-        return Mix(phase.game_id, phase.ordinal, sealed_lots.RULE, phase.seed, beacon=phase.beacon)
-    return Mix(phase.game_id, phase.ordinal, sealed_lots.RULE, phase.seed, tuple(words_of(session, phase)),
+    if sealed_lots.draw_of(phase).uses_beacon and phase.beacon is not None:
+        return Mix(phase.game_id, phase.ordinal, phase.seed, beacon=phase.beacon)
+    return Mix(phase.game_id, phase.ordinal, phase.seed, tuple(words_of(session, phase)),
                tuple(sealed_lots.sheets_on_record(session, phase)))
 
 
@@ -118,8 +99,6 @@ def open_seed(session: Session, phase: PhaseRow) -> None:
     """Open the seed of a phase whose deadline has passed, so that it can be judged. Raises NoSiteKey, or
     NotCommitted where the site has another key than the one that the seed came from."""
     draw = sealed_lots.draw_of(phase)
-    if draw is None:
-        return
     phase.seed = sealed_lots.opened_seed(session, phase)
     if phase.seed is None and not draw.seed_lost:
         raise NotCommitted(
@@ -133,13 +112,8 @@ def tape_of(session: Session, phase: PhaseRow, length: int) -> tuple[int, ...]:
     need (`Ruleset.LOTS`). Before its seed is opened they are numbers that say nothing of the real ones."""
     if length < 1:
         return ()
-    draw = sealed_lots.draw_of(phase)
-    if draw is None and phase.seed is None:
-        return tuple(phase.lots[:length])
     mix = mix_of(session, phase)
-    if draw is None:
-        return tape(mix.lines, length)
-    if mix.seed is None and not draw.seed_lost:
+    if mix.seed is None and not sealed_lots.draw_of(phase).seed_lost:
         mix = replace(mix, seed=_seed_if_known(session, phase))
     if are_invented(session, phase):
         return tape((f"a rehearsal of {phase.game_id} {phase.ordinal}",), length)
@@ -150,8 +124,6 @@ def are_invented(session: Session, phase: PhaseRow) -> bool:
     """Whether the numbers of `tape_of` say nothing yet of the real draw: before the deadline, and while the
     beacon or the seed is not here."""
     draw = sealed_lots.draw_of(phase)
-    if draw is None:
-        return False
     # A dry run before the deadline must not show its reader the draw.
     if phase.state in {PhaseState.WAITING, PhaseState.OPEN} or sealed_lots.waits_for_beacon(phase):
         return True
@@ -185,9 +157,8 @@ def add_word(
     by: str
 ) -> bool:
     """Store a player's word for a phase; False if it is empty or came after the deadline."""
-    stored_word, draw = clean_word(word), sealed_lots.draw_of(phase)
-    has_seed = draw is not None or phase.seed is not None
-    if not stored_word or received_at > phase.deadline or not has_seed:
+    stored_word = clean_word(word)
+    if not stored_word or received_at > phase.deadline:
         return False
     session.add(
         LotContributionRow(
@@ -200,17 +171,12 @@ def add_word(
 
 def check_committed(session: Session, phase: PhaseRow) -> None:
     """Raise NotCommitted unless the digest of this phase's seed was entered while the phase took orders."""
-    # A tape from before there were seeds must be on record too, but no state is asked of that entry: the
-    # record of an older site begins in the middle of a game.
-    expected_commitment = commitment(phase)
     entries = session.scalars(
         select(EntryRow.body).where(EntryRow.game_id == phase.game_id, EntryRow.what == "phase",
                                     EntryRow.fact == str(phase.id)).order_by(EntryRow.number))
     for body in entries:
         tells = json.loads(body)["tells"]
-        if tells["lots"] == expected_commitment and (
-            (phase.seed is None and phase.commitment is None) or tells["state"] in {"waiting", "open"}
-        ):
+        if tells["lots"] == phase.commitment and tells["state"] in {"waiting", "open"}:
             return
     raise NotCommitted(
         f"No lot of {phase.season} {phase.year} can be drawn: the digest of its seed was not entered in the "

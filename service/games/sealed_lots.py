@@ -1,4 +1,4 @@
-"""Lots that nobody can steer (docs/record.md, "Lots"; ADR 0021): rule 2 of a draw.
+"""Lots that nobody can steer (docs/record.md, "Lots"; ADR 0021).
 
 The seed of a phase is derived from the site's key, which is not in the database, and its digest is on record
 from the phase's first entry on. A draw mixes it with what nobody has before the deadline: a round of a public
@@ -27,7 +27,7 @@ from service.store.digests import digest
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
 
 RULE = 2
-"""The rule by which the lots of a phase that is planned today are drawn."""
+"""The rule by which lots are drawn, as the record names it."""
 NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
 """Kinds of phases in which no rules draw lots."""
 BEACON = "beacon"
@@ -51,11 +51,9 @@ class Draw:
         return self.chain is not None and not self.beacon_given_up
 
 
-def draw_of(phase: PhaseRow) -> Draw | None:
-    """How a phase draws; None for rule 1, of phases that were planned before there was rule 2."""
+def draw_of(phase: PhaseRow) -> Draw:
+    """How a phase draws."""
     plan = phase.draw
-    if plan is None:
-        return None
     chain = plan.get(BEACON)
     return Draw(None if chain is None else beacons.from_entry(chain), bool(plan.get(LOST)),
                 bool(plan.get(GIVEN_UP)))
@@ -77,10 +75,10 @@ def _seed(session: Session, game_id: str, ordinal: int, nonce: str) -> str:
 
 
 def opened_seed(session: Session, phase: PhaseRow) -> str | None:
-    """The seed of a phase of rule 2; None if it is settled that it is lost, or if the site's key is not the
+    """The seed of a phase; None if it is settled that it is lost, or if the site's key is not the
     one that it was derived from. Raises NoSiteKey if there is no key."""
     draw = draw_of(phase)
-    if draw is None or draw.seed_lost or phase.sealed is None:
+    if draw.seed_lost:
         return None
     seed = _seed(session, phase.game_id, phase.ordinal, phase.sealed)
     return seed if digest(seed) == phase.commitment else None
@@ -89,7 +87,7 @@ def opened_seed(session: Session, phase: PhaseRow) -> str | None:
 def waits_for_beacon(phase: PhaseRow) -> bool:
     """Whether a phase cannot be judged before its round of the beacon is here."""
     draw = draw_of(phase)
-    return draw is not None and draw.uses_beacon and phase.kind not in NO_LOTS and phase.beacon is None
+    return draw.uses_beacon and phase.kind not in NO_LOTS and phase.beacon is None
 
 
 def sheets_of(entries: Sequence[tuple[str, dict[str, Any]]], phase: int) -> list[str]:
@@ -146,7 +144,7 @@ def store_round(session: Session, phase: PhaseRow, number: int, signature: str) 
 def round_due(phase: PhaseRow) -> tuple[beacons.BeaconChain, int, datetime] | None:
     """The chain, the number and the time of the round that a phase waits for; None if it waits for none."""
     draw = draw_of(phase)
-    if draw is None or draw.chain is None or not waits_for_beacon(phase):
+    if draw.chain is None or not waits_for_beacon(phase):
         return None
     number = draw.chain.first_round(phase.deadline)
     return draw.chain, number, draw.chain.time_of(number)

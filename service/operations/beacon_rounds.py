@@ -73,8 +73,7 @@ class BeaconRounds:
         came = 0
         with self.store() as session:
             waiting = session.scalars(
-                select(PhaseRow).where(PhaseRow.state == PhaseState.CLOSED, PhaseRow.draw.is_not(None),
-                                       PhaseRow.beacon.is_(None))).all()
+                select(PhaseRow).where(PhaseRow.state == PhaseState.CLOSED, PhaseRow.beacon.is_(None))).all()
             due = [(row.id, round_due) for row in waiting
                    if (round_due := sealed_lots.round_due(row)) is not None]
         for phase_id, (chain, number, instant) in due:

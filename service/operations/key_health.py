@@ -19,7 +19,7 @@ def key_finding(session: Session, name: str) -> Finding:
     """What is said of the key that this session was opened with. A phase of each game is tried, the next that
     is not judged, in the database's order: a key opens all seeds of a game or none."""
     sealed = session.scalars(
-        select(PhaseRow).where(PhaseRow.sealed.is_not(None), PhaseRow.state.in_(NOT_JUDGED))
+        select(PhaseRow).where(PhaseRow.state.in_(NOT_JUDGED))
         .order_by(PhaseRow.game_id, PhaseRow.ordinal)).all()
     by_game = {phase.game_id: phase for phase in reversed(sealed) if _needs_its_seed(phase)}
     if not by_game:
@@ -40,5 +40,4 @@ def key_finding(session: Session, name: str) -> Finding:
 
 
 def _needs_its_seed(phase: PhaseRow) -> bool:
-    draw = sealed_lots.draw_of(phase)
-    return draw is not None and not draw.seed_lost
+    return not sealed_lots.draw_of(phase).seed_lost

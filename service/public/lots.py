@@ -63,8 +63,8 @@ def page(request: Request, game_id: str) -> Response:
         ahead = _ahead(session, game)
         return show(
             request, "lots.html", game=game, drawn=_drawn_lots(session, game),
-            ahead=[(phase_title(row), row.ordinal, lots.commitment(row)) for row in ahead],
-            beacon=next((draw.chain for row in ahead if (draw := draw_of(row)) is not None), None),
+            ahead=[(phase_title(row), row.ordinal, row.commitment) for row in ahead],
+            beacon=draw_of(ahead[0]).chain if ahead else None,
         )
 
 
@@ -76,7 +76,7 @@ def proof(request: Request, game_id: str) -> Response:
         game = _game(session, game_id)
         record = {
             "game": game.id,
-            "committed": [{"phase": row.ordinal, "title": phase_title(row), "digest": lots.commitment(row)}
+            "committed": [{"phase": row.ordinal, "title": phase_title(row), "digest": row.commitment}
                           for row in _ahead(session, game)],
             "drawn": [_as_json(draw) for draw in _drawn_lots(session, game)],
         }
@@ -116,8 +116,7 @@ def _game(session: Session, game_id: str) -> GameRow:
 def _ahead(session: Session, game: GameRow) -> list[PhaseRow]:
     """Phases in play or to come in which lots may be drawn."""
     return [row for row in records.phases(session, game.id)
-            if row.state != PhaseState.SENT and row.kind not in NO_LOTS
-            and (row.seed is not None or row.draw is not None)]
+            if row.state != PhaseState.SENT and row.kind not in NO_LOTS]
 
 
 def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
@@ -125,9 +124,7 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
     phases_drawn = []
     for row in reversed(records.phases(session, game.id)):
         # The seed of a phase is shown only once its results are sent; before, its digest alone.
-        if row.state != PhaseState.SENT or row.resolution is None or row.position is None or (
-            row.seed is None and row.draw is None
-        ):
+        if row.state != PhaseState.SENT or row.resolution is None or row.position is None:
             continue
         resolution = codec.load_resolution(row.resolution)
         if not resolution.lots_used:
@@ -138,5 +135,5 @@ def _drawn_lots(session: Session, game: GameRow) -> list[PhaseLots]:
             [o.order for o in resolution.outcomes],
             lots.tape_of(session, row, resolution.lots_used))
         phases_drawn.append(PhaseLots(phase_title(row), row.ordinal, lots.mix_of(session, row),
-                                      lots.commitment(row), lot_draws))
+                                      row.commitment, lot_draws))
     return phases_drawn

@@ -14,7 +14,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.roles import Role
-from service.games import lots
 from service.games.names import pseudonym
 from service.record.judged_entry import judged
 from service.store import records
@@ -78,9 +77,7 @@ def phase_content(row: PhaseRow) -> dict[str, Any]:
         "phase": row.ordinal, "year": row.year, "season": row.season, "kind": row.kind, "opens": row.opens_at,
         "deadline": row.deadline, "state": row.state, "review": row.review, "unsealed": unsealed,
         "position": None if row.position is None else digest(canonical(plain(row.position))),
-        "lots": lots.commitment(row),
-        # Named only where there is one: phases of rule 1 tell what they always told.
-        **({} if row.draw is None else {"draw": row.draw}),
+        "lots": row.commitment, "draw": row.draw,
     }
 
 

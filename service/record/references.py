@@ -62,24 +62,23 @@ def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> 
         row
         for row in records.phases(session, phase.game_id)
         if row.ordinal >= phase.ordinal + (not with_it) and row.kind not in NO_LOTS
-        and (row.seed is not None or row.draw is not None)
     ]
     return tuple(
-        Commitment(f"{row.season} {row.year}", row.ordinal, lots.commitment(row), *_source(row))
+        Commitment(f"{row.season} {row.year}", row.ordinal, row.commitment, _chain(row))
         for row in ahead[:SEEDS_AHEAD]
     )
 
 
-def _source(row: PhaseRow) -> tuple[bool, str]:
-    """Whether a phase draws by rule 2, and the chain of its beacon or ""."""
-    draw = sealed_lots.draw_of(row)
-    return draw is not None, "" if draw is None or draw.chain is None else draw.chain.chain
+def _chain(row: PhaseRow) -> str:
+    """The chain of the beacon by which a phase draws, or ""."""
+    chain = sealed_lots.draw_of(row).chain
+    return "" if chain is None else chain.chain
 
 
 def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: str) -> str:
     """The sentence that opens the seed of a phase in which lots were drawn; "" of any other."""
     mix = lots.mix_of(session, phase)
-    if not resolution.lots_used or (mix.rule == 1 and phase.seed is None):
+    if not resolution.lots_used:
         return ""
     words_clause = f" and the words {'; '.join(mix.words)}" if mix.words else ""
     if mix.beacon is not None:
@@ -112,10 +111,9 @@ class RecordReference:
 @dataclass(frozen=True, slots=True)
 class Commitment:
     """The commitment to the lots of a phase: the phase in words, its number in the game, the digest of its
-    seed; whether something else is mixed in at or after the deadline, and the chain of its beacon or ""."""
+    seed; and the chain of the beacon that is mixed in, or "" where the sheets are."""
 
     phase: str
     ordinal: int
     digest: str
-    is_mixed: bool = False
     chain: str = ""

@@ -216,14 +216,12 @@ class PhaseRow(TableBase):
     state: Mapped[str] = mapped_column(String(20), default=PhaseState.WAITING)
     position: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     resolution: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
-    lots: Mapped[list[Any]] = mapped_column(default=list)
-    # What its lots are drawn from (service.games.lots). By rule 1 from the first day; None where the tape in
-    # `lots` was fixed before there were seeds. By rule 2, where `draw` says so, only once it was judged:
-    # before, `sealed` and the site's key give the seed, and `commitment` is its digest.
+    # What its lots are drawn from (service.games.lots). `sealed` and the site's key give the seed, and
+    # `commitment` is its digest; `seed` is set once the phase was judged.
     seed: Mapped[str | None] = mapped_column(String(64))
-    sealed: Mapped[str | None] = mapped_column(String(64))
-    commitment: Mapped[str | None] = mapped_column(String(64))
-    draw: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
+    sealed: Mapped[str] = mapped_column(String(64))
+    commitment: Mapped[str] = mapped_column(String(64))
+    draw: Mapped[dict[str, Any]]
     # The round of the beacon, once it is here.
     beacon: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     closed_at: Mapped[datetime | None]

@@ -19,6 +19,7 @@ from service.mail.sending.outbox import OutLetter, put
 from service.scheduler import Schedule, due_now
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
+from tests.support.desk_site import NO_LOTS
 from tests.support.mails import wait_for
 from tests.support.site import NOON, Site
 
@@ -42,6 +43,7 @@ def add_phase(
             deadline=deadline,
             state=state,
             position={"format": 1} if known else None,
+            **NO_LOTS,
         )
         session.add(row)
         session.flush()

@@ -125,6 +125,10 @@ def add_session(session: Session, name: str, token: str, csrf: str) -> None:
     session.add(SessionRow(token_hash=token_hash, user=name, csrf=csrf, created_at=AFTER, seen_at=AFTER))
 
 
+NO_LOTS: dict[str, Any] = {"sealed": "", "commitment": "0" * 64, "draw": {"rule": 2, "beacon": None}}
+"""For a phase of which no lots are drawn."""
+
+
 def add_closed_phase(session: Session, powers: Iterable[str]) -> None:
     """A game of one player for these powers, whose phase PHASE has just closed."""
     session.add(GameRow(id=GAME, name="Powick Bridge", variant="w3k", created_at=DEADLINE))
@@ -133,7 +137,7 @@ def add_closed_phase(session: Session, powers: Iterable[str]) -> None:
     session.add_all(SeatRow(game_id=GAME, power=power, player_id=1) for power in powers)
     session.add(PhaseRow(
         id=PHASE, game_id=GAME, ordinal=1, year=1642, season="Summer", kind="movement",
-        opens_at=DEADLINE - timedelta(days=13), deadline=DEADLINE, state=PhaseState.CLOSED))
+        opens_at=DEADLINE - timedelta(days=13), deadline=DEADLINE, state=PhaseState.CLOSED, **NO_LOTS))
     session.flush()
 
 

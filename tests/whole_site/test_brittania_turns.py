@@ -4,16 +4,20 @@ players are told (WSB-01, WSB-02, WSB-20, Q-60)."""
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import count as count_up
 
 import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
 from reading.completions import words_of
+from service import site_key
+from service.games import lots, sealed_lots
 from service.games.ballots import RankedSubmission, count
 from service.games.phases import phase_title
 from service.notices.current_map import control
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import PhaseState
+from service.store.digests import digest
+from service.store.tables import PhaseRow, PhaseState
 from tests.support.site import Site
 from tests.support.table import Table, open_table
 
@@ -33,6 +37,22 @@ def _finish(table: Table, number: int) -> None:
     table.site.clock.set(phase.deadline + timedelta(minutes=1))
     table.close_phase(phase.id)
     table.approve_phase(table.phase(number).id, "ada")
+
+
+def _throw(table: Table, number: int, dice: tuple[int, int]) -> None:
+    """Give a phase a seed by which its first two dice fall so, with the sheets that it has: a number of
+    the tape leaves a die less one, divided by ten."""
+    with table.site.store.begin() as session:
+        phase = session.get_one(PhaseRow, table.phase(number).id)
+        sheets = sealed_lots.sheets_on_record(session, phase)
+        for nonce in map("{:064x}".format, count_up()):
+            phase.sealed = nonce
+            seed = site_key.of_session(session).derive(
+                "seed of lots", phase.game_id, str(phase.ordinal), nonce).hex()
+            lines = sealed_lots.lines(phase.game_id, phase.ordinal, seed, None, (), sheets)
+            if tuple(value % 10 + 1 for value in lots.tape(lines, 2)) == dice:
+                phase.commitment = digest(seed)
+                return
 
 
 def _results(table: Table, number: int) -> str:
@@ -92,10 +112,9 @@ def test_two_turns_are_judged_and_told(table: Table) -> None:
     table.site.clock.set(table.phase(2).opens_at)
     table.open_phase(table.phase(2).id)
     assert table.phase(2).state == PhaseState.OPEN
-    # its first two numbers leave 5 and 3 when divided by ten: dice of 6 and 4
-    table.set_phase(2, seed=f"{39:064x}", sealed=None, commitment=None, draw=None)
     table.file("Red", ["10 Grain for Conquest of Kent with the King"], number=2)
     table.file("Gold", ["5 Grain for Defense of Kent", "5 Grain for Alliance with Red"], number=2)
+    _throw(table, 2, (6, 4))
     _finish(table, 2)
     words = _results(table, 2)
     # The king of Gold is in Kent: 5 + 2 defend it.

@@ -139,7 +139,6 @@ def _kinds() -> dict[str, Schema]:
             "rule": {"const": 2}, "seed": or_null(DIGEST), "words": list_of(FILLED),
             "sheets": list_of(FILLED), "beacon": or_null(beacon), "used": COUNT, "numbers": list_of(COUNT),
         },
-        {"rule", "sheets", "beacon"},
     )
     judged = _tells(
         {
@@ -175,7 +174,6 @@ def _kinds() -> dict[str, Schema]:
                 "lots": or_null(DIGEST),
                 "draw": draw,
             },
-            {"draw"},
         ),
         "key": _tells({"number": _NUMBER, "public": DIGEST}),
         "person": _tells({"name": FILLED, "role": or_null(FILLED)}),

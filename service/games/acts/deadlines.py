@@ -190,7 +190,7 @@ def next_deadline(session: Session, game_id: str, now: datetime) -> PhaseRow | N
     """The phase whose deadline is the next that a pause moves, without its board; None where none is
     ahead."""
     return session.scalar(
-        select(PhaseRow).options(defer(PhaseRow.position), defer(PhaseRow.resolution), defer(PhaseRow.lots))
+        select(PhaseRow).options(defer(PhaseRow.position), defer(PhaseRow.resolution))
         .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(AHEAD), PhaseRow.deadline > now)
         .order_by(PhaseRow.ordinal).limit(1))
 

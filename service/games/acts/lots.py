@@ -90,11 +90,11 @@ class DrawWithoutBeacon(ReasonedAct[None]):
 
 def _closed(table: ActTable, phase_id: int) -> None:
     phase = table.any_phase(phase_id)
-    if phase.draw is None or phase.state != PhaseState.CLOSED:
+    if phase.state != PhaseState.CLOSED:
         raise Refused("Nothing was changed: only lots of a phase that is closed and not judged can be "
                       "settled so.")
 
 
 def _mark(table: ActTable, phase_id: int, mark: str) -> None:
     phase = table.any_phase(phase_id)
-    phase.draw = {**(phase.draw or {}), mark: True}
+    phase.draw = {**phase.draw, mark: True}

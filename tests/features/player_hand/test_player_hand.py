@@ -41,7 +41,7 @@ from service.store.tables import (
     PlayerRow,
     SubmissionRow,
 )
-from tests.support.desk_site import AFTER, PHASE, DeskSite
+from tests.support.desk_site import AFTER, NO_LOTS, PHASE, DeskSite
 from tests.support.site import MemoryJobs
 
 
@@ -110,7 +110,7 @@ def _next_sheet(desk: DeskSite, player: int, key: int = 50) -> int:
         if session.get(PhaseRow, 8) is None:
             session.add(PhaseRow(
                 id=8, game_id="powick-bridge", ordinal=2, year=1642, season="Autumn", kind="movement",
-                opens_at=AFTER, deadline=AFTER + timedelta(days=9), state=PhaseState.OPEN))
+                opens_at=AFTER, deadline=AFTER + timedelta(days=9), state=PhaseState.OPEN, **NO_LOTS))
             session.flush()
         session.add(SubmissionRow(
             id=key, phase_id=8, power="Montrose", player_id=player, sender="x@players.example",

@@ -25,8 +25,8 @@ def text_of(kind: str, code: str) -> str:
     """The words of a letter with proofs, as a checker sees them."""
     to = Recipient("a@b.example", "Montrose", language=code)
     proofs = Proofs(
-        seeds=(Commitment("Winter 1645", 12, SEED, is_mixed=True, chain=CHAIN),
-               Commitment("Winter 1646", 20, SEED, is_mixed=True), Commitment("Winter 1647", 28, SEED)),
+        seeds=(Commitment("Winter 1645", 12, SEED, chain=CHAIN),
+               Commitment("Winter 1646", 20, SEED)),
         record=RecordReference(41, ROOT))
     if kind == "results":
         letter = render.letter(FINAL_RESULTS, GAME, to, replace(samples.results(), proofs=proofs),

@@ -104,18 +104,6 @@ def test_nothing_is_drawn_where_the_record_was_taken_away(site: Site) -> None:
         table.judge_phase(table.phase().id)
 
 
-def test_a_tape_from_before_there_were_seeds_is_drawn_as_it_was(site: Site) -> None:
-    """An older site's phase that was closed when it was brought up to date."""
-    table = open_table(site)
-    site.clock.set(table.phase().deadline + timedelta(minutes=1))
-    table.set_phase(1, state=PhaseState.CLOSED, sealed=None, commitment=None, draw=None,
-                    lots=[7, 8, 9])
-    with site.store() as session:
-        assert lots.tape_of(session, session.get_one(PhaseRow, table.phase().id), 128) == (7, 8, 9)
-    table.judge_phase(table.phase().id)
-    assert table.phase().resolution is not None
-
-
 # Words of players
 # ------------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from service.games.lines import SettledLine, lines_by_id
 from service.games.results import _readings
 from service.store.tables import EventRow, GameRow, LineState, PhaseRow, PhaseState, UserRow
-from tests.support.desk_site import NAME, OTHER, DeskSite
+from tests.support.desk_site import NAME, NO_LOTS, OTHER, DeskSite
 
 HERS, HIS = "A Eskdale H", "A Merse H"
 
@@ -233,7 +233,7 @@ def test_a_line_added_by_hand_is_read_by_two(desk: DeskSite) -> None:
 
 def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSite) -> None:
     desk.add(PhaseRow(id=8, game_id="powick-bridge", ordinal=2, year=1642, season="Summer", kind="retreat",
-                      opens_at=desk.clock.now(), deadline=desk.clock.now(), state=PhaseState.SENT))
+                      opens_at=desk.clock.now(), deadline=desk.clock.now(), state=PhaseState.SENT, **NO_LOTS))
     answer = desk.post("/games/powick-bridge/review", value="all", why="A second reader has joined us.")
     assert answer.headers["location"] == "/games/powick-bridge?notice=option"
     with desk.store() as session:
