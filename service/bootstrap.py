@@ -50,7 +50,6 @@ from service.intake.sheets.recognizer import (
     Recognizer,
 )
 from service.intake.sheets.reread_line import LineReader
-from service.intake.uploads import UploadDoor
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.leader import Leadership
@@ -233,8 +232,6 @@ class Site:
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
                 post=self.post_room, scans=self.scans,
-                uploads=UploadDoor(
-                    self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
@@ -243,6 +240,7 @@ class Site:
             checks=SiteChecks(self.health.findings, metrics.text),
             letter_kinds=letter_kinds(),
             guards=[guard for feature in self.features for guard in feature.guards],
+            doors=[door for feature in self.features for door in feature.doors],
         ))
 
 

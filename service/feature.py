@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import templates
 
 if TYPE_CHECKING:  # `galloper --help` loads no web framework
+    from datetime import datetime
     from typing import TextIO
 
     import typer
@@ -37,7 +38,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
     from service.operations.health import Check
-    from service.store.tables import PhaseRow
+    from service.store.tables import GameRow, PhaseRow
 
 PACKAGE = "service.features"
 TEMPLATES = Path(templates.__file__).parent / "features"
@@ -76,6 +77,8 @@ class Slot(StrEnum):
     `is_over`).
     END: list items among the links on the page about a game's end (`game`).
     LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
+    ENTRY: a section of a player's own entry (`me`, `played`, `games`, and what `entry_values` adds).
+    SEATS: below the players on the desk's page of a game (`game`, `seats`).
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
     feature gave, in the reader's language).
@@ -89,6 +92,8 @@ class Slot(StrEnum):
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    ENTRY = "a player's entry"
+    SEATS = "players of a game, at the desk"
     GAMES = "games"
     LETTER_TO_SETTLE = "letter to settle"
     RESULTS = "letter of results"
@@ -163,7 +168,8 @@ class FeatureWork:
     """What a feature does on a site.
 
     `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
-    each page, with its request, and may raise an HTTPException. `after_approval(session, phase_id)` is called
+    each page, with its request, and may raise an HTTPException. `doors`: what its pages find by their class
+    (`DeskPorts.door`). `after_approval(session, phase_id)` is called
     once the letters of results are in the outbox, in a transaction of its own; it may be called twice.
     `hand_of(session, player_id)`: with whose hand the reader reads a player's sheets, None for everybody's.
     `renew` takes over settings that were changed while the site runs; `stop` ends what `intervals` left
@@ -173,6 +179,7 @@ class FeatureWork:
     intervals: Sequence[Interval] = ()
     jobs: Sequence[JobKind] = ()
     guards: Sequence[Callable[[Request], None]] = ()
+    doors: Sequence[object] = ()
     after_approval: Callable[[Session, int], None] = _nothing_after
     hand_of: Callable[[Session, int], Hand | None] = _no_hand
     renew: Callable[[Settings], None] = _nothing_to_renew
@@ -207,6 +214,12 @@ def _no_results_part(
     _session: Session, _phase: PhaseRow, _variant: Variant, _resolution: Resolution
 ) -> ResultsPart | None:
     return None
+
+
+def _no_entry_values(
+    _session: Session, _player_id: int, _games: Sequence[GameRow], _now: datetime
+) -> Mapping[str, object]:
+    return {}
 
 
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
@@ -244,6 +257,9 @@ class Feature:
     those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
     mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
+    `photograph_forms`: the beginnings of addresses whose forms bring the photographs of a sheet. `notices`:
+    sentences for pages of the core, by the word in their address. `entry_values(session, player_id, games,
+    now)`: what its section in a player's own entry shows beside that page's values.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
     links at the head of the desk's pages.
     `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
@@ -266,6 +282,10 @@ class Feature:
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
     ways_out: Mapping[str, str] = field(default_factory=dict)
+    photograph_forms: Sequence[str] = ()
+    notices: Mapping[str, str] = field(default_factory=dict)
+    entry_values: Callable[
+        [Session, int, Sequence[GameRow], datetime], Mapping[str, object]] = _no_entry_values
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
     bar: Sequence[BarLink] = ()
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
@@ -293,6 +313,16 @@ def _registered() -> Iterator[Feature]:
 def templates_in(slot: str) -> list[str]:
     """The templates of the features that fill a place. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
+
+
+def notice(word: str) -> str:
+    """The sentence of a feature for a word in the address of a page; "" for a word of none."""
+    return next((feature.notices[word] for feature in features() if word in feature.notices), "")
+
+
+def takes_photographs(path: str) -> bool:
+    """Whether a form that is sent to an address brings the photographs of a sheet."""
+    return path.startswith(tuple(start for feature in features() for start in feature.photograph_forms))
 
 
 def way_out(path: str) -> str:

@@ -10,11 +10,11 @@ from service.notices.answers.replies import HELD, REJECTION
 from service.notices.broadcasts import CORRECTION, DEADLINE_MOVED, HAND_OVER, WELCOME
 from service.notices.coordinator_notices import COORDINATOR_NOTICE
 from service.notices.ending import GAME_OVER
+from service.notices.links import LINK
 from service.notices.phase_letters.requests import ADJUSTMENT, RETREAT_REQUEST
 from service.notices.postal_packs import POSTAL_PACK
 from service.notices.reminders import REMINDER
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
-from service.notices.upload_links import LINK
 
 CORE: tuple[AnyKind, ...] = (
     RECEIPT, RECEIPT_LATE, RECEIPT_POSTED, REJECTION, HELD,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -15,7 +15,6 @@ from service.games.acts.act import ActTable
 from service.games.phases import power_name
 from service.intake.postal_mail import PostalMail
 from service.intake.scans import ScanTray
-from service.intake.uploads import UploadDoor
 from service.letters.kinds import LetterKinds
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
@@ -25,6 +24,9 @@ if TYPE_CHECKING:  # workers serve no pages
     from fastapi import Request
 
     from service.notices.broadcasts import Broadcasts
+
+
+DoorT = TypeVar("DoorT")
 
 
 class BlobReader(Protocol):
@@ -76,8 +78,7 @@ class DeskActions:
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `circulars` writes to all players of a game,
     `quarantine` handles mails that no rule could route, `ignored_mails` those that a rule ignores, `post`
-    logs letters that came by post, `scans` keeps their pictures until they are filed, and `uploads` takes in
-    the sheets that players send from a page.
+    logs letters that came by post, and `scans` keeps their pictures until they are filed.
     """
 
     judge_when_read: Callable[[int], object]
@@ -89,7 +90,6 @@ class DeskActions:
     ignored_mails: IgnoredMails | None = None
     post: PostalMail | None = None
     scans: ScanTray | None = None
-    uploads: UploadDoor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class DeskPorts:
 
     `letter_kinds` are those of the site; `load` gives a board by its name. `wall` is the clock by which
     people stay signed in, also where the game's clock is simulated. `guards` are called before each page and
-    may raise an HTTPException (`guarded`).
+    may raise an HTTPException (`guarded`). `doors`: what pages of features work with.
     """
 
     sessions: sessionmaker[Session]
@@ -119,6 +119,11 @@ class DeskPorts:
     load: Callable[[str], Variant] = maps.load
     wall: Clock = field(default_factory=SystemClock)
     guards: Sequence[Callable[[Request], None]] = ()
+    doors: Sequence[object] = ()
+
+    def door(self, kind: type[DoorT]) -> DoorT | None:
+        """The door of a feature, by its class; None on a site that has none."""
+        return next((door for door in self.doors if isinstance(door, kind)), None)
 
     @property
     def order_address(self) -> str:

@@ -20,6 +20,7 @@ from service.notices.quarantine import Quarantine
 from service.store.tables import SessionRow
 from service.web import sessions
 from tests.support.desk_ports import desk_ports
+from tests.support.features import of_features
 from tests.support.table import Table
 
 NAME, TOKEN, CSRF = "Ada", "a-token-of-the-tests", "a-form-token-of-the-tests"
@@ -91,6 +92,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
             table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener(),
             Replies(table.writer).posted,
         ),
+        "doors": [open_door(table) for open_door in of_features("DOORS").values()],
         **ports,
     }
     client = TestClient(

@@ -259,10 +259,7 @@ KNOWN = {
         "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
-    # A page that takes sheets in and says when they came; nothing that was read is on it.
-    "/public/send/worker.js": READ, "/public/send/{secret}": WRITTEN,
     **dict.fromkeys((
-        "/public/send/{secret}/end", "/public/me/do/upload-link/{game_id}", "/games/{game_id}/upload-link",
         # Days away, pauses and draws are told to everybody at once.
         "/public/me/do/absence/{game_id}", "/games/{game_id}/absence",
         "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/draw"),

@@ -111,7 +111,6 @@ WHO = {
     "/games/{game_id}/roll-back": GAME,
     "/games/{game_id}/seat": GAME,
     "/games/{game_id}/threshold": GAME,
-    "/games/{game_id}/upload-link": GAME,
     "/games/{game_id}/year": GAME,
     "/letters/{letter_id}": GAME,
     "/letters/{letter_id}/part/{number}": GAME,
