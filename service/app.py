@@ -16,7 +16,6 @@ from service.desk import (
     mailroom,
     operation,
     pages,
-    post,
     probes,
     quarantine,
     search,
@@ -95,7 +94,7 @@ def _routes() -> tuple[BaseRoute, ...]:
         check, left_out, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, ending, archive, sheet_form,
         pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,
-        people, account, operation, post, probes, search, letters, ahead, boards,
+        people, account, operation, probes, search, letters, ahead, boards,
     ):
         whole.include_router(pages_of.router)
     return tuple(whole.router.routes)

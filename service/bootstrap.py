@@ -36,9 +36,7 @@ from service.intake.load_context import Concern, build_context
 from service.intake.mail_handlers import MailHandler
 from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, use_jail
-from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
-from service.intake.scans import PROPOSE_WORK, ScanTray
 from service.intake.sheets import reread_line
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import (
@@ -131,8 +129,7 @@ class Site:
     announcements: ResultsAnnouncer
     quarantine: Quarantine
     health: Health
-    post_room: PostalMail
-    scans: ScanTray
+    opener: ImageOpener
     api_tokens: ApiTokens
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
@@ -231,7 +228,6 @@ class Site:
                 read_again=partial(reread_line.enqueue, self.jobs),
                 circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
-                post=self.post_room, scans=self.scans,
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
@@ -296,7 +292,6 @@ def open_site(
     drain = MailboxDrain(
         account.source, store, blobs, jobs, now, status.wait_for_look if polls else _nobody_looks,
         has_poller=polls, expects=expects)
-    post_room = PostalMail(store, blobs, jobs, now, opener, post.posted)
     site = Site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
         account=account, transport=LiveTransport(account),
@@ -307,8 +302,7 @@ def open_site(
         ),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
-        post_room=post_room,
-        scans=ScanTray(store, blobs, jobs, now, used_recognizer, load, post_room),
+        opener=opener,
         api_tokens=ApiTokens(settings.web.api_tokens),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
@@ -327,7 +321,6 @@ def open_site(
     line_recognizer = used_recognizer if isinstance(used_recognizer, LineRecognizer) else None
     again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
-    jobs.register(PROPOSE_WORK, site.scans.propose, failed=_noted(site, PROPOSE_WORK))
     site.features.extend(feature.work(site) for feature in features())
     for kind in (kind for feature in site.features for kind in feature.jobs):
         jobs.register(kind.name, kind.step, failed=kind.failed or _noted(site, kind.name))

@@ -76,7 +76,8 @@ class Slot(StrEnum):
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `options`,
     `is_over`).
     END: list items among the links on the page about a game's end (`game`).
-    LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
+    PAPER_TO_SETTLE: the way to settle a sheet, mail or letter that keeps results from leaving (`paper`, with
+    its `kind`).
     ENTRY: a section of a player's own entry (`me`, `played`, `games`, and what `entry_values` adds).
     SEATS: below the players on the desk's page of a game (`game`, `seats`).
     GAMES: buttons of the desk's page Games, for coordinators of the site.
@@ -95,7 +96,7 @@ class Slot(StrEnum):
     ENTRY = "a player's entry"
     SEATS = "players of a game, at the desk"
     GAMES = "games"
-    LETTER_TO_SETTLE = "letter to settle"
+    PAPER_TO_SETTLE = "paper to settle"
     RESULTS = "letter of results"
     PHASE = "phase, at the desk"
     BEFORE_SENDING = "before results are sent"

@@ -33,8 +33,8 @@ HEADERS = {
 }
 
 
-_BAR = (("/", "Today"), ("/quarantine", "Quarantine"), ("/letters", "Letters"), ("/post", "Post"),
-        ("/games", "Games"), ("/search", "Search"), ("/log", "Log"), ("/health", "Health"))
+_BAR = (("/", "Today"), ("/quarantine", "Quarantine"), ("/letters", "Letters"), ("/games", "Games"),
+        ("/search", "Search"), ("/log", "Log"), ("/health", "Health"))
 
 
 class StaleForm(HTTPException):

@@ -13,8 +13,6 @@ from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.acts.act import ActTable
 from service.games.phases import power_name
-from service.intake.postal_mail import PostalMail
-from service.intake.scans import ScanTray
 from service.letters.kinds import LetterKinds
 from service.notices.ignored_mails import IgnoredMails
 from service.notices.quarantine import Quarantine
@@ -77,8 +75,8 @@ class DeskActions:
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `circulars` writes to all players of a game,
-    `quarantine` handles mails that no rule could route, `ignored_mails` those that a rule ignores, `post`
-    logs letters that came by post, and `scans` keeps their pictures until they are filed.
+    `quarantine` handles mails that no rule could route, and `ignored_mails` those that a rule
+    ignores.
     """
 
     judge_when_read: Callable[[int], object]
@@ -88,8 +86,6 @@ class DeskActions:
     circulars: Broadcasts | None = None
     quarantine: Quarantine | None = None
     ignored_mails: IgnoredMails | None = None
-    post: PostalMail | None = None
-    scans: ScanTray | None = None
 
 
 @dataclass(frozen=True, slots=True)

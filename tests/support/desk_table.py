@@ -11,7 +11,6 @@ import httpx
 from fastapi.testclient import TestClient
 
 from service.app import create_app
-from service.intake.postal_mail import PostalMail
 from service.intake.sheets.recognizer import ImageOpener
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
@@ -88,10 +87,6 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
             table.site.store, table.site.blobs, table.site.jobs, table.site.clock
         ),
         "circulars": Broadcasts(table.writer),
-        "post": PostalMail(
-            table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener(),
-            Replies(table.writer).posted,
-        ),
         "doors": [open_door(table) for open_door in of_features("DOORS").values()],
         **ports,
     }

@@ -194,16 +194,14 @@ KNOWN = {
     # Search goes over what its reader may open. Account and people are of the desk's own users.
     "/search": READ, "/account": READ,
     # A scan in the tray is shown to who put it there, and to nobody else before it is filed.
-    "/post/scans/{scan_id}.jpg": READ,
     **dict.fromkeys((
         "/account/sessions", "/account/app", "/account/app/confirm", "/account/app/remove", "/people/remove",
         "/account/passkey", "/account/passkey/begin", "/account/passkey/remove", "/people/game-role",
         "/sign-in/passkey", "/sign-in/passkey/begin",
-        "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
+        "/people/sign-out",
         "/quarantine/discard"), ("post",)),
     **dict.fromkeys((
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
-    "/post": WRITTEN,
     "/games/new": WRITTEN, "/desk/keys": ("post",),
     "/results/{phase_id}/correct": WRITTEN,
     **dict.fromkeys((
@@ -256,7 +254,7 @@ KNOWN = {
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
         "/health/pause", "/health/resume",
-        "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
+        "/health/retry", "/health/note", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
     **dict.fromkeys((
