@@ -69,7 +69,6 @@ from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
 from service.notices.phase_letters.approval import Approvals
-from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
 from service.operations import reread_settings, retention
@@ -127,7 +126,6 @@ class Site:
     recognizer: Recognizer
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
-    quarantine: Quarantine
     health: Health
     opener: ImageOpener
     api_tokens: ApiTokens
@@ -226,7 +224,7 @@ class Site:
             actions=DeskActions(
                 judge_when_read=self.judge_when_read, approve=self.approvals.request, map_pdf=self.map_pdf,
                 read_again=partial(reread_line.enqueue, self.jobs),
-                circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
+                circulars=Broadcasts(self.announcements.letters),
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
             ),
             settings=PageSettings(
@@ -297,9 +295,6 @@ def open_site(
         account=account, transport=LiveTransport(account),
         drain=drain, mailbox_wait=MailboxWait(store, now, writer, drain.empty),
         process_mail=process, recognizer=used_recognizer, load=load, announcements=announce,
-        quarantine=Quarantine(
-            store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
-        ),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
         opener=opener,

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import templates
 
 if TYPE_CHECKING:  # `galloper --help` loads no web framework
-    from datetime import datetime
     from typing import TextIO
 
     import typer
@@ -38,7 +37,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
     from service.operations.health import Check
-    from service.store.tables import GameRow, PhaseRow
+    from service.store.tables import PhaseRow
 
 PACKAGE = "service.features"
 TEMPLATES = Path(templates.__file__).parent / "features"
@@ -78,7 +77,8 @@ class Slot(StrEnum):
     END: list items among the links on the page about a game's end (`game`).
     PAPER_TO_SETTLE: the way to settle a sheet, mail or letter that keeps results from leaving (`paper`, with
     its `kind`).
-    ENTRY: a section of a player's own entry (`me`, `played`, `games`, and what `entry_values` adds).
+    ENTRY: a section of a player's own entry (`me`, `player`, `played`, `games`).
+    QUARANTINED_MAIL: sections on the desk's page of a mail in quarantine (`mail`, `verdict`, `sealed`).
     SEATS: below the players on the desk's page of a game (`game`, `seats`).
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
@@ -94,6 +94,7 @@ class Slot(StrEnum):
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
     ENTRY = "a player's entry"
+    QUARANTINED_MAIL = "mail in quarantine"
     SEATS = "players of a game, at the desk"
     GAMES = "games"
     PAPER_TO_SETTLE = "paper to settle"
@@ -217,12 +218,6 @@ def _no_results_part(
     return None
 
 
-def _no_entry_values(
-    _session: Session, _player_id: int, _games: Sequence[GameRow], _now: datetime
-) -> Mapping[str, object]:
-    return {}
-
-
 def _no_mounts(_app: FastAPI) -> Mapping[str, FastAPI]:
     return {}
 
@@ -259,8 +254,8 @@ class Feature:
     mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     `photograph_forms`: the beginnings of addresses whose forms bring the photographs of a sheet. `notices`:
-    sentences for pages of the core, by the word in their address. `entry_values(session, player_id, games,
-    now)`: what its section in a player's own entry shows beside that page's values.
+    sentences for pages of the core, by the word in their address. `slot_values`: by a place that it fills,
+    what its template there takes besides the page's values, from the request, the session and those values.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
     links at the head of the desk's pages.
     `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
@@ -277,6 +272,8 @@ class Feature:
     routers: Callable[[], Sequence[APIRouter]] = _no_routers
     mounts: Callable[[FastAPI], Mapping[str, FastAPI]] = _no_mounts
     slots: Mapping[Slot, str] = field(default_factory=dict)
+    slot_values: Mapping[Slot, Callable[[Request, Session, Mapping[str, Any]], Mapping[str, object]]] = field(
+        default_factory=dict)
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
@@ -285,8 +282,6 @@ class Feature:
     ways_out: Mapping[str, str] = field(default_factory=dict)
     photograph_forms: Sequence[str] = ()
     notices: Mapping[str, str] = field(default_factory=dict)
-    entry_values: Callable[
-        [Session, int, Sequence[GameRow], datetime], Mapping[str, object]] = _no_entry_values
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
     bar: Sequence[BarLink] = ()
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
@@ -314,6 +309,17 @@ def _registered() -> Iterator[Feature]:
 def templates_in(slot: str) -> list[str]:
     """The templates of the features that fill a place. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
+
+
+def with_slot_values(
+    slot: Slot, request: Request, session: Session, values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of a page, and those that the features' templates in a place of it take besides."""
+    whole = dict(values)
+    for feature in features():
+        if slot in feature.slot_values:
+            whole |= feature.slot_values[slot](request, session, values)
+    return whole
 
 
 def notice(word: str) -> str:

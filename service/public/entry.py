@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
-from service.feature import features
+from service.feature import Slot, with_slot_values
 from service.games.acts.act import Act, perform
 from service.games.create import known_zone
 from service.games.ended.ending import has_ended
@@ -94,16 +94,15 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
             PostalAddressRow.player_id == player.id,
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         games, now = visits.games_of(session, visitor), ports.clock.now()
-        of_features: dict[str, Any] = {}
-        for feature in features():
-            of_features |= feature.entry_values(session, player.id, games, now)
-        return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
-                    languages=LANGUAGES, games=games,
-                    played=[game for game in games if not has_ended(session, game.id)],
-                    absences=_absences(session, player.id, now.date()),
-                    feed=f"{site_address(request)}{calendar_feed.feed_path(player)}",
-                    now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
-                    cache="private, no-store", **of_features)
+        values = {
+            "me": visitor, "player": player, "rows": rows, "notice": notice, "languages": LANGUAGES,
+            "games": games, "played": [game for game in games if not has_ended(session, game.id)],
+            "absences": _absences(session, player.id, now.date()),
+            "feed": f"{site_address(request)}{calendar_feed.feed_path(player)}",
+            "now_at": addresses.addresses_on(addresses_of(session, player.id), now.date()),
+        }
+        return show(request, "entry.html", cache="private, no-store",
+                    **with_slot_values(Slot.ENTRY, request, session, values))
 
 
 @router.post("/public/me/do/address")

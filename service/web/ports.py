@@ -15,7 +15,6 @@ from service.games.acts.act import ActTable
 from service.games.phases import power_name
 from service.letters.kinds import LetterKinds
 from service.notices.ignored_mails import IgnoredMails
-from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding
 
 if TYPE_CHECKING:  # workers serve no pages
@@ -75,8 +74,7 @@ class DeskActions:
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `circulars` writes to all players of a game,
-    `quarantine` handles mails that no rule could route, and `ignored_mails` those that a rule
-    ignores.
+    `ignored_mails` takes back mails that a rule ignored.
     """
 
     judge_when_read: Callable[[int], object]
@@ -84,7 +82,6 @@ class DeskActions:
     map_pdf: Callable[[str], bytes | None]
     read_again: Callable[[Session, int], None] = _not_read_again
     circulars: Broadcasts | None = None
-    quarantine: Quarantine | None = None
     ignored_mails: IgnoredMails | None = None
 
 
@@ -124,8 +121,8 @@ class DeskPorts:
     @property
     def order_address(self) -> str:
         """The address that takes orders, which no player can have; "" where the desk runs without mail."""
-        quarantine = self.actions.quarantine
-        return "" if quarantine is None else quarantine.post.letters.sender.order_address
+        circulars = self.actions.circulars
+        return "" if circulars is None else circulars.letters.sender.order_address
 
     def act_table(self, session: Session, by: str, coordinates: frozenset[str] | None = None) -> ActTable:
         """Where somebody performs an act of a page, in this transaction. `coordinates`: the games that they

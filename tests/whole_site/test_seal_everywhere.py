@@ -231,7 +231,6 @@ KNOWN = {
         "/letters/{letter_id}/part/{number}",
         "/sheets/{phase_id}", "/sheet/{submission_id}", "/sheet/{submission_id}/page/{page_id}.jpg",
         "/sheet/{submission_id}/original/{page_id}", "/quarantine/{sha256}", "/quarantine/{sha256}.eml",
-        "/quarantine/{sha256}/picture/{number}.jpg",
         "/games/{game_id}",
         "/previews/{game_id}"), READ),
     **dict.fromkeys((
@@ -245,7 +244,7 @@ KNOWN = {
         "/sheet/{submission_id}/leave",
         "/sheet/{submission_id}/refuse", "/sheet/{submission_id}/unrefuse", "/sheet/{submission_id}/right",
         "/sheet/{submission_id}/refile", "/sheet/{submission_id}/take-over", "/sheet/{submission_id}/line",
-        "/sheet/{submission_id}/box", "/quarantine/{sha256}/assign", "/quarantine/{sha256}/refuse",
+        "/sheet/{submission_id}/box",
         "/quarantine/{sha256}/discard",
         "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year",
         "/games/{game_id}/roll-back", "/games/{game_id}/judge-without",

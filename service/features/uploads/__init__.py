@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from service.feature import Feature, FeatureWork, Slot
 from service.letters.language import N_
 
 if TYPE_CHECKING:
-    from fastapi import APIRouter
+    from fastapi import APIRouter, Request
     from sqlalchemy.orm import Session
 
     from service.bootstrap import Site
-    from service.store.tables import GameRow
 
 
 def _routers() -> Sequence[APIRouter]:
@@ -30,16 +28,16 @@ def _work(site: Site) -> FeatureWork:
         UploadDoor(site.store, site.blobs, site.jobs, site.clock, site.settings.order_address),))
 
 
-def _entry_values(
-    session: Session, player_id: int, games: Sequence[GameRow], now: datetime
-) -> Mapping[str, object]:
+def _entry_values(request: Request, session: Session, values: Mapping[str, Any]) -> Mapping[str, object]:
     from service.features.uploads.links import count_links
 
-    return {"links": {game.id: count_links(session, player_id, game.id, now) for game in games}}
+    now = request.app.state.ports.clock.now()
+    return {"links": {game.id: count_links(session, values["player"].id, game.id, now)
+                      for game in values["games"]}}
 
 
 FEATURE = Feature(
-    "uploads", routers=_routers, work=_work, entry_values=_entry_values,
+    "uploads", routers=_routers, work=_work, slot_values={Slot.ENTRY: _entry_values},
     slots={Slot.ENTRY: "uploads/entry_section.html", Slot.SEATS: "uploads/seats_form.html"},
     ways_out={"/public/send/": "uploads/way_out.html"}, photograph_forms=("/public/send/",), notices={
         "upload-mailed": N_("The link is on its way to your mail address."),

@@ -49,12 +49,6 @@ def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskT
     key, phase, game = stranger(desk), desk.table.phase().id, f"/games/{desk.table.game}"
     assert "kept unchanged" in after(desk, f"/quarantine/{key}/discard", why=WHY)
     assert "as it was" in after(desk, f"/quarantine/{key}/take-back")
-    assert ("a receipt goes to the registered "
-            "address") in after(desk, f"/quarantine/{key}/assign", place=f"{phase} Montrose")
-    registered_mail = desk.table.take(
-        desk.table.mail("Argyll", subject=desk.table.subject("Ormond")), desk.table.phase().opens_at
-    )
-    assert "is sent once" in after(desk, f"/quarantine/{registered_mail.sha256}/refuse", reason="too_dark")
     assert "The option is changed" in after(desk, f"{game}/option", name="post_first", value="yes", why=WHY)
     day = (desk.table.phase().deadline + timedelta(days=1)).strftime("%Y-%m-%d")
     assert ("A letter to each player waits in "

@@ -132,12 +132,9 @@ WHO = {
     # Post, by the games that it touches.
     "/quarantine/{sha256}": GAME,
     "/quarantine/{sha256}.eml": GAME,
-    "/quarantine/{sha256}/assign": GAME,
     "/quarantine/{sha256}/discard": GAME,
     "/quarantine/{sha256}/leave": GAME,
-    "/quarantine/{sha256}/picture/{number}.jpg": GAME,
     "/quarantine/{sha256}/queue": GAME,
-    "/quarantine/{sha256}/refuse": GAME,
     "/quarantine/{sha256}/take-back": GAME,
     # People, and what begins a game: of the site's coordinators alone.
     "/games/new": set(),
@@ -387,8 +384,6 @@ def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
     mail = f"/quarantine/{own_ids['sha256']}"
     assert desk.post(f"{mail}/discard", why="sent by mistake, says Ada").status_code == 303
     assert desk.post(f"{mail}/take-back").status_code == 303
-    place = f"{other['phase_id']} {other['power']}"
-    assert desk.post(f"/quarantine/{own_ids['sha256']}/assign", place=place).status_code == 403
     for settle in of_features("SETTLED_IN_ONE_GAME").values():
         settle(games)
     # Who reads lines of the game, and who has a role in none, settles nothing.
