@@ -16,7 +16,6 @@ from service.desk import (
     mailroom,
     operation,
     pages,
-    post,
     probes,
     quarantine,
     search,
@@ -47,8 +46,6 @@ from service.public import (
 )
 from service.public import page as public_page
 from service.public.history import ending
-from service.public.uploads import own_links
-from service.public.uploads import pages as uploads
 from service.web import error_pages
 from service.web.access import closed_unless_declared, guarded
 from service.web.head import HeadAsGet
@@ -94,10 +91,10 @@ def _routes() -> tuple[BaseRoute, ...]:
             whole.include_router(router)
     for pages_of in (
         sign_in, passkeys, moves, calendar,
-        check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page,
+        check, left_out, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, ending, archive, sheet_form,
         pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,
-        people, account, operation, post, probes, search, letters, ahead, boards,
+        people, account, operation, probes, search, letters, ahead, boards,
     ):
         whole.include_router(pages_of.router)
     return tuple(whole.router.routes)

@@ -36,9 +36,7 @@ from service.intake.load_context import Concern, build_context
 from service.intake.mail_handlers import MailHandler
 from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, use_jail
-from service.intake.postal_mail import PostalMail
 from service.intake.process_mail import MailOpener, MailStore
-from service.intake.scans import PROPOSE_WORK, ScanTray
 from service.intake.sheets import reread_line
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import (
@@ -50,7 +48,6 @@ from service.intake.sheets.recognizer import (
     Recognizer,
 )
 from service.intake.sheets.reread_line import LineReader
-from service.intake.uploads import UploadDoor
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.leader import Leadership
@@ -72,7 +69,6 @@ from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
 from service.notices.phase_letters.approval import Approvals
-from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
 from service.operations import reread_settings, retention
@@ -130,10 +126,8 @@ class Site:
     recognizer: Recognizer
     load: Callable[[str], Variant]
     announcements: ResultsAnnouncer
-    quarantine: Quarantine
     health: Health
-    post_room: PostalMail
-    scans: ScanTray
+    opener: ImageOpener
     api_tokens: ApiTokens
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
@@ -230,11 +224,8 @@ class Site:
             actions=DeskActions(
                 judge_when_read=self.judge_when_read, approve=self.approvals.request, map_pdf=self.map_pdf,
                 read_again=partial(reread_line.enqueue, self.jobs),
-                circulars=Broadcasts(self.announcements.letters), quarantine=self.quarantine,
+                circulars=Broadcasts(self.announcements.letters),
                 ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
-                post=self.post_room, scans=self.scans,
-                uploads=UploadDoor(
-                    self.store, self.blobs, self.jobs, self.clock, self.settings.order_address),
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,
@@ -243,6 +234,7 @@ class Site:
             checks=SiteChecks(self.health.findings, metrics.text),
             letter_kinds=letter_kinds(),
             guards=[guard for feature in self.features for guard in feature.guards],
+            doors=[door for feature in self.features for door in feature.doors],
         ))
 
 
@@ -298,19 +290,14 @@ def open_site(
     drain = MailboxDrain(
         account.source, store, blobs, jobs, now, status.wait_for_look if polls else _nobody_looks,
         has_poller=polls, expects=expects)
-    post_room = PostalMail(store, blobs, jobs, now, opener, post.posted)
     site = Site(
         settings=settings, engine=engine, store=store, blobs=blobs, clock=now, jobs=jobs,
         account=account, transport=LiveTransport(account),
         drain=drain, mailbox_wait=MailboxWait(store, now, writer, drain.empty),
         process_mail=process, recognizer=used_recognizer, load=load, announcements=announce,
-        quarantine=Quarantine(
-            store=store, blobs=blobs, jobs=jobs, clock=now, opener=opener, load=load, post=post
-        ),
         health=Health(store, SystemClock(), status, Path(settings.data),
                       getattr(used_recognizer, "loaded", lambda: False)),
-        post_room=post_room,
-        scans=ScanTray(store, blobs, jobs, now, used_recognizer, load, post_room),
+        opener=opener,
         api_tokens=ApiTokens(settings.web.api_tokens),
         # A simulated clock has no mail server to be compared with.
         guard=None if clock is not None
@@ -329,7 +316,6 @@ def open_site(
     line_recognizer = used_recognizer if isinstance(used_recognizer, LineRecognizer) else None
     again = LineReader(store, blobs, line_recognizer, load, reader.limits)
     jobs.register(reread_line.WORK, again.read, failed=_noted(site, reread_line.WORK))
-    jobs.register(PROPOSE_WORK, site.scans.propose, failed=_noted(site, PROPOSE_WORK))
     site.features.extend(feature.work(site) for feature in features())
     for kind in (kind for feature in site.features for kind in feature.jobs):
         jobs.register(kind.name, kind.step, failed=kind.failed or _noted(site, kind.name))

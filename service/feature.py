@@ -75,7 +75,11 @@ class Slot(StrEnum):
     GAME_PLAYERS: list items among the links for players on a game's public page (`game`, `options`,
     `is_over`).
     END: list items among the links on the page about a game's end (`game`).
-    LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
+    PAPER_TO_SETTLE: the way to settle a sheet, mail or letter that keeps results from leaving (`paper`, with
+    its `kind`).
+    ENTRY: a section of a player's own entry (`me`, `player`, `played`, `games`).
+    QUARANTINED_MAIL: sections on the desk's page of a mail in quarantine (`mail`, `verdict`, `sealed`).
+    SEATS: below the players on the desk's page of a game (`game`, `seats`).
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
     feature gave, in the reader's language).
@@ -89,8 +93,11 @@ class Slot(StrEnum):
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    ENTRY = "a player's entry"
+    QUARANTINED_MAIL = "mail in quarantine"
+    SEATS = "players of a game, at the desk"
     GAMES = "games"
-    LETTER_TO_SETTLE = "letter to settle"
+    PAPER_TO_SETTLE = "paper to settle"
     RESULTS = "letter of results"
     PHASE = "phase, at the desk"
     BEFORE_SENDING = "before results are sent"
@@ -163,7 +170,8 @@ class FeatureWork:
     """What a feature does on a site.
 
     `intervals`: what it does now and then; `jobs`: its kinds of work in the queue. `guards` are called before
-    each page, with its request, and may raise an HTTPException. `after_approval(session, phase_id)` is called
+    each page, with its request, and may raise an HTTPException. `doors`: what its pages find by their class
+    (`DeskPorts.door`). `after_approval(session, phase_id)` is called
     once the letters of results are in the outbox, in a transaction of its own; it may be called twice.
     `hand_of(session, player_id)`: with whose hand the reader reads a player's sheets, None for everybody's.
     `renew` takes over settings that were changed while the site runs; `stop` ends what `intervals` left
@@ -173,6 +181,7 @@ class FeatureWork:
     intervals: Sequence[Interval] = ()
     jobs: Sequence[JobKind] = ()
     guards: Sequence[Callable[[Request], None]] = ()
+    doors: Sequence[object] = ()
     after_approval: Callable[[Session, int], None] = _nothing_after
     hand_of: Callable[[Session, int], Hand | None] = _no_hand
     renew: Callable[[Settings], None] = _nothing_to_renew
@@ -244,6 +253,9 @@ class Feature:
     those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
     mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
+    `photograph_forms`: the beginnings of addresses whose forms bring the photographs of a sheet. `notices`:
+    sentences for pages of the core, by the word in their address. `slot_values`: by a place that it fills,
+    what its template there takes besides the page's values, from the request, the session and those values.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
     links at the head of the desk's pages.
     `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
@@ -260,12 +272,16 @@ class Feature:
     routers: Callable[[], Sequence[APIRouter]] = _no_routers
     mounts: Callable[[FastAPI], Mapping[str, FastAPI]] = _no_mounts
     slots: Mapping[Slot, str] = field(default_factory=dict)
+    slot_values: Mapping[Slot, Callable[[Request, Session, Mapping[str, Any]], Mapping[str, object]]] = field(
+        default_factory=dict)
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
     ways_out: Mapping[str, str] = field(default_factory=dict)
+    photograph_forms: Sequence[str] = ()
+    notices: Mapping[str, str] = field(default_factory=dict)
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
     bar: Sequence[BarLink] = ()
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
@@ -293,6 +309,27 @@ def _registered() -> Iterator[Feature]:
 def templates_in(slot: str) -> list[str]:
     """The templates of the features that fill a place. Raises ValueError for an unknown place."""
     return [feature.slots[Slot(slot)] for feature in features() if Slot(slot) in feature.slots]
+
+
+def with_slot_values(
+    slot: Slot, request: Request, session: Session, values: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The values of a page, and those that the features' templates in a place of it take besides."""
+    whole = dict(values)
+    for feature in features():
+        if slot in feature.slot_values:
+            whole |= feature.slot_values[slot](request, session, values)
+    return whole
+
+
+def notice(word: str) -> str:
+    """The sentence of a feature for a word in the address of a page; "" for a word of none."""
+    return next((feature.notices[word] for feature in features() if word in feature.notices), "")
+
+
+def takes_photographs(path: str) -> bool:
+    """Whether a form that is sent to an address brings the photographs of a sheet."""
+    return path.startswith(tuple(start for feature in features() for start in feature.photograph_forms))
 
 
 def way_out(path: str) -> str:

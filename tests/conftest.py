@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from sqlalchemy import Engine
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
+from bench.desk import browser as desk_browser
 from demo.mail_server import DemoMailServer
 from service.operations import logs
 from service.pictures.drawing import render
@@ -194,3 +196,24 @@ def log() -> Iterator[io.StringIO]:
     sys.excepthook, threading.excepthook = hooks
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level)
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Any]:
+    """The only one of this process, since a second one cannot start. Tests are skipped where Playwright or
+    Chromium is missing."""
+    yield from _open_or_skip(desk_browser.playwright())
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright: Any) -> Iterator[Any]:
+    yield from _open_or_skip(desk_browser.launched(playwright))
+
+
+def _open_or_skip(opened: AbstractContextManager[Any]) -> Iterator[Any]:
+    with ExitStack() as open_till_the_end:
+        try:
+            value = open_till_the_end.enter_context(opened)
+        except desk_browser.NoBrowser as error:
+            pytest.skip(str(error))
+        yield value

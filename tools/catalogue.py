@@ -33,7 +33,7 @@ SOURCES = [
     ("templates/features/**.html", "jinja2"), ("templates/features/**.jinja", "jinja2"),
     ("service/features/**.py", "python"),
     ("service/letters/**.py", "python"), ("service/public/**.py", "python"),
-    ("service/intake/verdicts/explanations.py", "python"), ("service/intake/uploads.py", "python"),
+    ("service/intake/verdicts/explanations.py", "python"),
     ("service/notices/**.py", "python"), ("service/pictures/history/**.py", "python"),
 ]
 """Where messages stand; the first pattern that fits a file says how it is read."""

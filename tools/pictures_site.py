@@ -24,9 +24,8 @@ from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, lay_out
 from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
+from service.games.approval.papers import DISCARDED
 from service.games.ended.ending import EndKind
-from service.notices import upload_links
-from service.notices.quarantine import DISCARDED
 from service.public import visits
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
@@ -158,7 +157,9 @@ def _signed_up(session: Session, now: datetime) -> str:
     return "a place 1"
 
 
-def _linked(session: Session, player: int, opens: str, secret: str, now: datetime) -> str:
+def _linked(
+    session: Session, player: int, opens: str, secret: str, now: datetime, game: str | None = None
+) -> str:
     """Store a player's link and return its secret."""
     session.add(
         AccessLinkRow(
@@ -167,6 +168,7 @@ def _linked(session: Session, player: int, opens: str, secret: str, now: datetim
             opens=opens,
             made_at=now,
             until=now + timedelta(days=1),
+            game_id=game,
         )
     )
     return secret
@@ -318,7 +320,7 @@ def _numbers(
         second_token=tokens[1],
         visit=_linked(session, seat.player_id, visits.VISIT, "a visit", now),
         link=_linked(session, seat.player_id, visits.LINK, "a link", now),
-        upload=upload_links.make_link(session, seat.player_id, game, now),
+        upload=_linked(session, seat.player_id, "upload", "a link to send", now, game),
         place=_signed_up(session, now),
         left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
         to_read=to_read,

@@ -25,7 +25,6 @@ from service.games.options import options_of, stored_options
 from service.games.refused import Refused
 from service.intake import process_mail
 from service.intake.filing import READ_WORK
-from service.intake.scans import PROPOSE_WORK
 from service.intake.sheets import reread_line
 from service.mail.mailbox import ingest
 from service.record import chain
@@ -67,6 +66,7 @@ from service.store.tables import (
     ShelvedGameRow,
     SubmissionRow,
 )
+from service.store.tables_scans import PROPOSE_WORK
 
 PHASE_WORK = ("open", "deadline", "remind12", "remind48", "approve")
 """What the keys of work on a phase begin with (`scheduler`, `notices.phase_letters.approval`)."""

@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
@@ -13,20 +13,21 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.facts.refusals import RefusalReason
+from service.feature import Slot, with_slot_values
+from service.games.approval.papers import DISCARDED
 from service.games.phases import phase_title
 from service.games.refused import Refused
-from service.intake.opening.sandbox import ChildFault
-from service.mail.message import Picture
+from service.intake.quarantine import DiscardMail, TakeMailBack, sealed_by
+from service.letters.kinds import LetterKinds
 from service.notices import ignored_mails
-from service.notices import quarantine as acts
 from service.notices.ignored_mails import IgnoredMails
-from service.notices.quarantine import ANSWERS, DISCARDED, Quarantine, QuarantinedMail, sealed_by
 from service.store import records
 from service.store.blobs import BlobError
-from service.store.tables import IgnoredMailRow, MailRow, MailState, PhaseRow, PlayerRow
+from service.store.tables import IgnoredMailRow, MailRow, MailState, OutboxRow, PhaseRow, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES
+from service.web.acting import performed
 from service.web.mail_games import is_within, is_within_mail
-from service.web.own_games import NOT_OF_YOUR_GAMES, require_own_phase
+from service.web.own_games import NOT_OF_YOUR_GAMES
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -68,117 +69,38 @@ def raw_mail(request: Request, visitor: SignedIn, sha256: str) -> Response:
         mail = session.get(MailRow, sha256)
         if mail is None or mail.state != MailState.QUARANTINED:
             raise HTTPException(404, "There is no mail with this digest in quarantine.")
-        _unsealed(session, mail, visitor)
+        require_unsealed(session, mail, visitor)
     # As octet-stream and as a download: a browser renders nothing of what a stranger sent.
     return Response(_bytes(ports, sha256), media_type="application/octet-stream",
                     headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
 
 
 @router.get("/quarantine/{sha256}", dependencies=[COORDINATOR])
-def mail_page(
-    request: Request, visitor: SignedIn, sha256: str, reason: str = "", notice: str = ""
-) -> Response:
-    """One mail: what is known about it, and what can be done. `reason` selects a prepared answer to show
-    before it is sent."""
+def mail_page(request: Request, visitor: SignedIn, sha256: str, notice: str = "") -> Response:
+    """One mail: what is known about it, and what can be done."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        mail = _mail(session, sha256)
+        mail = quarantined_mail(session, sha256)
         # A mail without a known game may hold orders of any open phase that it came in time for.
         sealed = sealed_by(session, mail)
-        values: dict[str, Any] = {
+        values = {
             "visitor": visitor,
             "mail": mail,
             "notice": notice,
             "sender_status": _sender_status(session, mail),
             "sealed": sealed,
-            "has_mail": False,
             "sealed_title": "" if sealed is None else _title_for(visitor, sealed),
-            "answers": [],
-            "shown_answer": None,
-            "files": [],
-            "registered": None,
-            "answers_before": acts.earlier_answers(session, mail, ports.letter_kinds),
-            "damaged": "",
-            "unopened": "",
+            "answers_before": _earlier_answers(session, mail, ports.letter_kinds),
             "verdict": mail.verdict or {},
-            "places": [
-                (
-                    phase, game.name, phase_title(phase),
-                    [(power, ports.power_name(game.variant, power)) for power in powers],
-                )
-                for phase, game, powers in acts.places(session, mail)
-                if is_within({game.id}, visitor.coordinates)
-            ],
         }
-        if ports.actions.quarantine is not None:
-            answers = ports.actions.quarantine.answers(session, mail)
-            values |= {
-                "has_mail": True, "answers": answers,
-                "registered": ports.actions.quarantine.registered(session, mail),
-                "shown_answer": next((answer for answer in answers if answer[0].value == reason), None),
-            }
-            values |= _files(ports.actions.quarantine, mail)
-        return show(request, "quarantine_mail.html", **values)
-
-
-@router.get("/quarantine/{sha256}/picture/{number}.jpg", dependencies=[COORDINATOR])
-def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Response:
-    """The first page of an attached picture, re-encoded without EXIF; 403 while it may hold sealed orders."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        mail = _mail(session, sha256)
-        _unsealed(session, mail, visitor)
-    try:
-        picture = None if ports.actions.quarantine is None else ports.actions.quarantine.preview(mail, number)
-    except (BlobError, ChildFault) as fault:
-        raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
-    except Refused as fault:
-        raise HTTPException(503, str(fault)) from fault
-    if picture is None:
-        raise HTTPException(404, ("This attachment does not open as a picture. The raw mail can be "
-                                  "downloaded."))
-    return Response(picture, media_type="image/jpeg")
-
-
-@router.post("/quarantine/{sha256}/assign", dependencies=[COORDINATOR])
-def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str, Form()],
-           version: Annotated[str, Form()] = "") -> Response:
-    """File the mail for `place`, "PHASE POWER"; it is then read like any other."""
-    number, _, power = place.partition(" ")
-    version_text = version.strip().lower().removeprefix("v")
-    # Requests drawn at random brought numbers that no column holds: they are refused here, not a 500.
-    if not number.isdecimal() or not (
-        version_text == "" or (version_text.isdecimal() and len(version_text) <= 4)
-    ):
-        raise HTTPException(
-            400,
-            "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
-            "empty. The mail is kept.",
-        )
-    require_own_phase(request, visitor, int(number))
-    _or_refuse(
-        lambda: _quarantine(request).assign(
-            sha256, QuarantinedMail(int(number), power), int(version_text) if version_text else None,
-            visitor.name
-        )
-    )
-    return RedirectResponse(f"/sheets/{number}?notice=assigned", status_code=303)
-
-
-@router.post("/quarantine/{sha256}/refuse", dependencies=[COORDINATOR])
-def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
-    """Send the prepared answer that was shown; the mail leaves quarantine."""
-    # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
-    if reason not in {answer.value for answer in ANSWERS}:
-        raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
-    _or_refuse(lambda: _quarantine(request).refuse(sha256, RefusalReason(reason), visitor.name))
-    return RedirectResponse("/quarantine?notice=refused", status_code=303)
+        return show(request, "quarantine_mail.html",
+                    **with_slot_values(Slot.QUARANTINED_MAIL, request, session, values))
 
 
 @router.post("/quarantine/{sha256}/discard", dependencies=[COORDINATOR])
 def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str, Form()] = "") -> Response:
     """Discard the mail, with a reason and without an answer."""
-    _or_refuse(lambda: _quarantine(request).discard(sha256, why, visitor.name))
+    performed(request.app.state.ports, visitor, DiscardMail(sha256, why))
     return RedirectResponse("/quarantine?notice=discarded", status_code=303)
 
 
@@ -196,32 +118,32 @@ def discard_several(
     faults = []
     for sha256 in chosen:
         try:
-            _quarantine(request).discard(sha256, why, visitor.name)
-        except Refused as fault:
-            faults.append(str(fault))
+            performed(request.app.state.ports, visitor, DiscardMail(sha256, why))
+        except HTTPException as fault:
+            faults.append(fault)
     if len(faults) == len(chosen):
-        raise HTTPException(409, faults[0])
+        raise faults[0]
     return RedirectResponse("/quarantine?notice=discarded-many", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/take-back", dependencies=[COORDINATOR])
 def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Put a discarded mail back into quarantine."""
-    _or_refuse(lambda: _quarantine(request).take_back(sha256, visitor.name))
+    performed(request.app.state.ports, visitor, TakeMailBack(sha256))
     return RedirectResponse(f"/quarantine/{sha256}?notice=taken-back", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/queue", dependencies=[COORDINATOR])
 def take_back_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Put an ignored mail back into the queue, where no rule ignores it again."""
-    _or_refuse(lambda: _ignored_mails(request).take_back(sha256, visitor.name))
+    or_refuse(lambda: _ignored_mails(request).take_back(sha256, visitor.name))
     return RedirectResponse("/quarantine?notice=queued#ignored", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/leave", dependencies=[COORDINATOR])
 def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Leave an ignored mail ignored."""
-    _or_refuse(lambda: _ignored_mails(request).leave(sha256, visitor.name))
+    or_refuse(lambda: _ignored_mails(request).leave(sha256, visitor.name))
     return RedirectResponse("/quarantine?notice=left-ignored#ignored", status_code=303)
 
 
@@ -252,14 +174,8 @@ def _ignored_mails(request: Request) -> IgnoredMails:
     return ports.actions.ignored_mails
 
 
-def _quarantine(request: Request) -> Quarantine:
-    ports: DeskPorts = request.app.state.ports
-    if ports.actions.quarantine is None:
-        raise HTTPException(503, NO_ACTS)
-    return ports.actions.quarantine
-
-
-def _or_refuse(act: Callable[[], object]) -> None:
+def or_refuse(act: Callable[[], object]) -> None:
+    """Do something with a mail. Raises 409 with the reason of a refusal, 503 where its bytes are damaged."""
     try:
         act()
     except Refused as fault:
@@ -272,7 +188,8 @@ def _or_refuse(act: Callable[[], object]) -> None:
         ) from fault
 
 
-def _mail(session: Session, sha256: str) -> MailRow:
+def quarantined_mail(session: Session, sha256: str) -> MailRow:
+    """A mail in quarantine. Raises 404."""
     mail = session.get(MailRow, sha256)
     if mail is None or mail.state != MailState.QUARANTINED:
         raise HTTPException(
@@ -283,7 +200,8 @@ def _mail(session: Session, sha256: str) -> MailRow:
     return mail
 
 
-def _unsealed(session: Session, mail: MailRow, visitor: Visitor) -> None:
+def require_unsealed(session: Session, mail: MailRow, visitor: Visitor) -> None:
+    """Raises 403 while a mail may hold sealed orders."""
     phase = sealed_by(session, mail)
     if phase is not None:
         raise HTTPException(
@@ -309,18 +227,15 @@ def _sender_status(session: Session, mail: MailRow) -> str:
     return f"an address of {player.name}"
 
 
-def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:
-    try:
-        files: list[tuple[int, Picture]] = list(enumerate(service.attachments(mail)))
-    except BlobError as fault:
-        return {"damaged": str(fault)}
-    except Refused as fault:
-        return {"unopened": str(fault)}
-    return {"files": files}
-
-
 def _bytes(ports: DeskPorts, key: str) -> bytes:
     try:
         return ports.blobs.read(key)
     except BlobError as error:
         raise HTTPException(503, f"This cannot be shown: {error}. Everything else is safe.") from error
+
+
+def _earlier_answers(session: Session, mail: MailRow, kinds: LetterKinds) -> Sequence[OutboxRow]:
+    """The letters that answered this mail already."""
+    return session.scalars(select(OutboxRow).where(
+        OutboxRow.kind.in_(kinds.answers),
+        OutboxRow.key.contains(mail.sha256))).all()

@@ -1,8 +1,7 @@
 """Who gets which letter, and when. A letter is put into the outbox in the transaction of its event.
 
 Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replies` for one mail,
-`broadcasts.Broadcasts` for letters to all, `reminders.Reminders`, `quarantine.Quarantine` and
-`previews.Previews`.
+`broadcasts.Broadcasts` for letters to all, `reminders.Reminders` and `previews.Previews`.
 
 - `letter_context`: what every writer of letters shares.
 - `kinds`: all kinds of letters. Each is declared, with its preview, in the module that sends it.
@@ -13,7 +12,7 @@ Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replie
 - `attachments`, `blank_sheets`, `current_map`, `postal_packs`: the files that go with letters.
 - `broadcasts`: welcome, moved deadline, correction, hand-over.
 - `reminders`: 12 and 48 hours before a deadline, for players who asked.
-- `quarantine`: a coordinator's acts on a mail that no rule could route.
+- `links`: a player's own secret link.
 - `previews`: each kind of letter as it would read now.
 
 It imports neither `web` nor `desk`.

@@ -16,6 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.feature import Slot, with_slot_values
 from service.games.acts.act import Act, perform
 from service.games.create import known_zone
 from service.games.ended.ending import has_ended
@@ -23,7 +24,7 @@ from service.games.refused import Refused
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.letters.language import LANGUAGES, N_, Sentence, sentence_of
-from service.notices import announcements, upload_links
+from service.notices import announcements
 from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import addresses_of
 from service.public import visits
@@ -93,15 +94,15 @@ def entry(request: Request, visitor: Visitor, notice: str = "") -> Response:
             PostalAddressRow.player_id == player.id,
             PostalAddressRow.ended_at.is_(None)).order_by(PostalAddressRow.id)).all()
         games, now = visits.games_of(session, visitor), ports.clock.now()
-        return show(request, "entry.html", me=visitor, player=player, rows=rows, notice=notice,
-                    languages=LANGUAGES, games=games,
-                    played=[game for game in games if not has_ended(session, game.id)],
-                    absences=_absences(session, player.id, now.date()),
-                    links={game.id: upload_links.count_links(session, player.id, game.id, now)
-                           for game in games},
-                    feed=f"{site_address(request)}{calendar_feed.feed_path(player)}",
-                    now_at=addresses.addresses_on(addresses_of(session, player.id), ports.clock.now().date()),
-                    cache="private, no-store")
+        values = {
+            "me": visitor, "player": player, "rows": rows, "notice": notice, "languages": LANGUAGES,
+            "games": games, "played": [game for game in games if not has_ended(session, game.id)],
+            "absences": _absences(session, player.id, now.date()),
+            "feed": f"{site_address(request)}{calendar_feed.feed_path(player)}",
+            "now_at": addresses.addresses_on(addresses_of(session, player.id), now.date()),
+        }
+        return show(request, "entry.html", cache="private, no-store",
+                    **with_slot_values(Slot.ENTRY, request, session, values))
 
 
 @router.post("/public/me/do/address")

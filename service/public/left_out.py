@@ -12,6 +12,7 @@ from fastapi.responses import Response
 
 from service.feature import features
 from service.letters.language import N_, language
+from service.mail.sending.outbox import LETTER_LINK
 from service.public.page import language_of, show
 from service.public.visits import plays
 from service.store.blobs import BlobError
@@ -78,7 +79,7 @@ def _letter(request: Request, token: str) -> tuple[str, list[LeftOutFile]]:
     with ports.sessions() as session:
         row = session.get(AccessLinkRow, sha256(token.encode()).hexdigest())
         # Links of one table open different things: a link to a letter is no visit, and the other way round.
-        if row is None or row.opens != "letter" or row.until <= ports.clock.now():
+        if row is None or row.opens != LETTER_LINK or row.until <= ports.clock.now():
             raise HTTPException(404, GONE)
         try:
             letter = None if row.letter_id is None else session.get(OutboxRow, row.letter_id)

@@ -15,13 +15,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 
 import templates
-from service.feature import TEMPLATES, templates_in, way_out
+from service.feature import TEMPLATES, notice, templates_in, way_out
 from service.letters.form import Form
 from service.letters.language import ENGLISH, LANGUAGES, N_, Sentence, language
 from service.public import visits
 from service.web import wording
 from service.web.ports import DeskPorts
-from service.web.public_limits import UPLOADS
 
 _LONGEST = 100_000
 """Most characters of one value on a page: more than a person writes."""
@@ -48,7 +47,7 @@ def environment(code: str = ENGLISH) -> Environment:
     templates.filters["own_gmt"] = partial(_own_gmt, code)
     templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
                           "told": form.clean, "version": form.language.version, "language": code,
-                          "parts": templates_in}
+                          "parts": templates_in, "notice_of_feature": notice}
     return templates
 
 
@@ -119,17 +118,8 @@ def show_error(
     return _rendered(request, "fault.html", code, status, "no-store", {
         "message": said(code, message), "asked_only": request.method in {"GET", "HEAD"},
         "words": [(said(code, _FIELDS.get(name, name)), value) for name, value in words],
-        "way_out": _way_out(request, status, bool(visits_us)), "own_way_out": way_out(request.url.path),
-        "back": request.url.path.removesuffix("/end")})
-
-
-def _way_out(request: Request, status: int, on_visit: bool) -> str:
-    """Where a reader goes on after an error: back to the "form" behind a secret link that still works,
-    "entry" of a player on a visit, or "ask" for a link."""
-    path = request.url.path
-    if path.startswith(UPLOADS) and request.method == "POST" and status != 404:  # 404: the link has ended
-        return "form"
-    return "entry" if on_visit else "ask"
+        "on_visit": bool(visits_us), "own_way_out": way_out(request.url.path),
+        "status": status, "path": request.url.path})
 
 
 def show(

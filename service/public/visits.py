@@ -14,15 +14,15 @@ from hashlib import sha256
 from secrets import token_urlsafe
 
 from fastapi import HTTPException, Request
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from service.letters import render
 from service.letters.language import N_
-from service.notices import upload_links
-from service.notices.upload_links import LinkFacts
+from service.mail.sending.outbox import LETTER_LINK
+from service.notices import links
+from service.notices.links import LinkFacts
 from service.store import records
-from service.store.tables import AccessLinkRow, GameRow, OutboxRow, PlayerRow, SeatRow
+from service.store.tables import AccessLinkRow, GameRow, PlayerRow, SeatRow
 from service.web.ports import DeskPorts
 
 COOKIE = "galloper_player"
@@ -30,8 +30,6 @@ LINK, VISIT = "entry", "visit"
 LINK_HOURS = timedelta(hours=24)
 """How long a mailed link can be used."""
 VISIT_HOURS = timedelta(hours=2)
-LINKS_AN_HOUR = 3
-"""Links mailed to one address in an hour, whoever asks for them."""
 STRANGER = N_("This page is for players. Ask for a link of your own with the button below; it comes by "
               "mail to your registered address and works once.")
 # One sentence for used, ended and unknown links: nobody learns which secrets existed.
@@ -54,17 +52,10 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     player = records.player_of(session, address)
     if player is None or ports.actions.circulars is None or not plays(session, player.id):
         return False
-    letters, to = ports.actions.circulars.letters, address.strip().lower()
-    since = now - timedelta(hours=1)
-    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == upload_links.LINK.name, OutboxRow.recipient == to, OutboxRow.due_at > since)) or 0
-    # Otherwise anyone could fill a player's mailbox through this form.
-    if sent >= LINKS_AN_HOUR:
-        return False
-    secret = _keep(session, player.id, LINK, now, LINK_HOURS)
-    facts = LinkFacts(f"{ports.settings.base_url}/public/me/{secret}", now + LINK_HOURS)
-    return letters.put(
-        session, render.letter(upload_links.LINK, None, letters.recipient(session, to), facts))
+    player_id, entry = player.id, f"{ports.settings.base_url}/public/me/"
+    return links.mail_link(
+        session, ports.actions.circulars.letters, address.strip().lower(), now, lambda: LinkFacts(
+            f"{entry}{_keep(session, player_id, LINK, now, LINK_HOURS)}", now + LINK_HOURS))
 
 
 def new_link(session: Session, player_id: int, now: datetime) -> str:
@@ -92,11 +83,10 @@ def end(session: Session, secret: str, now: datetime) -> None:
 
 
 def end_all(session: Session, player_id: int, now: datetime) -> None:
-    """End every visit of a player, every link to one, and every link by which sheets are sent: for whoever
-    lost a letter or a browser."""
-    upload_links.end_links(session, player_id, now)
+    """End every visit of a player, and every link but those of letters: for whoever lost a letter or a
+    browser."""
     session.execute(update(AccessLinkRow).where(
-        AccessLinkRow.player_id == player_id, AccessLinkRow.opens.in_([LINK, VISIT]),
+        AccessLinkRow.player_id == player_id, AccessLinkRow.opens != LETTER_LINK,
         AccessLinkRow.until > now).values(until=now))
 
 

@@ -9,6 +9,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from service.store.columns import TableBase
 
+PROPOSE_WORK = "propose_scan"
+"""Name of the job that reads a scan's heading; its payload is {"scan": id}."""
+
 
 class ScanRow(TableBase):
     """One file in the tray of the Post page.

@@ -17,8 +17,8 @@ from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from service.feature import takes_photographs
 from service.store.tables import SessionRow
-from service.web.public_limits import UPLOADS
 
 MAX_CHARACTERS = 200_000
 """Most characters of a form that is kept; no form of this site is longer."""
@@ -61,7 +61,7 @@ async def kept_form(request: Request) -> KeptForm | None:
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(_FORMS):
         return None
     # Of a page behind a secret link there is nothing to keep, and what a stranger sends there stays unread.
-    if request.url.path.startswith(UPLOADS):
+    if takes_photographs(request.url.path):
         return None
     try:
         form = await request.form()

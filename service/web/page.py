@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
 from service.feature import TEMPLATES, features, templates_in
+from service.feature import notice as notice_of_feature
 from service.version import version
 from service.web import sessions, wording
 from service.web.access import NotSignedIn
@@ -32,8 +33,8 @@ HEADERS = {
 }
 
 
-_BAR = (("/", "Today"), ("/quarantine", "Quarantine"), ("/letters", "Letters"), ("/post", "Post"),
-        ("/games", "Games"), ("/search", "Search"), ("/log", "Log"), ("/health", "Health"))
+_BAR = (("/", "Today"), ("/quarantine", "Quarantine"), ("/letters", "Letters"), ("/games", "Games"),
+        ("/search", "Search"), ("/log", "Log"), ("/health", "Health"))
 
 
 class StaleForm(HTTPException):
@@ -61,7 +62,8 @@ def environment() -> Environment:
         loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
     # Under two names, since pages import the macros of `_parts.html` as `parts`.
-    templates.globals |= {"parts": templates_in, "slot": templates_in, "pages_bar": bar_links()}
+    templates.globals |= {"parts": templates_in, "slot": templates_in, "pages_bar": bar_links(),
+                          "notice_of_feature": notice_of_feature}
     return templates
 
 

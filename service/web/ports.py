@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -13,18 +13,17 @@ from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.acts.act import ActTable
 from service.games.phases import power_name
-from service.intake.postal_mail import PostalMail
-from service.intake.scans import ScanTray
-from service.intake.uploads import UploadDoor
 from service.letters.kinds import LetterKinds
 from service.notices.ignored_mails import IgnoredMails
-from service.notices.quarantine import Quarantine
 from service.operations.findings import Finding
 
 if TYPE_CHECKING:  # workers serve no pages
     from fastapi import Request
 
     from service.notices.broadcasts import Broadcasts
+
+
+DoorT = TypeVar("DoorT")
 
 
 class BlobReader(Protocol):
@@ -75,9 +74,7 @@ class DeskActions:
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `circulars` writes to all players of a game,
-    `quarantine` handles mails that no rule could route, `ignored_mails` those that a rule ignores, `post`
-    logs letters that came by post, `scans` keeps their pictures until they are filed, and `uploads` takes in
-    the sheets that players send from a page.
+    `ignored_mails` takes back mails that a rule ignored.
     """
 
     judge_when_read: Callable[[int], object]
@@ -85,11 +82,7 @@ class DeskActions:
     map_pdf: Callable[[str], bytes | None]
     read_again: Callable[[Session, int], None] = _not_read_again
     circulars: Broadcasts | None = None
-    quarantine: Quarantine | None = None
     ignored_mails: IgnoredMails | None = None
-    post: PostalMail | None = None
-    scans: ScanTray | None = None
-    uploads: UploadDoor | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +99,7 @@ class DeskPorts:
 
     `letter_kinds` are those of the site; `load` gives a board by its name. `wall` is the clock by which
     people stay signed in, also where the game's clock is simulated. `guards` are called before each page and
-    may raise an HTTPException (`guarded`).
+    may raise an HTTPException (`guarded`). `doors`: what pages of features work with.
     """
 
     sessions: sessionmaker[Session]
@@ -119,12 +112,17 @@ class DeskPorts:
     load: Callable[[str], Variant] = maps.load
     wall: Clock = field(default_factory=SystemClock)
     guards: Sequence[Callable[[Request], None]] = ()
+    doors: Sequence[object] = ()
+
+    def door(self, kind: type[DoorT]) -> DoorT | None:
+        """The door of a feature, by its class; None on a site that has none."""
+        return next((door for door in self.doors if isinstance(door, kind)), None)
 
     @property
     def order_address(self) -> str:
         """The address that takes orders, which no player can have; "" where the desk runs without mail."""
-        quarantine = self.actions.quarantine
-        return "" if quarantine is None else quarantine.post.letters.sender.order_address
+        circulars = self.actions.circulars
+        return "" if circulars is None else circulars.letters.sender.order_address
 
     def act_table(self, session: Session, by: str, coordinates: frozenset[str] | None = None) -> ActTable:
         """Where somebody performs an act of a page, in this transaction. `coordinates`: the games that they

@@ -14,6 +14,8 @@ from fastapi import HTTPException, Request
 from fastapi.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service.feature import takes_photographs
+
 AT_ONCE = 120
 """Requests of one address for public pages that are answered at once: a page and its pictures are ten."""
 A_SECOND = 2.0
@@ -23,8 +25,7 @@ _MOST_PICTURES = 500
 _MOST_BYTES = 80_000_000
 MOST_OF_A_STRANGER = 400_000
 """Bytes of a form that needs no sign-in; the largest is one that was kept while somebody signs in again."""
-UPLOADS = "/public/send/"
-MOST_OF_AN_UPLOAD = 27_000_000
+MOST_OF_A_SHEET = 27_000_000
 """Bytes of a form with the photographs of one sheet; what comes by mail is held to as much
 (`service.intake.verdicts.rules.MOST_BYTES`)."""
 MOST_OF_A_FORM = 80_000_000
@@ -172,13 +173,13 @@ class BodyLimit:
         if fits:
             await self._app(scope, again, send)
             return
-        sentence = TOO_LARGE_SHEET if str(scope["path"]).startswith(UPLOADS) else TOO_LARGE
+        sentence = TOO_LARGE_SHEET if takes_photographs(str(scope["path"])) else TOO_LARGE
         await _refusal(Request(scope), 413, sentence, {"Connection": "close"})(scope, again, send)
 
 
 def _most_of(path: str) -> int:
-    if path.startswith(UPLOADS):
-        return MOST_OF_AN_UPLOAD
+    if takes_photographs(path):
+        return MOST_OF_A_SHEET
     return MOST_OF_A_STRANGER if path.startswith(("/sign-in", "/public/")) else MOST_OF_A_FORM
 
 

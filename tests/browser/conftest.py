@@ -1,6 +1,5 @@
-"""A real browser at a real desk: a server in a process of its own, and Chromium by Playwright.
-
-Where Playwright or a Chromium is missing, these tests are skipped and say which.
+"""A real browser at a real desk: a server in a process of its own, and Chromium by Playwright
+(`playwright` and `chromium` of `tests.conftest`).
 """
 
 from __future__ import annotations
@@ -9,13 +8,11 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.desk import browser as desk_browser
 from bench.desk.browser import Tab
 from bench.desk.site import Server
 from bench.servers.ports import free_port
@@ -60,26 +57,6 @@ def desk(_filled: Path, tmp_path: Path) -> Iterator[Desk]:
     server.start()
     yield server
     server.kill()
-
-
-@pytest.fixture(scope="session")
-def playwright() -> Iterator[Any]:
-    """The only one of this process: a second one cannot start beside it."""
-    yield from _open_or_skip(desk_browser.playwright())
-
-
-@pytest.fixture(scope="session")
-def chromium(playwright: Any) -> Iterator[Any]:
-    yield from _open_or_skip(desk_browser.launched(playwright))
-
-
-def _open_or_skip(opened: AbstractContextManager[Any]) -> Iterator[Any]:
-    with ExitStack() as open_till_the_end:
-        try:
-            value = open_till_the_end.enter_context(opened)
-        except desk_browser.NoBrowser as error:
-            pytest.skip(str(error))
-        yield value
 
 
 class Reader(Tab):

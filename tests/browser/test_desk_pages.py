@@ -21,7 +21,6 @@ PAGES = (
     f"/sheets/{PHASE}",
     "/quarantine",
     "/letters",
-    "/post",
     "/games",
     "/games/powick-bridge",
     "/games/new?variant=w3k",

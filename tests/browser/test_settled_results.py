@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.xdist_gro
 REASON = "it is headed for another power and season"
 LETTERS = {
     "retreat_request": "Every place in which a unit stands is barred as well",
-    "adjustment": "may build one unit", "receipt_posted": "has come by post",
+    "adjustment": "may build one unit", **of_features("LETTERS_THAT_ANSWER"),
     "receipt_late": "came after the deadline", "held": "It does not count yet",
 }
 """Letters that ask or answer, and what each says."""

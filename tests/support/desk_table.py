@@ -11,15 +11,12 @@ import httpx
 from fastapi.testclient import TestClient
 
 from service.app import create_app
-from service.intake.postal_mail import PostalMail
-from service.intake.sheets.recognizer import ImageOpener
-from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.ignored_mails import IgnoredMails
-from service.notices.quarantine import Quarantine
 from service.store.tables import SessionRow
 from service.web import sessions
 from tests.support.desk_ports import desk_ports
+from tests.support.features import of_features
 from tests.support.table import Table
 
 NAME, TOKEN, CSRF = "Ada", "a-token-of-the-tests", "a-form-token-of-the-tests"
@@ -73,24 +70,11 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "load": table.load,
         "judge_when_read": table.judge_when_read,
         "approve": table.approve_phase,
-        "quarantine": Quarantine(
-            store=table.site.store,
-            blobs=table.site.blobs,
-            jobs=table.site.jobs,
-            clock=table.site.clock,
-            opener=ImageOpener(),
-            load=table.load,
-            post=Replies(table.writer),
-            bodies=table.bodies,
-        ),
         "ignored_mails": IgnoredMails(
             table.site.store, table.site.blobs, table.site.jobs, table.site.clock
         ),
         "circulars": Broadcasts(table.writer),
-        "post": PostalMail(
-            table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ImageOpener(),
-            Replies(table.writer).posted,
-        ),
+        "doors": [open_door(table) for open_door in of_features("DOORS").values()],
         **ports,
     }
     client = TestClient(

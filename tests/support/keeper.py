@@ -26,11 +26,7 @@ import maps
 from adjudicator.calendar import Phase, PhaseKind
 from service.archive.export import Edition
 from service.archive.verify import run_verify
-from service.intake.opening.sandbox import SandboxLimits
-from service.intake.postal_mail import PostalMail
-from service.intake.sheets.recognizer import ImageOpener
 from service.intake.verdicts.explanations import canonical_subject
-from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.store import records
@@ -198,11 +194,6 @@ def go_on(table: Table, phases: int = 1) -> None:
             table.judge_when_read(row.id)
         table.approve_phase(row.id, "Ada")
     begin(table)
-
-
-def post_room(table: Table) -> PostalMail:
-    return PostalMail(table.site.store, table.site.blobs, table.site.jobs, table.site.clock,
-                      ImageOpener(SandboxLimits()), Replies(table.writer).posted)
 
 
 def broadcasts(table: Table) -> Broadcasts:

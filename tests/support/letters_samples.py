@@ -30,9 +30,7 @@ from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
 from service.notices.answers.receipts import (
     RECEIPT,
     RECEIPT_LATE,
-    RECEIPT_POSTED,
     ArrivedSheet,
-    PostedFacts,
     ReadBack,
     ReceiptFacts,
 )
@@ -154,12 +152,6 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             ReadBack("3", "Army Essex holds", struck=True), ReadBack("4", ""))), attached=(
             Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
         "receipt_late": letter(RECEIPT_LATE, game, to, arrived),
-        "receipt_posted": letter(RECEIPT_POSTED, game, to, PostedFacts(
-            "7", MOVEMENT, AT, CLOSING, 2, f"12 March{nasty}")),
-        "receipt_posted ticked": letter(RECEIPT_POSTED, game, to, PostedFacts(
-            "8", MOVEMENT, AT, CLOSING, has_scan=False)),
-        "receipt_posted late": letter(RECEIPT_POSTED, game, to, PostedFacts(
-            "9", MOVEMENT, AT, CLOSING, is_late=True)),
         "adjustment nothing": letter(ADJUSTMENT, game, to, AdjustmentFacts(
             0, ADJUSTMENTS, SUBJECT, may_send_supply=False), phase=WINTER),
         "adjustment few places": letter(ADJUSTMENT, game, to, AdjustmentFacts(

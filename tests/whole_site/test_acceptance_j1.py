@@ -40,6 +40,7 @@ from service.games.acts.deadlines import MoveDeadline
 from service.games.deadlines import schedule
 from service.games.phases import phase_of
 from service.games.turns import extend_calendar
+from service.intake.quarantine import DiscardMail
 from service.intake.sheets.recognizer import RecognizedPage
 from service.intake.verdicts.explanations import canonical_subject
 from service.notices.broadcasts import Broadcasts
@@ -185,7 +186,9 @@ class Tables:
         """The coordinator sets a mail in quarantine aside, for without that no results go out (LET-01)."""
         with self.site.store() as session:
             (waiting,) = queries.quarantine(session)
-        self.site.quarantine.discard(waiting.sha256, "Nobody in these games sent it.", "ada")
+        with self.site.store.begin() as session:
+            perform(DiscardMail(waiting.sha256, "Nobody in these games sent it."),
+                    ActTable(session, "ada", self.site.clock.now()))
 
     def _read_by_hand(self, phase: PhaseRow) -> None:
         """What the coordinator does at the desk: the lines that wait are read as they were written."""

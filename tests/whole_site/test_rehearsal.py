@@ -21,10 +21,8 @@ from service.games.game_clock import NOTICE
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.turns import NotReady, extend_calendar
-from service.intake.sheets.recognizer import ImageOpener
-from service.notices.answers.replies import Replies
+from service.intake.quarantine import DiscardMail
 from service.notices.broadcasts import Broadcasts
-from service.notices.quarantine import Quarantine
 from service.notices.reminders import Reminders, due
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
@@ -40,6 +38,7 @@ from service.store.tables import (
     RecordPendingRow,
 )
 from tests.support import played
+from tests.support.acting import do
 from tests.support.own_site import game_file, own_site
 from tests.support.public_site import visitor
 from tests.support.site import Site
@@ -119,11 +118,8 @@ def discard(table: Table) -> None:
     with table.site.store() as session:
         waiting = [mail.sha256 for mail in queries.quarantine(session)]
     assert waiting
-    quarantine = Quarantine(
-        store=table.site.store, blobs=table.site.blobs, jobs=table.site.jobs, clock=table.site.clock,
-        opener=ImageOpener(), load=table.load, post=Replies(table.writer), bodies=table.bodies)
     for sha256 in waiting:
-        quarantine.discard(sha256, "It names no game, and its player was asked to send it again.", "Ada")
+        do(table, DiscardMail(sha256, "It names no game, and its player was asked to send it again."))
 
 
 def letters(again: Table) -> Iterator[tuple[OutboxRow, EmailMessage]]:

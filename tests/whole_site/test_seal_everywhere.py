@@ -194,16 +194,14 @@ KNOWN = {
     # Search goes over what its reader may open. Account and people are of the desk's own users.
     "/search": READ, "/account": READ,
     # A scan in the tray is shown to who put it there, and to nobody else before it is filed.
-    "/post/scans/{scan_id}.jpg": READ,
     **dict.fromkeys((
         "/account/sessions", "/account/app", "/account/app/confirm", "/account/app/remove", "/people/remove",
         "/account/passkey", "/account/passkey/begin", "/account/passkey/remove", "/people/game-role",
         "/sign-in/passkey", "/sign-in/passkey/begin",
-        "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
+        "/people/sign-out",
         "/quarantine/discard"), ("post",)),
     **dict.fromkeys((
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
-    "/post": WRITTEN,
     "/games/new": WRITTEN, "/desk/keys": ("post",),
     "/results/{phase_id}/correct": WRITTEN,
     **dict.fromkeys((
@@ -233,7 +231,6 @@ KNOWN = {
         "/letters/{letter_id}/part/{number}",
         "/sheets/{phase_id}", "/sheet/{submission_id}", "/sheet/{submission_id}/page/{page_id}.jpg",
         "/sheet/{submission_id}/original/{page_id}", "/quarantine/{sha256}", "/quarantine/{sha256}.eml",
-        "/quarantine/{sha256}/picture/{number}.jpg",
         "/games/{game_id}",
         "/previews/{game_id}"), READ),
     **dict.fromkeys((
@@ -247,7 +244,7 @@ KNOWN = {
         "/sheet/{submission_id}/leave",
         "/sheet/{submission_id}/refuse", "/sheet/{submission_id}/unrefuse", "/sheet/{submission_id}/right",
         "/sheet/{submission_id}/refile", "/sheet/{submission_id}/take-over", "/sheet/{submission_id}/line",
-        "/sheet/{submission_id}/box", "/quarantine/{sha256}/assign", "/quarantine/{sha256}/refuse",
+        "/sheet/{submission_id}/box",
         "/quarantine/{sha256}/discard",
         "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year",
         "/games/{game_id}/roll-back", "/games/{game_id}/judge-without",
@@ -256,13 +253,10 @@ KNOWN = {
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
         "/health/pause", "/health/resume",
-        "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
+        "/health/retry", "/health/note", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
-    # A page that takes sheets in and says when they came; nothing that was read is on it.
-    "/public/send/worker.js": READ, "/public/send/{secret}": WRITTEN,
     **dict.fromkeys((
-        "/public/send/{secret}/end", "/public/me/do/upload-link/{game_id}", "/games/{game_id}/upload-link",
         # Days away, pauses and draws are told to everybody at once.
         "/public/me/do/absence/{game_id}", "/games/{game_id}/absence",
         "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/draw"),

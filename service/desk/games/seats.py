@@ -10,7 +10,6 @@ from fastapi.responses import RedirectResponse, Response
 from service.desk.games import seat_acts
 from service.desk.games.carry_out import carry_out
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
-from service.notices.upload_links import EndUploadLinks, MailUploadLink
 from service.store.records import seats
 from service.web.access import COORDINATOR
 from service.web.acting import or_refuse
@@ -53,20 +52,6 @@ def seat(
         has_holder = seats(session, game_id)[power] is not None
     notice = "seat-empty" if not has_holder else "seat" if welcome(ports, game_id, power) else "seat-untold"
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
-
-
-@router.post("/{game_id}/upload-link")
-def upload_link(request: Request, visitor: Trusted, game_id: str, power: Annotated[str, Form()],
-                do: Annotated[str, Form()] = "mail") -> Response:
-    """Mail the player of a power a link to the page that takes photographs, or end all such links of theirs
-    for this game. Nobody at the desk sees a link."""
-    ports: DeskPorts = request.app.state.ports
-    ends = do == "end"
-    notice = "upload-links-ended" if ends else "upload-link"
-    circulars = ports.actions.circulars
-    act = EndUploadLinks(game_id, power) if ends else MailUploadLink(
-        game_id, power, None if circulars is None else circulars.letters, ports.settings.base_url)
-    return carry_out(request, visitor, game_id, act, notice)
 
 
 def welcome(ports: DeskPorts, game_id: str, power: str = "") -> bool:

@@ -35,7 +35,7 @@ from service.store.tables import (
 REFUSED = "refused: "
 """Beginning of the flag of a held sheet that a coordinator refused; the reason in their own words follows."""
 NOT_SCANNED = "A letter was received by post, and no scan of it is on file."
-_DISCARDED, _LATE = "discarded", "late"
+DISCARDED, _LATE = "discarded", "late"
 """Stored reasons of mails: set aside by hand, and received after the deadline."""
 _PHASES_BEFORE = 3
 """How many phases ahead somebody may name one that is not open yet: a movement, its retreats, one more."""
@@ -269,7 +269,7 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
         (power, f"A mail was received and set aside: {_reason(mail.reason, mail)}.")
         for mail in window.mails(session, MailState.QUARANTINED, MailState.REFUSED, MailState.IGNORED)
         # A late one belongs to the phase whose deadline it missed, not to the one that was open when it came.
-        if mail.reason != _LATE and (mail.state != MailState.IGNORED or mail.reason == _DISCARDED)
+        if mail.reason != _LATE and (mail.state != MailState.IGNORED or mail.reason == DISCARDED)
         for power in window.powers_of(session, mail)
     ]
     letters = session.scalars(
@@ -293,6 +293,6 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
 
 
 def _reason(code: str | None, mail: MailRow | None = None) -> str:
-    if code == _DISCARDED and mail is not None:
+    if code == DISCARDED and mail is not None:
         code = (mail.verdict or {}).get("reason")
     return because(str(code), "it could not be used")

@@ -78,6 +78,8 @@ PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200
 
 _PLAYERS_OWN: Mapping[str, Addressee] = {}
 _HERE = "Until {until} they are here, for you alone"
+LETTER_LINK = "letter"
+"""`AccessLinkRow.opens` of a link to the files of a letter."""
 LINK_DAYS = timedelta(days=60)
 """Life of the link to files that were too large for a letter."""
 
@@ -221,8 +223,8 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
         token, player_id, until = prepared.link
         row = session.scalars(select(OutboxRow.id).where(OutboxRow.key == letter.key)).one()
         session.add(AccessLinkRow(
-            token_hash=sha256(token.encode()).hexdigest(), player_id=player_id, opens="letter", made_at=now,
-            until=until, letter_id=row))
+            token_hash=sha256(token.encode()).hexdigest(), player_id=player_id, opens=LETTER_LINK,
+            made_at=now, until=until, letter_id=row))
         session.flush()
     return added
 

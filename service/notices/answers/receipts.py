@@ -28,7 +28,7 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import Closing, GameInfo, KeyedFacts, LetterFacts, Recipient
+from service.letters.facts import Closing, GameInfo, LetterFacts, Recipient
 from service.letters.kinds import Contents, LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
@@ -120,29 +120,6 @@ class ReceiptFacts(LetterFacts):
     def replies_to(self) -> tuple[str, ...]:
         """See `LetterFacts`."""
         return self.message_ids
-
-
-@dataclass(frozen=True, slots=True)
-class PostedFacts(KeyedFacts):
-    """The receipt for a letter that came by post (SUB-16). `received` is the day as logged, `arrived_at` the
-    moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
-    scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
-    own deadline, `is_late` whether the letter came after it, `has_other` whether another sheet of its power
-    counts. `key` names the letter for ever."""
-
-    phase: Phase
-    arrived_at: datetime
-    closing: Closing
-    version: int | None = None
-    postmark: str = ""
-    has_scan: bool = True
-    is_late: bool = False
-    has_other: bool = False
-
-    @property
-    def letter_phase(self) -> Phase:
-        """See `LetterFacts`."""
-        return self.phase
 
 
 def nobody() -> IntakeContext:
@@ -306,12 +283,6 @@ def _receipt_late_sample(seat: Previews) -> Sample[ReceiptFacts]:
     return Sample(late, "As if a sheet came five minutes late and the next phase were open.")
 
 
-def _receipt_posted_sample(seat: Previews) -> Sample[PostedFacts]:
-    closing = seat.closing()
-    facts = PostedFacts("preview", closing.phase, seat.letters.clock.now(), closing, version=1)
-    return Sample(facts, "As if a letter with a scan were logged.")
-
-
 RECEIPT = LetterKind(
     "receipt", ReceiptFacts, "Receipt for a sheet in time",
     Occasion("the sender", "a sheet arrives in time", _receipt_sample),
@@ -324,9 +295,3 @@ RECEIPT_LATE = LetterKind(
     Occasion("the sender", "a sheet arrives after its deadline", _receipt_late_sample),
     rank=Rank.ANSWER, answers_mail=True, is_counted=True)
 """The answer to a sheet that came after the deadline and is not executed (CAL-03, Q-34)."""
-
-RECEIPT_POSTED = LetterKind(
-    "receipt_posted", PostedFacts, "Receipt for a letter that came by post",
-    Occasion("the player", "you log a letter that came by post", _receipt_posted_sample),
-    rank=Rank.ANSWER)
-"""The receipt for a letter that came by post (SUB-16)."""

@@ -31,9 +31,7 @@ from service.notices import coordinator_notices
 from service.notices.answers import receipts
 from service.notices.answers.receipts import (
     RECEIPT_LATE,
-    RECEIPT_POSTED,
     ArrivedSheet,
-    PostedFacts,
     ReceiptFacts,
     Trouble,
     nobody,
@@ -50,7 +48,6 @@ from service.store.tables import (
     OutboxRow,
     PhaseRow,
     PlayerRow,
-    PostalOriginalRow,
     SubmissionRow,
 )
 
@@ -147,25 +144,6 @@ class Replies:
         game = session.get_one(GameRow, phase.game_id)
         power = self.letters.load(game.variant).powers[submission.power].name
         return self.letters.game_info(game), self.letters.recipient(session, submission.sender, power)
-
-    def posted(
-        self, session: Session, row: PostalOriginalRow, phase: PhaseRow, arrived_at: datetime,
-        submission: SubmissionRow | None,
-    ) -> None:
-        """A letter came by post and was logged: its player learns so, at each of their addresses (SUB-16)."""
-        game = session.get_one(GameRow, phase.game_id)
-        variant = self.letters.load(game.variant)
-        facts = PostedFacts(
-            str(row.id), phase_of(phase), arrived_at, Closing(phase_of(phase), phase.deadline),
-            None if submission is None else submission.version,
-            "" if row.postmark is None else f"{row.postmark:%-d %B %Y}",
-            has_scan=submission is not None, is_late=arrived_at > phase.deadline,
-            has_other=any(power == row.power and (submission is None or key != submission.id)
-                          for power, key in ballots.executed(session, phase).items()))
-        for address in records.addresses(session, game.id).get(row.power, ()):
-            to = self.letters.recipient(session, address, variant.powers[row.power].name)
-            self.letters.put(
-                session, render.letter(RECEIPT_POSTED, self.letters.game_info(game), to, facts), phase)
 
     def refusal(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> bool:
         """Say why a mail does not count and how to mend it (OUT-03). False if its sender had enough answers

@@ -28,20 +28,21 @@ from tests.service.archive.cheats import (
 )
 from tests.service.archive.cheats.table import EXCHANGED, Cheat
 from tests.support import keeper
+from tests.support.features import of_features
 from tests.support.keeper import OTHER, PLAYERS, VICTIM, Checker, Evidence
 
 CHEATS: tuple[Cheat, ...] = (
     *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_lots.CHEATS, *on_letters.CHEATS,
     *on_archives.CHEATS, *on_conduct.CHEATS, *on_stamps.CHEATS,
-    *on_cover.CHEATS)
+    *on_cover.CHEATS, *of_features("CHEATS").values())
 IMPOSSIBLE = (
     *on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE, *on_lots.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}
-QUICK = ("all sheets of a power are deleted", "a letter by post is typed in once all sheets are open",
-         "the same, and the results say nothing of it", "an order is called no order",
+QUICK = ("all sheets of a power are deleted", "an order is called no order",
          "the deadline is moved for a late sheet", "a sheet is left out of the lots",
          "the chain is cut and goes on", "two players get two records", "a mail in time is stamped as late",
-         "a stamp is said to be of another root", "an event of the log is deleted")
+         "a stamp is said to be of another root", "an event of the log is deleted",
+         *of_features("QUICK_CHEATS"))
 """Cheats of the quick suite; the slow one plays all."""
 
 

@@ -19,14 +19,13 @@ from service.games.acts.phases import RollBack
 from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.refused import Refused
 from service.games.turns import NotReady
-from service.intake.postal_mail import PostedLetter
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
 from tests.support import keeper
 from tests.support.acting import at, do
+from tests.support.features import of_features
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
-from tests.support.mail_builder import picture
 from tests.support.table import Table
 from tools import verify_record
 
@@ -58,24 +57,6 @@ def _late_version(table: Table, chance: random.Random) -> None:
         late = row.deadline + timedelta(minutes=20)
         table.site.clock.set(late)
         table.take(mailed(OTHER, 50, chance.randrange(300, 30_000), late), late)
-
-
-def _posted(table: Table, chance: random.Random) -> None:
-    row = keeper.in_play(table)
-    if row.state not in {PhaseState.OPEN, PhaseState.CLOSED} or table.site.clock.now() < row.opens_at:
-        return
-    arrival = min(table.site.clock.now(), row.deadline) - timedelta(minutes=1)
-    letter = PostedLetter(row.id, SHORT, arrival.date(), arrival.time())
-    number = keeper.post_room(table).log_letter(letter, [picture(chance.randrange(300, 30_000))], "Ada")
-    if number is not None:
-        recognize(table, number, doubtful=False)
-
-
-def _ticked(table: Table, _chance: random.Random) -> None:
-    row = keeper.in_play(table)
-    if row.state == PhaseState.OPEN:
-        letter = PostedLetter(row.id, OTHER, table.site.clock.now().date(), row.opens_at.time())
-        keeper.post_room(table).log_letter(letter, [], "Ada")
 
 
 def _word(table: Table, _chance: random.Random) -> None:
@@ -129,8 +110,9 @@ def _played_on(table: Table, _chance: random.Random) -> None:
 
 
 ACTS: tuple[Act, ...] = (
-    _another_version, _late_version, _posted, _ticked, _word, _choose_or_refuse, _rolled_back, _option, _seat,
+    _another_version, _late_version, _word, _choose_or_refuse, _rolled_back, _option, _seat,
     _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
+    *of_features("KEEPER_ACTS").values(),
 )
 REFUSALS = (NotReady, Refused)
 """The program's own "no": nothing was changed."""

@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import event, text
 
 from tests.support.desk_site import DeskSite
+from tests.support.features import of_features
 
 # With 845 phases Today took 259 ms while it fetched boards, Games 131 ms.
-MANY = ("/", "/games", "/games/powick-bridge", "/post")
+MANY = ("/", "/games", "/games/powick-bridge", *of_features("PAGES_OF_EVERY_GAME"))
 
 
 @pytest.fixture

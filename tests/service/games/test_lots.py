@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date, time, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,13 +15,11 @@ from sqlalchemy import text
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import lots
 from service.games.lots import NotCommitted
-from service.intake.postal_mail import PostalMail, PostedLetter
-from service.intake.sheets.recognizer import ImageOpener
 from service.store.tables import PhaseRow, PhaseState
 from tests.support.played import SHORT, WINTER, finish, played
 from tests.support.public_site import visitor
 from tests.support.site import Site, make_site
-from tests.support.table import Table, open_table, sheet_picture
+from tests.support.table import Table, open_table
 
 SEED = "5f" * 32
 GAME = "powick-bridge"
@@ -134,18 +132,6 @@ def test_the_last_word_of_each_power_that_comes_in_time_counts(site: Site) -> No
     assert words(table) == ["Argyll: salt & smoke", "Montrose: heather"]
     assert ("Your word for the lots of this phase is kept: "
             "heather.") in table.words(table.letters("receipt")[1])
-
-
-def test_a_word_by_post_counts_like_one_by_mail(site: Site) -> None:
-    table = open_table(site)
-    row = table.phase()
-    site.clock.set(row.opens_at + timedelta(days=2))
-    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
-    came = date.fromordinal(row.opens_at.toordinal() + 1)
-    room.log_letter(
-        PostedLetter(row.id, "Ormond", came, time(9, 30), word="a plain stone"), [sheet_picture()], "Ada"
-    )
-    assert words(table) == ["Ormond: a plain stone"]
 
 
 def test_a_word_changes_every_draw(site: Site) -> None:

@@ -15,12 +15,7 @@ import pytest
 from sqlalchemy import select
 
 from service.cli.games import create_game
-from service.facts.refusals import RefusalReason
 from service.intake import process_mail
-from service.intake.opening.sandbox import SandboxLimits
-from service.intake.sheets.recognizer import ImageOpener
-from service.notices.answers.replies import Replies
-from service.notices.quarantine import Quarantine
 from service.site_folder import opened, settings_of
 from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState
 from tests.service.cli.test_serve import _orders
@@ -87,24 +82,6 @@ def test_nobody_is_told_who_is_not_proved_and_registered_and_no_machine(table: T
 def test_who_wrote_too_late_hears_that_and_is_not_asked_for_another_photograph(table: Table) -> None:
     give_up(table, table.mail("Montrose"), late=True)
     assert table.written_letters() == [NOTICE, ("receipt_late", MONTROSE)]
-
-
-def test_the_coordinator_can_answer_once_more_from_quarantine(table: Table) -> None:
-    """The proved sender is stored with the mail, so that the desk knows whom it may answer."""
-    row = give_up(table, table.mail("Montrose"))
-    opener = ImageOpener(SandboxLimits())
-    room = Quarantine(
-        store=table.site.store,
-        blobs=table.site.blobs,
-        jobs=table.site.jobs,
-        clock=table.site.clock,
-        opener=opener,
-        load=table.load,
-        post=Replies(table.writer),
-    )
-    room.refuse(row.sha256, RefusalReason.CUT_OFF, "ruth")
-    assert table.written_letters()[2:] == [("rejection", MONTROSE)]
-    assert table.mail_row(row.sha256).state == MailState.REFUSED
 
 
 def test_a_photograph_sent_again_is_no_repeat_of_the_mail_given_up(table: Table) -> None:

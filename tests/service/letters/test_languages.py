@@ -86,10 +86,10 @@ def bare_refusals(path: Path) -> list[str]:
 
 def test_no_refusal_to_a_player_is_in_english_alone(tmp_path: Path) -> None:
     sources = [*(SERVICE / "public").rglob("*.py"), *(SERVICE / "notices").rglob("*.py"),
-               *(SERVICE / "letters").rglob("*.py"), SERVICE / "intake/uploads.py",
+               *(SERVICE / "letters").rglob("*.py"),
                *(SERVICE / "features").rglob("*.py")]
     # Programs read English, and so do coordinators.
-    for name in ("notices/quarantine.py", "notices/ignored_mails.py", "notices/upload_links.py",
+    for name in ("notices/ignored_mails.py",
                  *of_features("IN_ENGLISH")):
         sources.remove(SERVICE / name)
     assert [line for path in sorted(sources) for line in bare_refusals(path)] == []

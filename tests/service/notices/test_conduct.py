@@ -3,21 +3,18 @@ POST-02, POST-05, POST-08); and how long they may change their minds (CAL-01, CA
 
 from __future__ import annotations
 
-from datetime import time, timedelta
+from datetime import timedelta
 
 import pytest
 
 import maps
 from service.bootstrap import letter_kinds
 from service.games.ballots import executed
-from service.intake.postal_mail import PostalMail, PostedLetter, originals_awaited
-from service.intake.sheets.recognizer import ImageOpener
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.scheduler import due_now
 from service.store.tables import AddressRow, MailState, PhaseState, SubmissionRow
 from tests.support.letters_samples import every_letter
-from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, open_table
 
@@ -118,32 +115,6 @@ def test_the_welcome_shows_what_a_letter_has_above_and_below(table: Table) -> No
         end = position + len(part)
     # POST-08: advice, not a condition.
     assert "No letter is refused because a part of it is missing" in advice
-
-
-def test_a_letter_by_courier_is_logged_like_any_other(table: Table) -> None:
-    """POST-05: it has no postmark, and is the posted original all the same."""
-    table.take(table.mail("Montrose"), table.site.clock.now())
-    site, phase = table.site, table.phase()
-    with site.store() as session:
-        assert originals_awaited(session, phase) == ["Montrose"]
-    site.clock.advance(timedelta(days=1))
-    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
-    came = PostedLetter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
-    assert room.log_letter(came, [], "ada") is None
-    with site.store() as session:
-        assert originals_awaited(session, phase) == []
-
-
-def test_a_posted_sheet_without_a_heading_or_a_version_counts(table: Table) -> None:
-    """POST-08: its style does not matter."""
-    site, phase = table.site, table.phase()
-    site.clock.advance(timedelta(days=1))
-    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
-    filed = room.log_letter(
-        PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada"
-    )
-    (submission,) = table.submissions()
-    assert (submission.id, submission.version, submission.fate) == (filed, None, "counts")
 
 
 @pytest.mark.parametrize(("subject", "flag"), [

@@ -17,7 +17,8 @@ from sqlalchemy import select
 import service.public
 from service.clock import SimulatedClock
 from service.games.results import unit_text
-from service.public.visits import COOKIE, LINK_HOURS, LINKS_AN_HOUR, VISIT_HOURS
+from service.notices.links import LINKS_AN_HOUR
+from service.public.visits import COOKIE, LINK_HOURS, VISIT_HOURS
 from service.store import records
 from service.store.tables import (
     EventRow,

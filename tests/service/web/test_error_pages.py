@@ -14,6 +14,7 @@ from sqlalchemy import event
 from service.games.turns import NotReady
 from service.store.tables import LineRow, PageRow, PhaseState
 from tests.support.desk_site import DeskSite
+from tests.support.features import of_features
 
 
 @pytest.fixture
@@ -129,7 +130,7 @@ def test_a_decision_the_page_does_not_offer_changes_nothing(desk: DeskSite, do: 
 
 @pytest.mark.parametrize(("form", "page"), [
     ("/desk/7/decide", "/desk/7"), ("/games/nope/pause", "/games/nope"), ("/people/add", "/people"),
-    ("/quarantine/0123/assign", "/quarantine/0123"), ("/nowhere/at/all", ""),
+    ("/nowhere/at/all", ""), *of_features("FORMS_WITH_PAGES").items(),
 ])
 def test_a_form_that_was_not_taken_leads_back_to_its_page(desk: DeskSite, form: str, page: str) -> None:
     """The only way on was to Today, however far from there the form stood."""

@@ -71,11 +71,6 @@ WHO = {
     "/letters": BY_GAME,
     "/log": BY_GAME,
     "/log/export": BY_GAME,
-    "/post": BY_GAME,
-    "/post/scans": BY_GAME,
-    "/post/scans/file": BY_GAME,
-    "/post/scans/take-out": BY_GAME,
-    "/post/scans/{scan_id}.jpg": BY_GAME,
     "/quarantine": BY_GAME,
     "/quarantine/discard": BY_GAME,
     "/search": BY_GAME,
@@ -111,7 +106,6 @@ WHO = {
     "/games/{game_id}/roll-back": GAME,
     "/games/{game_id}/seat": GAME,
     "/games/{game_id}/threshold": GAME,
-    "/games/{game_id}/upload-link": GAME,
     "/games/{game_id}/year": GAME,
     "/letters/{letter_id}": GAME,
     "/letters/{letter_id}/part/{number}": GAME,
@@ -136,15 +130,11 @@ WHO = {
     "/sheet/{submission_id}/unrefuse": GAME,
     "/sheets/{phase_id}": GAME,
     # Post, by the games that it touches.
-    "/post/{posted_id}/untick": GAME,
     "/quarantine/{sha256}": GAME,
     "/quarantine/{sha256}.eml": GAME,
-    "/quarantine/{sha256}/assign": GAME,
     "/quarantine/{sha256}/discard": GAME,
     "/quarantine/{sha256}/leave": GAME,
-    "/quarantine/{sha256}/picture/{number}.jpg": GAME,
     "/quarantine/{sha256}/queue": GAME,
-    "/quarantine/{sha256}/refuse": GAME,
     "/quarantine/{sha256}/take-back": GAME,
     # People, and what begins a game: of the site's coordinators alone.
     "/games/new": set(),
@@ -394,20 +384,11 @@ def test_the_coordinator_of_one_game_settles_its_post(games: TwoGames) -> None:
     mail = f"/quarantine/{own_ids['sha256']}"
     assert desk.post(f"{mail}/discard", why="sent by mistake, says Ada").status_code == 303
     assert desk.post(f"{mail}/take-back").status_code == 303
-    letter = {"place": f"{own_ids['phase_id']} Hamilton", "received": "2027-01-02"}
-    assert desk.post("/post", **letter).status_code == 303
-    assert "original received" in desk.page("/post")
-    for form in ({**letter, "scan": str(other["scan"])}, {**letter, "scan": str(own_ids["scan"])}):
-        assert desk.post("/post/scans/file", **form).status_code == 403  # others put them into the tray
-    assert desk.post("/post/scans/take-out", scan=str(other["scan"])).status_code == 403
-    place = f"{other['phase_id']} {other['power']}"
-    assert desk.post(f"/quarantine/{own_ids['sha256']}/assign", place=place).status_code == 403
-    assert desk.post("/post", place=f"{2**70} Argyll", received="2027-01-02").status_code == 403
+    for settle in of_features("SETTLED_IN_ONE_GAME").values():
+        settle(games)
     # Who reads lines of the game, and who has a role in none, settles nothing.
     for role in ("reader of it", "of no game"):
         games.become(role)
-        assert desk.post("/post/scans").status_code == 403
-        assert desk.post("/post", **letter).status_code == 403
         assert str(own_ids["sha256"]) not in desk.page("/quarantine") + desk.page("/search?q=orders")
 
 

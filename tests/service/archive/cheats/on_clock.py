@@ -10,7 +10,6 @@ from service.games.acts.deadlines import MoveDeadline
 from service.games.acts.options import ChangeOption
 from service.games.acts.phases import RollBack, Unseal
 from service.games.acts.seats import GiveSeat, Holder
-from service.intake.postal_mail import PostedLetter
 from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseRow
 from tests.service.archive.cheats.table import (
@@ -27,8 +26,8 @@ from tests.service.archive.cheats.table import (
 )
 from tests.support import keeper
 from tests.support.acting import do
-from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, post_room, recognize
-from tests.support.table import Table, picture
+from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
+from tests.support.table import Table
 
 SPRING = 2
 """The number of the phase in which the sheets are."""
@@ -113,18 +112,6 @@ def seat_given(table: Table) -> None:
                        "an old friend of mine"))
 
 
-def _word_by_hand(table: Table) -> None:
-    """The word that gives the wished draw, tried out with the seed in hand and logged as by post."""
-    row = keeper.in_play(table)
-    table.site.clock.set(row.deadline - timedelta(minutes=30))
-    arrival = row.deadline - timedelta(hours=1)
-    letter = PostedLetter(row.id, SHORT, arrival.date(), arrival.time(), word="heather")
-    # With a scan: results do not leave while a letter without one waits.
-    number = post_room(table).log_letter(letter, [picture(215)], "Ada")
-    assert number is not None
-    recognize(table, number, doubtful=False)
-
-
 def _word_behind(table: Table) -> None:
     """The same after the deadline, into the table, with an arrival from before."""
     row = keeper.in_play(table)
@@ -176,8 +163,6 @@ CHEATS = (
           sql(f"UPDATE seats SET player_id = (SELECT player_id FROM seats WHERE power = '{VICTIM}') "
               f"WHERE power = '{OTHER}'"), "C13"),
     Cheat("a seat is given to a friend at the desk", KEEPER, BEFORE, "sheets", seat_given, "C15",
-          is_named=True),
-    Cheat("a word for the lots is logged as by post", WITH_PLAYER, BEFORE, "winter", _word_by_hand, "C15",
           is_named=True),
     Cheat("a word for the lots is entered after the deadline", WITH_PLAYER, BEFORE, "winter", _word_behind,
           "C19"),

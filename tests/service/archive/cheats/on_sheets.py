@@ -11,8 +11,6 @@ from sqlalchemy.orm import Session
 from service.games import ballots, turns
 from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.ballots import Ballot, RankedSubmission
-from service.intake.postal_mail import PostedLetter
-from service.notices import results_facts
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
 from service.record import judged_entry
@@ -33,7 +31,7 @@ from tests.service.archive.cheats.table import (
 )
 from tests.support import keeper
 from tests.support.acting import do
-from tests.support.keeper import OTHER, VICTIM, mailed, post_room, recognize
+from tests.support.keeper import OTHER, VICTIM, mailed, recognize
 from tests.support.table import Table, address, picture
 
 V1, ARGYLL, SHORTS, V2 = 1, 2, 3, 4
@@ -113,23 +111,6 @@ def _stamped_late(table: Table) -> None:
     raw = mailed(VICTIM, 3, 150, late, received_at=early)
     table.sent.append(raw)
     table.take(raw, late)
-
-
-def _posted_behind(table: Table) -> None:
-    """A letter by post that is typed in three hours after the sheets were open, as come before that."""
-    row = keeper.in_play(table)
-    table.site.clock.set(row.deadline + timedelta(hours=3))
-    hour = (row.deadline - timedelta(hours=1)).time()
-    letter = PostedLetter(row.id, OTHER, row.deadline.date(), hour, version=5)
-    number = post_room(table).log_letter(letter, [picture(210)], "Ada")
-    assert number is not None
-    recognize(table, number, moved=True, doubtful=False)
-
-
-def _posted_in_silence(table: Table) -> None:
-    """The same, and the program that writes the results says nothing of it."""
-    _posted_behind(table)
-    exchange(results_facts, "notable_of", lambda *_facts: ())
 
 
 def chosen(table: Table) -> None:
@@ -212,10 +193,6 @@ CHEATS = (
     Cheat("another photograph is filed with a mail", OPERATOR, BEFORE, "sheets", _other_photograph, "C5"),
     Cheat("a late mail is stamped as in time", WITH_PLAYER, BEFORE, "sheets", _stamped_early, "C4"),
     Cheat("a mail in time is stamped as late", OPERATOR, BEFORE, "sheets", _stamped_late, "C4"),
-    Cheat("a letter by post is typed in once all sheets are open", WITH_PLAYER, BEFORE, "closed",
-          _posted_behind, "C15", is_named=True),
-    Cheat("the same, and the results say nothing of it", WITH_PLAYER, BEFORE, "closed", _posted_in_silence,
-          "C15"),
     Cheat("a lower version is chosen at the desk", KEEPER, BEFORE, "closed", chosen, "C15", is_named=True),
     Cheat("a lower version is chosen once the results are known", KEEPER, BEFORE, "ready", chosen, "C15",
           is_named=True),

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from service.desk import queries
 from service.facts.options import ReviewMode
-from service.facts.refusals import RefusalReason
 from service.games import decisions
 from service.games.acts.act import perform
 from service.games.acts.lines import AddLine
@@ -26,14 +25,13 @@ from service.games.approval.papers import unsettled_papers
 from service.games.ballots import executed
 from service.games.decisions import Decision, ReviewAction
 from service.games.lines import SettledLine, lines_of
-from service.intake.sheets.recognizer import ImageOpener
-from service.notices.answers.replies import Replies
-from service.notices.quarantine import Quarantine, QuarantinedMail
+from service.intake.quarantine import DiscardMail, TakeMailBack
 from service.store import records
 from service.store.tables import LineState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.honest.game import COORDINATORS, REASON, HonestGame
-from tests.service.archive.honest.sheets import canonical_order, read_all
+from tests.service.archive.honest.sheets import canonical_order
 from tests.support.acting import at, do
+from tests.support.features import of_features
 
 AT_THE_DESK = frozenset({PhaseState.CLOSED, PhaseState.READY})
 
@@ -177,26 +175,16 @@ def unseals(game: HonestGame) -> None:
 
 
 def settle_quarantine(game: HonestGame) -> None:
-    """Each mail in quarantine is released, refused with an answer, or discarded and sometimes taken back."""
-    row = game.phase()
+    """Each mail in quarantine is used by a feature, or discarded and sometimes taken back."""
     with game.site.store() as session:
         waiting = [mail.sha256 for mail in queries.quarantine(session)]
-    room = Quarantine(
-        store=game.site.store, blobs=game.site.blobs, jobs=game.site.jobs, clock=game.site.clock,
-        opener=ImageOpener(), load=game.table.load, post=Replies(game.table.writer), bodies=game.table.bodies)
+    discarded = "its sender could not be proved"
     for key in waiting:
-        choice = game.chance.random()
-        if row is not None and choice < 0.5:
-            place = QuarantinedMail(row.id, game.chance.choice(sorted(game.powers())))
-            room.assign(key, place, game.chance.choice((None, 2)), "Ada")
-            read_all(game)
-        elif choice < 0.7 and room.registered(game.site.store(), game.table.mail_row(key)):
-            room.refuse(key, next(iter(RefusalReason)), "Ada")
-        else:
-            room.discard(key, "its sender could not be proved", "Ada")
-            if choice > 0.85:
-                room.take_back(key, "Ada")
-                room.discard(key, "its sender could not be proved", "Ada")
+        if not any(use(game, key) for use in of_features("HONEST_WITH_MAILS").values()):
+            do(game.table, DiscardMail(key, discarded))
+            if game.chance.random() > 0.5:
+                do(game.table, TakeMailBack(key))
+                do(game.table, DiscardMail(key, discarded))
 
 
 def settle_papers(game: HonestGame) -> None:

@@ -22,11 +22,12 @@ Act = Callable[[HonestGame], None]
 REFUSALS = (NotReady, Refused)
 """The program's own "no": nothing was changed."""
 WHILE_OPEN: tuple[Act, ...] = (
-    sheets.sends_again, sheets.sends_without_a_number, sheets.sends_unproved, sheets.posts,
-    sheets.adds_a_word, keeping.moves_the_deadline, desk.unseals, keeping.reminds)
+    sheets.sends_again, sheets.sends_without_a_number, sheets.sends_unproved, sheets.adds_a_word,
+    keeping.moves_the_deadline, desk.unseals, keeping.reminds,
+    *of_features("HONEST_ACTS_WHILE_OPEN").values())
 AT_THE_DESK: tuple[Act, ...] = (
-    *desk.ON_SHEETS, desk.decides_a_sure_line, desk.undoes, desk.adds_a_line, sheets.posts, sheets.sends_late,
-    *of_features("HONEST_ACTS").values())
+    *desk.ON_SHEETS, desk.decides_a_sure_line, desk.undoes, desk.adds_a_line, sheets.sends_late,
+    *of_features("HONEST_ACTS").values(), *of_features("HONEST_ACTS_WHILE_OPEN").values())
 ONCE_JUDGED: tuple[Act, ...] = (desk.rolls_back, *desk.ON_SHEETS[:3], *of_features("HONEST_ACTS").values())
 ANY_TIME: tuple[Act, ...] = (
     keeping.changes_an_option, keeping.changes_who_reads, keeping.changes_the_threshold,

@@ -10,13 +10,11 @@ from grammar.print import canonical
 from reading import vocabulary
 from service.facts.refusals import RefusalReason
 from service.games import lots
-from service.intake.postal_mail import PostedLetter
 from service.intake.verdicts.explanations import canonical_subject
 from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.honest.game import HonestGame, named_phase
-from tests.support.keeper import post_room
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.table import SERVER
 
@@ -141,20 +139,6 @@ def sends_unproved(game: HonestGame) -> None:
     row = game.phase()
     if row is not None and row.opens_at <= game.now < row.deadline:
         send(game, game.chance.choice(sorted(game.powers())), game.now, proved=False)
-
-
-def posts(game: HonestGame) -> None:
-    """A letter by post with a scan, or only ticked, with or without a word for the lots."""
-    row = game.phase()
-    if row is None or row.state not in {PhaseState.OPEN, PhaseState.CLOSED} or game.now < row.opens_at:
-        return
-    arrival = min(game.now, row.deadline) - timedelta(minutes=1)
-    word = "thistle" if game.chance.random() < 0.4 and game.now < row.deadline else ""
-    letter = PostedLetter(row.id, game.chance.choice(sorted(game.powers())), arrival.date(), arrival.time(),
-                          word=word, version=game.chance.choice((None, 3)))
-    scans = [picture(game.new_shade())] if game.chance.random() < 0.7 else []
-    post_room(game.table).log_letter(letter, scans, "Ada")
-    read_all(game)
 
 
 def adds_a_word(game: HonestGame) -> None:

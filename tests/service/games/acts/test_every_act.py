@@ -40,10 +40,10 @@ from service.games.acts.sheets import (
 )
 from service.games.approval.approve import SendResults
 from service.games.refused import NoReason, Refused
+from service.intake.quarantine import DiscardMail, TakeMailBack
 from service.mail.sending.hold import HoldLetters, ResumeLetters, RetryLetters
 from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import SetAccommodation, SetReturnAddress
-from service.notices.upload_links import EndUploadLinks, MailUploadLink
 from service.record.game_key import ChangeKey
 from service.store.tables import EventRow, TableBase
 from service.web.accounts import AddPerson, ChangeRole, RemovePerson, SignPersonOut
@@ -87,10 +87,10 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     ChangeCoordinator(GAME, "Blaise", "key"),
     NoteAbsence(GAME, NOBODY, "2031-01-01", "2031-01-02"),
     EndAbsence(GAME, 7),
-    MailUploadLink(GAME, POWER, None, ""), EndUploadLinks(GAME, NOBODY),
     SetReturnAddress("nowhere", ("1 Castle Street",)),
     SetAccommodation(GAME, NOBODY, "By telephone."),
     ChangeKey("nowhere", WHY),
+    DiscardMail(NOBODY, WHY), TakeMailBack(NOBODY),
     HoldLetters("no"), ResumeLetters(), RetryLetters(),
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
@@ -200,9 +200,9 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
     "desk/games/boards.py": 1,
-    "desk/operation.py": 1, "intake/postal_mail.py": 2,
-    "notices/ignored_mails.py": 1, "notices/quarantine.py": 1,
-    "notices/upload_links.py": 1, "public/entry.py": 1, "record/game_key.py": 1,
+    "desk/operation.py": 1,
+    "notices/ignored_mails.py": 1,
+    "public/entry.py": 1, "record/game_key.py": 1,
     **of_features("EVENTS_BESIDE_ACTS"),
 }
 

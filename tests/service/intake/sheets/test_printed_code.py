@@ -11,9 +11,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.sheet_code import SheetCode, code_of, code_text, parse_code
 from ocr.page import Page, PrintedSheet
 from service.facts.sheets import held_because
-from service.intake.scans import Proposal, proposed
 from service.intake.sheets.printed_code import by_page_number
-from service.store.tables import GameRow
 from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, Desk, page, recognized
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
@@ -113,21 +111,3 @@ def test_two_photographs_in_the_wrong_order_are_turned_round(desk: Desk) -> None
     assert [code and code.page for code in codes] == [1, 2]
     orders = [line.text for line in desk.lines(key) if line.kind == "order"]
     assert orders == [ORDERS[0], ORDERS[1]]
-
-
-def test_a_scan_is_proposed_for_what_its_code_says(desk: Desk) -> None:
-    """LET-14: the code beats the heading, and an old sheet is proposed for nothing."""
-    row = desk.table.phase()
-    with desk.table.site.store() as session:
-        phases = [(row, session.get_one(GameRow, row.game_id))]
-    old = code_of(desk.table.game, "Argyll", Phase(1641, "Summer", SUMMER.kind))
-
-    def asked(*pages: Page) -> Proposal | None:
-        return proposed([recognized(*pages)], phases, desk.table.load)
-
-    argyll = code_of(desk.table.game, "Argyll", SUMMER)
-    assert asked(page((*HEADING, *ORDERS))) == Proposal(row.id, "Montrose", 1)
-    assert asked(printed(argyll)) == Proposal(row.id, "Argyll", 1)
-    assert asked(printed(old)) is None
-    # Two sheets in one file are for a person to part.
-    assert asked(printed(argyll), printed(own(desk))) is None

@@ -4,7 +4,7 @@ the receipt of a letter that came by post."""
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -18,17 +18,12 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
-from service.intake.opening.sandbox import SandboxLimits
-from service.intake.postal_mail import PostalMail, PostedLetter
-from service.intake.sheets.recognizer import ImageOpener
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, Recipient
-from service.notices.answers.replies import Replies
 from service.notices.phase_letters.requests import ADJUSTMENT, adjustment_facts, units_to_retreat
 from service.notices.results import ResultsAnnouncer
-from tests.support.mail_builder import picture
 from tests.support.site import Site
-from tests.support.table import Table, address, autumn_1642, open_table
+from tests.support.table import Table, autumn_1642, open_table
 
 GAME = GameInfo("powick-bridge", "Powick Bridge", "Wars of the Three Kingdoms", "orders@example.org", "Ada")
 TO = Recipient("graham@example.org", "Montrose")
@@ -133,36 +128,3 @@ def test_who_has_nothing_to_build_learns_that_supply_may_come(site: Site) -> Non
     words = " ".join(render.letter(ADJUSTMENT, GAME, TO, facts, phase=CLOSING.phase).text.split())
     assert "With supply that is sent to you, you may have more units." in words
     assert "You need send nothing. If you send a sheet, it must come before" in words
-
-
-@pytest.mark.parametrize(("hours", "scans", "mailed", "phrase"), [
-    (-1, True, False, "It is on file as a scan, version 1"),
-    (-1, False, True, "The sheet that you mailed is what is read."),
-    (-1, False, False, "It has not been scanned yet, and no sheet of yours counts for this phase before"),
-    (1, True, True, "came by post after the deadline, so it will not be executed. Received"),
-    (1, True, True, "The sheet that you sent in time still counts."),
-    (1, True, False, "No other sheet of yours counts for this phase."),
-])
-def test_a_letter_by_post_gets_its_receipt(
-    site: Site, hours: int, scans: bool, mailed: bool, phrase: str
-) -> None:
-    """SUB-16, LET-01: the player learns that the letter came, when, and what counts."""
-    table = open_table(site)
-    phase = table.phase()
-    if mailed:
-        table.file("Montrose", ["A Inverness H"], version=2)
-    arrived = phase.deadline + timedelta(hours=hours)
-    site.clock.set(arrived + timedelta(hours=1))
-    room = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener(SandboxLimits()),
-                      Replies(table.writer).posted)
-    room.log_letter(
-        PostedLetter(phase.id, "Montrose", arrived.date(), time(arrived.hour, arrived.minute),
-                     postmark=arrived.date() - timedelta(days=2), version=1),
-        [picture(90)] if scans else [], "ada")
-    (letter,) = table.letters("receipt_posted")
-    words = table.words(letter)
-    assert letter.recipient == address("Montrose")
-    assert phrase in words
-    assert f"{arrived:%a %-d %b %Y, %H:%M} GMT" in words
-    assert "Its postmark: " in words
-    assert "subject" not in words.lower()

@@ -12,15 +12,14 @@ from service.games.lines import lines_of
 from service.games.phases import phase_of
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
-from service.intake.uploads import UploadDoor
 from service.notices.answers.replies import Replies
 from service.notices.order_examples import order_examples
 from service.store.tables import LineState, MailState
-from tests.service.public.uploads.test_uploads import BASE, fields, link_of, send
+from tests.features.uploads.test_uploads import BASE, fields, link_of, send
 from tests.support.desk_table import open_desk
 from tests.support.form_filling import typed_into
 from tests.support.site import Site
-from tests.support.table import ORDERS, open_table
+from tests.support.table import open_table
 
 pytestmark = pytest.mark.slow
 
@@ -30,8 +29,7 @@ def test_a_form_filled_in_with_a_keyboard_is_sent_by_the_page_and_read_exactly(s
     table = open_table(site, slug=slug)
     table.probe = ChildProbe(ImageOpener())
     site.clock.set(table.phase().opens_at + timedelta(hours=1))
-    desk = open_desk(table, base_url=BASE, uploads=UploadDoor(
-        site.store, site.blobs, site.jobs, site.clock, ORDERS))
+    desk = open_desk(table, base_url=BASE)
     power = next(iter(table.variant.powers))
     form = desk.client.get(f"/public/{table.game}/sheet-form.pdf?power={power}").content
     examples = order_examples(table.variant, phase_of(table.phase()).kind)

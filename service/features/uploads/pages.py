@@ -11,7 +11,6 @@ import hmac
 import threading
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -22,17 +21,17 @@ from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-import templates
 from service.facts.events import Event
+from service.feature import TEMPLATES
+from service.features.uploads import links
+from service.features.uploads.door import Arrival, Upload, UploadDoor
+from service.features.uploads.links import LinkHolder
 from service.games.in_play import phases_in_play
 from service.games.phases import phase_of
 from service.games.refused import Refused
-from service.intake.uploads import Arrival, Upload
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.letters.language import N_, Sentence, phase_words, sentence_of
-from service.notices import upload_links
-from service.notices.upload_links import LinkHolder
 from service.public.page import choose_language, language_of, said, show
 from service.store.row_numbers import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
@@ -104,7 +103,7 @@ class Place:
 def worker() -> Response:
     """The script that keeps this one page at hand where there is no net."""
     # Of this folder and not of /static: it may answer for the pages below its own address alone.
-    script = (Path(templates.__file__).parent / "public/send_worker.js").read_bytes()
+    script = (TEMPLATES / "uploads/send_worker.js").read_bytes()
     return Response(script, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
@@ -116,7 +115,7 @@ def page(request: Request, secret: str) -> Response:
         holder = _greet(request, session, secret)
         game = session.get_one(GameRow, holder.game_id)
         return show(
-            request, "upload.html", cache=PRIVATE, game=game, token=holder.token, nonce=token_hex(16),
+            request, "uploads/send.html", cache=PRIVATE, game=game, token=holder.token, nonce=token_hex(16),
             places=_places(ports, session, game, holder), most_files=MOST_PHOTOS, most_bytes=MOST_BYTES,
             zone=session.get_one(PlayerRow, holder.player_id).zone, secret=secret, arrival=None)
 
@@ -159,7 +158,7 @@ def _greet(request: Request, session: Session, secret: str) -> LinkHolder:
 
 def _holder(session: Session, secret: str, ports: DeskPorts) -> LinkHolder:
     """Whom a link is for. Raises 404 with one sentence for used, ended and unknown links."""
-    holder = upload_links.holder_of(session, secret, ports.clock.now())
+    holder = links.holder_of(session, secret, ports.clock.now())
     if holder is None:
         raise HTTPException(404, GONE)
     return holder
@@ -197,7 +196,7 @@ class _Sheet:
 
 def _take_in(request: Request, secret: str, form: FormData, photographs: tuple[bytes, ...]) -> Response:
     ports: DeskPorts = request.app.state.ports
-    door = ports.actions.uploads
+    door = ports.door(UploadDoor)
     if door is None:
         return _refused(request, 503, NO_MAIL)
     try:
@@ -261,7 +260,7 @@ def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> R
             {"received": arrival.received_at.isoformat(), "mail": arrival.mail, "late": is_late,
              "photographs": list(arrival.photographs), "repeat": arrival.is_repeat},
             headers={"Cache-Control": PRIVATE})
-    return show(request, "upload_done.html", cache=PRIVATE, game=sheet.game, arrival=arrival,
+    return show(request, "uploads/done.html", cache=PRIVATE, game=sheet.game, arrival=arrival,
                 phase=sheet.phase, number=sheet.version, late=is_late, secret=secret)
 
 
@@ -272,11 +271,11 @@ def _end(request: Request, secret: str, token: str) -> Response:
         if not hmac.compare_digest(holder.token.encode(), token.encode()):
             return _refused(request, 403, FORM_OUT_OF_DATE)
         now = ports.clock.now()
-        upload_links.end_link(session, holder, now)
-        upload_links.note(
+        links.end_link(session, holder, now)
+        links.note(
             session, now, Event.UPLOAD_LINK_ENDED, holder.game_id, ", ".join(holder.powers), "player")
         game = session.get_one(GameRow, holder.game_id)
-        return show(request, "upload_ended.html", cache=PRIVATE, game=game)
+        return show(request, "uploads/ended.html", cache=PRIVATE, game=game)
 
 
 def _word(form: FormData, name: str, most: int) -> str:

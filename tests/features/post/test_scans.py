@@ -8,18 +8,22 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import select
 
-from ocr.page import Reading, Status
+from adjudicator.calendar import Phase
+from grammar.headings.sheet_code import code_of
+from ocr.page import Page, Reading, Status
 from service.clock import SimulatedClock
+from service.features.post.scans import Proposal, ScanTray, proposed
 from service.intake.opening.sandbox import ChildFault
-from service.intake.postal_mail import PostalMail
-from service.intake.scans import PROPOSE_WORK, ScanTray
-from service.intake.sheets.recognizer import ImageOpener, RecognizedPage
-from service.store.tables import PageRow, ScanRow, SubmissionRow
-from tests.service.intake.sheets.test_read_submission import page
+from service.intake.sheets.recognizer import RecognizedPage
+from service.store.tables import GameRow, PageRow, ScanRow, SubmissionRow
+from service.store.tables_scans import PROPOSE_WORK
+from tests.features.post.scenes import post_room
+from tests.service.intake.sheets.test_printed_code import SUMMER, printed
+from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, page, recognized
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import picture
 from tests.support.site import Site
-from tests.support.table import open_table
+from tests.support.table import Table, open_table
 
 MONTROSE, ARGYLL, BLANK, AUTUMN = picture(110), picture(120), picture(130), picture(140)
 HEADINGS = {
@@ -40,20 +44,23 @@ class Headings:
         return (RecognizedPage(data, Reading(Status.READ, pages=(page(lines),))),)
 
 
+def tray_of(table: Table) -> ScanTray:
+    site = table.site
+    return ScanTray(site.store, site.blobs, site.jobs, site.clock, Headings(HEADINGS), table.load,
+                    post_room(table))
+
+
 @pytest.fixture
 def tray(site: Site) -> ScanTray:
     table = open_table(site)
-    post = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
-    return ScanTray(site.store, site.blobs, site.jobs, site.clock, Headings(HEADINGS), table.load, post)
+    return tray_of(table)
 
 
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
     table = open_table(site)
     site.clock.advance(timedelta(days=1))
-    post = PostalMail(site.store, site.blobs, site.jobs, site.clock, ImageOpener())
-    return open_desk(table, wall=SimulatedClock(site.clock.now()), post=post, scans=ScanTray(
-        site.store, site.blobs, site.jobs, site.clock, Headings(HEADINGS), table.load, post))
+    return open_desk(table, wall=SimulatedClock(site.clock.now()), doors=[post_room(table), tray_of(table)])
 
 
 def put(desk: DeskTable, *files: bytes) -> int:
@@ -68,7 +75,7 @@ def read_all(desk: DeskTable) -> list[ScanRow]:
     with desk.table.site.store() as session:
         ids = list(session.scalars(select(ScanRow.id)))
     for key in ids:
-        ports.actions.scans.propose({"scan": key})
+        ports.door(ScanTray).propose({"scan": key})
     with desk.table.site.store() as session:
         return list(session.scalars(select(ScanRow).order_by(ScanRow.id)))
 
@@ -148,3 +155,22 @@ def test_a_reading_that_fails_leaves_the_scan_in_the_tray(tray: ScanTray) -> Non
     with tray.store() as session:
         assert session.get_one(ScanRow, 1).power == "Montrose"
     assert PROPOSE_WORK == "propose_scan"
+
+
+def test_a_scan_is_proposed_for_what_its_code_says(site: Site) -> None:
+    """LET-14: the code beats the heading, and an old sheet is proposed for nothing."""
+    table = open_table(site)
+    row = table.phase()
+    with site.store() as session:
+        phases = [(row, session.get_one(GameRow, row.game_id))]
+    old = code_of(table.game, "Argyll", Phase(1641, "Summer", SUMMER.kind))
+
+    def asked(*pages: Page) -> Proposal | None:
+        return proposed([recognized(*pages)], phases, table.load)
+
+    argyll = code_of(table.game, "Argyll", SUMMER)
+    assert asked(page((*HEADING, *ORDERS))) == Proposal(row.id, "Montrose", 1)
+    assert asked(printed(argyll)) == Proposal(row.id, "Argyll", 1)
+    assert asked(printed(old)) is None
+    # Two sheets in one file are for a person to part.
+    assert asked(printed(argyll), printed(code_of(table.game, "Montrose", SUMMER))) is None

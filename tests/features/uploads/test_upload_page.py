@@ -19,8 +19,8 @@ import demo.data
 from bench.desk import browser as desk_browser
 from ocr.image.first_look import PhotoTrouble, first_look
 from service.app import create_app
-from service.intake.uploads import UploadDoor
-from service.notices import upload_links
+from service.features.uploads import links
+from service.features.uploads.door import UploadDoor
 from service.store.tables import MailRow, PageRow, SeatRow
 from service.web.server import WebServer
 from tests.support.desk_ports import desk_ports
@@ -45,14 +45,14 @@ def address(table: Table) -> Iterator[str]:
     site = table.site
     app = create_app(desk_ports(
         sessions=site.store, blobs=site.blobs, clock=site.clock, wall=site.clock, load=table.load,
-        uploads=UploadDoor(site.store, site.blobs, site.jobs, site.clock, ORDERS)))
+        doors=[UploadDoor(site.store, site.blobs, site.jobs, site.clock, ORDERS)]))
     with site.store.begin() as session:
         player = session.get_one(SeatRow, (table.game, "Montrose")).player_id
         assert player is not None
-        secret = upload_links.make_link(session, player, table.game, site.clock.now())
+        secret = links.make_link(session, player, table.game, site.clock.now())
     server = WebServer(app, "127.0.0.1", 0)
     server.start()
-    yield f"{server.address}{upload_links.PATH}{secret}"
+    yield f"{server.address}{links.PATH}{secret}"
     server.stop()
 
 

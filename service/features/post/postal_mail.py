@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
 from service.facts.events import Event
+from service.features.post.receipt import put_receipt
 from service.games import lots
 from service.games.refused import Refused
 from service.intake.filing import file_submission, semantic_key
@@ -19,21 +20,13 @@ from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets.recognizer import ImageOpener
 from service.jobs import Jobs
+from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import PhaseRow, PostalOriginalRow, SubmissionRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
 """The limits of a mail, for a scan too."""
-
-
-PostedReceipt = Callable[[Session, PostalOriginalRow, PhaseRow, datetime, SubmissionRow | None], None]
-"""Tells the player of a letter that it came, in the caller's transaction: its row, its phase, the moment of
-receipt (UTC), and the sheet its scan was filed as."""
-
-
-def _tell_nobody(*_facts: object) -> None:
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +57,7 @@ class PostalMail:
     jobs: Jobs
     clock: Clock
     opener: ImageOpener
-    receipt: PostedReceipt = _tell_nobody
+    letters: LetterContext
 
     def log_letter(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
         """Log a letter. With scans it is filed as a sheet and read, and the submission's id is returned.
@@ -97,7 +90,7 @@ class PostalMail:
             session.add(row)
             session.flush()
             submission = None if submission_id is None else session.get_one(SubmissionRow, submission_id)
-            self.receipt(session, row, phase, arrived, submission)
+            put_receipt(session, self.letters, row, phase, arrived, submission)
             records.log_event(
                 session, self.clock.now(), Event.LETTER_LOGGED, game_id=phase.game_id, actor=by,
                 detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),

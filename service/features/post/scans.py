@@ -19,22 +19,20 @@ from reading.page import PageReader
 from reading.review import ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
+from service.features.post.postal_mail import MOST_BYTES, MOST_FILES, PostalMail, PostedLetter
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.rulings import as_written
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
-from service.intake.postal_mail import MOST_BYTES, MOST_FILES, PostalMail, PostedLetter
 from service.intake.sheets import printed_code
 from service.intake.sheets.recognizer import RecognizedPage, Recognizer
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, PhaseRow, ScanRow
-
-PROPOSE_WORK = "propose_scan"
-"""Name of the job that reads a scan's heading; its payload is {"scan": id}."""
+from service.store.tables_scans import PROPOSE_WORK
 
 
 @dataclass(frozen=True, slots=True)

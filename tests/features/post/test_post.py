@@ -24,7 +24,7 @@ from service.store.tables import (
     PostalOriginalRow,
     SubmissionRow,
 )
-from tests.support.desk_table import CSRF, DeskTable, open_desk
+from tests.support.desk_table import CSRF, DeskTable, open_desk, plain
 from tests.support.mail_builder import pdf, picture
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, open_table
@@ -246,3 +246,31 @@ def test_nothing_of_a_posted_sheet_shows_before_the_deadline(desk: DeskTable) ->
     assert desk.client.get(f"/sheet/{submission.id}/original/{page.id}").status_code == 403
     desk.client.cookies.clear()
     assert desk.client.get("/post").headers["location"] == "/sign-in"
+
+
+def test_a_tick_and_its_taking_back_are_said(desk: DeskTable) -> None:
+    """An address cannot make the page say anything else."""
+    ticked = send(desk).headers["location"]
+    assert "ticked as received" in desk.text(ticked)
+    assert "The tick is taken back" in desk.text(desk.post("/post/1/untick").headers["location"])
+    page = desk.page("/post?notice=You+have+won")
+    assert "You have won" not in page
+    assert 'class="said"' not in page
+
+
+def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
+    """SUB-13, SUB-16."""
+    phase = desk.table.phase()
+    desk.table.site.clock.set(phase.deadline + timedelta(days=1))
+    late = open_desk(desk.table)
+    notices = []
+    # The deadline is at 07:00. Two shades, since the same scan twice is one sheet.
+    for hour, shade in (("07:00", 10), ("07:01", 20)):
+        answer = late.client.post(
+            "/post",
+            data={"csrf": CSRF, "place": f"{phase.id} Argyll", "received": "2027-03-14", "hour": hour},
+            files={"scan": ("a.jpg", picture(shade), "image/jpeg")},
+        )
+        notices.append(plain(late.page(answer.headers["location"])))
+    assert "its scan is filed" in notices[0]
+    assert "it does not count" in notices[1]

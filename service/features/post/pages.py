@@ -13,9 +13,7 @@ from sqlalchemy import select
 from starlette.concurrency import run_in_threadpool
 
 from service.desk.queries import CLOCK_ONLY, CURRENT
-from service.games.phases import phase_title
-from service.games.refused import Refused
-from service.intake.postal_mail import (
+from service.features.post.postal_mail import (
     MOST_BYTES,
     MOST_FILES,
     PostalMail,
@@ -23,7 +21,9 @@ from service.intake.postal_mail import (
     logged_letters,
     originals_awaited,
 )
-from service.intake.scans import ScanTray, in_tray
+from service.features.post.scans import ScanTray, in_tray
+from service.games.phases import phase_title
+from service.games.refused import Refused
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, ScanRow
 from service.web import crops
@@ -80,7 +80,7 @@ def post(
                 )
             )
         return show(
-            request, "post.html", visitor=visitor, notice=notice, phases=phases_shown,
+            request, "post/post.html", visitor=visitor, notice=notice, phases=phases_shown,
             today=ports.clock.now(), most_files=MOST_FILES,
             letters_in_tray=_letters_in_tray(
                 _own_scans(in_tray(session), visitor), {phase.id for phase, *_ in phases_shown}),
@@ -243,18 +243,20 @@ def _letter(place: str, received: str, hour: str, postmark: str, version: str, w
 
 def _postal_mail(request: Request) -> PostalMail:
     ports: DeskPorts = request.app.state.ports
-    if ports.actions.post is None:
+    room = ports.door(PostalMail)
+    if room is None:
         raise HTTPException(503, ("Nothing was logged: this site has no post room joined to its desk. Tell "
                                   "the operator."))
-    return ports.actions.post
+    return room
 
 
 def _tray(request: Request) -> ScanTray:
     ports: DeskPorts = request.app.state.ports
-    if ports.actions.scans is None:
+    tray = ports.door(ScanTray)
+    if tray is None:
         raise HTTPException(503, ("Nothing was changed: this site has no tray for scans joined to its desk. "
                                   "Tell the operator."))
-    return ports.actions.scans
+    return tray
 
 
 def _or_refuse(act: Callable[[], object]) -> None:

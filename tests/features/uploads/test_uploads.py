@@ -16,10 +16,9 @@ from fastapi import Request
 from sqlalchemy import select
 
 from service.archive.checker import VerifyReport, checking
-from service.intake.uploads import MOST_AN_HOUR, UploadDoor
+from service.features.uploads import links, pages
+from service.features.uploads.door import MOST_AN_HOUR
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
-from service.notices import upload_links
-from service.public.uploads import pages
 from service.store.tables import (
     AccessLinkRow,
     EventRow,
@@ -30,34 +29,30 @@ from service.store.tables import (
     PlayerRow,
     SeatRow,
 )
-from service.web.public_limits import MOST_OF_AN_UPLOAD
+from service.web.public_limits import MOST_OF_A_SHEET
 from tests.support import keeper
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.mail_builder import picture
 from tests.support.odd_files import png_header
 from tests.support.site import Site
-from tests.support.table import ORDERS, Table, address, open_table
+from tests.support.table import address, open_table
 
 BASE = "https://orders.example.org"
 JSON = {"Accept": "application/json"}
-
-
-def door_of(table: Table) -> UploadDoor:
-    return UploadDoor(table.site.store, table.site.blobs, table.site.jobs, table.site.clock, ORDERS)
 
 
 @pytest.fixture
 def desk(site: Site) -> DeskTable:
     table = open_table(site)
     table.site.clock.set(table.phase().opens_at + timedelta(days=1))
-    return open_desk(table, base_url=BASE, uploads=door_of(table))
+    return open_desk(table, base_url=BASE)
 
 
 def link_of(desk: DeskTable, power: str = "Montrose") -> str:
     with desk.table.site.store.begin() as session:
         player = session.get_one(SeatRow, (desk.table.game, power)).player_id
         assert player is not None
-        return upload_links.PATH + upload_links.make_link(
+        return links.PATH + links.make_link(
             session, player, desk.table.game, desk.table.site.clock.now())
 
 
@@ -123,7 +118,7 @@ def test_both_checkers_hold_a_sheet_by_the_page_for_an_honest_one(tmp_path: Path
     with keeper.opened(tmp_path / "play", None) as table:
         keeper.go_on(table)
         keeper.send_sheets(table)
-        desk = open_desk(table, base_url=BASE, uploads=door_of(table))
+        desk = open_desk(table, base_url=BASE)
         shot = picture(180)
         reply = send(desk, link_of(desk, keeper.VICTIM), [shot], version="3").json()
         table.process(reply["mail"])
@@ -213,7 +208,7 @@ def test_a_link_is_for_one_player_and_one_game_and_ends(desk: DeskTable, site: S
     # The token of one link is none for another.
     assert send(desk, link_of(desk, "Argyll"), [picture(10)], sent).status_code == 403
     for broken in ("x", link[:-1], "a" * 43):
-        assert desk.client.get(f"{upload_links.PATH}{broken[-43:]}").status_code == 404
+        assert desk.client.get(f"{links.PATH}{broken[-43:]}").status_code == 404
     # With the seat it ends, and with the player's own word.
     with site.store.begin() as session:
         seat = session.get_one(SeatRow, (desk.table.game, "Montrose"))
@@ -226,15 +221,15 @@ def test_a_link_is_for_one_player_and_one_game_and_ends(desk: DeskTable, site: S
     assert send(desk, link, [picture(10)], sent).status_code == 404
     assert mails(desk) == []
     # Sixty days, and of more than three the newest.
-    links = []
-    for _ in range(upload_links.MOST_LINKS + 1):
+    made = []
+    for _ in range(links.MOST_LINKS + 1):
         site.clock.set(site.clock.now() + timedelta(minutes=1))
-        links.append(link_of(desk))
-    assert [desk.client.get(each).status_code for each in links] == [404, 200, 200, 200]
+        made.append(link_of(desk))
+    assert [desk.client.get(each).status_code for each in made] == [404, 200, 200, 200]
     site.clock.set(site.clock.now() + timedelta(days=61))
-    assert desk.client.get(links[-1]).status_code == 404
+    assert desk.client.get(made[-1]).status_code == 404
     with site.store() as session:
-        assert all(secret[-43:] not in row.token_hash for secret in links
+        assert all(secret[-43:] not in row.token_hash for secret in made
                    for row in session.scalars(select(AccessLinkRow)))
 
 
@@ -254,9 +249,9 @@ def test_a_stranger_fills_no_disk_and_a_player_no_queue(desk: DeskTable, monkeyp
         return form(self, **limits)
 
     monkeypatch.setattr(Request, "form", noted)
-    unknown = send(desk, f"{upload_links.PATH}{'a' * 43}", [bytes(1_000_000)], sent)
+    unknown = send(desk, f"{links.PATH}{'a' * 43}", [bytes(1_000_000)], sent)
     assert (unknown.status_code, read) == (404, [])
-    assert send(desk, link, [bytes(MOST_OF_AN_UPLOAD - 400_000)], sent).status_code == 413
+    assert send(desk, link, [bytes(MOST_OF_A_SHEET - 400_000)], sent).status_code == 413
     assert send(desk, link, [], sent).status_code == 400
     assert mails(desk) == []
     for number in range(MOST_AN_HOUR):
@@ -293,7 +288,7 @@ def test_a_refusal_is_said_in_the_language_of_the_links_holder(desk: DeskTable) 
         ([picture(9)], {"version": "0"}, 400, "Die Version ist eine Zahl von 1 bis 999"),
         # A hundred is what a thumb chooses in a gallery by mistake.
         ([picture(9)] * 100, {}, 400, f"Ein Blatt hat höchstens {MOST_PHOTOS} Fotos"),
-        ([bytes(MOST_OF_AN_UPLOAD - 400_000)], {}, 413, f"höchstens {MOST_BYTES // 1024 // 1024} MB"),
+        ([bytes(MOST_OF_A_SHEET - 400_000)], {}, 413, f"höchstens {MOST_BYTES // 1024 // 1024} MB"),
     ):
         answer = send(desk, link, photographs, sent, {**JSON, **english}, **values)
         page = send(desk, link, photographs, sent, html, **values)
@@ -332,10 +327,10 @@ def test_links_leave_no_trace_in_log_and_record_and_the_desk_sees_none(desk: Des
     assert desk.post(f"/games/{desk.table.game}/upload-link", power="Montrose").headers["location"].endswith(
         "?notice=upload-link")
     (letter,) = desk.table.letters("link")
-    secret = re.search(rf"{BASE}{upload_links.PATH}([\w-]{{43}})", desk.table.words(letter))
+    secret = re.search(rf"{BASE}{links.PATH}([\w-]{{43}})", desk.table.words(letter))
     assert secret is not None
     assert letter.recipient == address("Montrose")
-    link = f"{upload_links.PATH}{secret[1]}"
+    link = f"{links.PATH}{secret[1]}"
     assert send(desk, link, [picture(10)]).status_code == 200
     judged(desk)
     assert secret[1] not in desk.page(f"/letters/{letter.id}")

@@ -1,18 +1,15 @@
-"""What a coordinator does with a mail that no rule could route: assign it, refuse it with a prepared answer,
-discard it.
-
-Nothing is deleted: the raw bytes stay, and a discarded mail can be taken back. Only registered senders get an
-answer.
+"""What a coordinator does with a mail that no rule could route: assign it, or refuse it with a prepared
+answer. Only registered senders get an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
@@ -28,6 +25,7 @@ from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.opening.sandbox import ChildFault
+from service.intake.quarantine import settle, waiting_mail
 from service.intake.sheets.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, explain
@@ -35,7 +33,6 @@ from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
 from service.letters.facts import AnsweredMail, Closing
-from service.letters.kinds import LetterKinds
 from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
@@ -46,14 +43,10 @@ from service.store.tables import (
     GameRow,
     MailRow,
     MailState,
-    OutboxRow,
     PhaseRow,
-    PhaseState,
     SubmissionRow,
 )
 
-DISCARDED = "discarded"
-"""The stored reason of a mail that a coordinator discarded."""
 ANSWERS = (
     RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE, RefusalReason.TOO_LARGE, RefusalReason.ENCRYPTED,
     RefusalReason.TOO_DARK, RefusalReason.BLURRED, RefusalReason.CUT_OFF, RefusalReason.BLANK,
@@ -113,7 +106,7 @@ class Quarantine:
         """File a mail for a power and phase; from there it is read like any other. Returns the submission's
         id. Raises Refused."""
         with self.store.begin() as session:
-            row = self._waiting(session, sha256)
+            row = waiting_mail(session, sha256)
             mail = self._read(row)
             if not mail.usable_pictures:
                 raise Refused("Nothing was filed: no picture of this mail opens, so there is nothing to "
@@ -124,7 +117,7 @@ class Quarantine:
             to = self._to(session, game, place.power, row)
             verdict = self._verdict(session, game, phase, place, row, mail, version)
             # Claimed before anything is filed: if somebody else was faster, the whole transaction is undone.
-            self._end(session, sha256, MailState.USED, None, contexts.dump_verdict(verdict, mail))
+            settle(session, row, MailState.USED, None, contexts.dump_verdict(verdict, mail))
             player = records.player_of(session, to)
             submission = file_submission(
                 session, self.blobs, self.jobs, [picture.data for picture in mail.usable_pictures],
@@ -144,7 +137,7 @@ class Quarantine:
         """Answer the registered sender once with a prepared answer; the mail is then settled. Raises
         Refused."""
         with self.store.begin() as session:
-            row = self._waiting(session, sha256)
+            row = waiting_mail(session, sha256)
             to = self.registered(session, row)
             if to is None:
                 raise Refused("Nothing was sent: its sender is not registered or could not be proved, and "
@@ -164,31 +157,9 @@ class Quarantine:
             letter = render.letter(
                 REJECTION, info, receiver, facts, attached=self.post.sheet(session, *judged, receiver))
             self.post.letters.put(session, letter)
-            self._end(session, sha256, MailState.REFUSED, reason.value, row.verdict)
+            settle(session, row, MailState.REFUSED, reason.value, row.verdict)
             self._log(session, Event.MAIL_REFUSED_BY_HAND, by, row, None if game is None else game.id,
                       {"reason": reason.value})
-
-    def discard(self, sha256: str, reason: str, by: str) -> None:
-        """Set a mail aside without an answer. Its bytes stay, and it can be taken back. Raises Refused."""
-        reason = " ".join(reason.split())[:500]
-        # The record must tell later why a mail was set aside; one word does not.
-        if len(reason) < 10:
-            raise Refused("Nothing was discarded: this needs a reason in a sentence. It stays on record.")
-        with self.store.begin() as session:
-            row = self._waiting(session, sha256)
-            self._end(session, sha256, MailState.IGNORED, DISCARDED, row.verdict)
-            self._log(session, Event.MAIL_DISCARDED, by, row, None, {"why": reason})
-
-    def take_back(self, sha256: str, by: str) -> None:
-        """Put a discarded mail back into quarantine. Raises Refused."""
-        with self.store.begin() as session:
-            row = session.get(MailRow, sha256)
-            reason = None if row is None else (row.verdict or {}).get("reason") or "could_not_be_handled"
-            if row is None or not records.claim(
-                    session, MailRow, MailRow.sha256 == sha256, MailRow.state == MailState.IGNORED,
-                    MailRow.reason == DISCARDED, state=MailState.QUARANTINED, reason=reason):
-                raise Refused("Nothing was changed: this mail was not discarded by hand.")
-            self._log(session, Event.MAIL_TAKEN_BACK, by, row, None, {})
 
     def _judged(
         self, session: Session, mail: MailRow, reason: RefusalReason
@@ -242,23 +213,6 @@ class Quarantine:
                           "mail is kept.")
         return row.sender if row.sender in addresses else addresses[0]
 
-    def _waiting(self, session: Session, sha256: str) -> MailRow:
-        row = session.get(MailRow, sha256)
-        if row is None or row.state != MailState.QUARANTINED:
-            raise Refused("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
-                          "have settled it; the log says who.")
-        return row
-
-    def _end(self, session: Session, sha256: str, state: MailState, reason: str | None,
-             verdict: dict[str, Any] | None) -> None:
-        # The update names the state it expects, so of two coordinators who press at once only one gets
-        # through.
-        if not records.claim(session, MailRow, MailRow.sha256 == sha256,
-                             MailRow.state == MailState.QUARANTINED, state=state, reason=reason):
-            raise Refused("Nothing was changed: somebody else settled this mail a moment ago; the log says "
-                          "who.")
-        session.execute(update(MailRow).where(MailRow.sha256 == sha256).values(verdict=verdict))
-
     def _game(self, session: Session, row: MailRow) -> GameRow | None:
         name = (row.verdict or {}).get("game")
         return None if name is None else session.scalar(select(GameRow).where(GameRow.name == name))
@@ -289,19 +243,6 @@ class Quarantine:
                           detail={"mail": row.sha256[:12], **detail})
 
 
-def sealed_by(session: Session, mail: MailRow) -> PhaseRow | None:
-    """The open, sealed phase that this mail could still be in time for: nobody may look into the mail before
-    its deadline (DESK-02, Q-14). If the subject names a known game, only a phase of that game counts. None if
-    there is no such phase."""
-    named = (mail.verdict or {}).get("game")
-    sealed_phases = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
-        PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None),
-        PhaseRow.deadline >= mail.received_at)
-    if named is not None and session.scalar(select(GameRow.id).where(GameRow.name == named)) is not None:
-        sealed_phases = sealed_phases.where(GameRow.name == named)
-    return session.scalar(sealed_phases.order_by(PhaseRow.deadline).limit(1))
-
-
 def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, list[str]]]:
     """The phases that a mail may be filed in, each with its powers: those that take mail and whose deadline
     the mail met."""
@@ -312,8 +253,3 @@ def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, lis
     return [(phase, game, sorted(records.seats(session, game.id))) for phase, game in rows]
 
 
-def earlier_answers(session: Session, mail: MailRow, kinds: LetterKinds) -> Sequence[OutboxRow]:
-    """The letters that answered this mail already."""
-    return session.scalars(select(OutboxRow).where(
-        OutboxRow.kind.in_(kinds.answers),
-        OutboxRow.key.contains(mail.sha256))).all()

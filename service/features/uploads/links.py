@@ -6,7 +6,7 @@ their place. Of each only the SHA-256 is stored.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 from secrets import token_urlsafe
 
@@ -17,39 +17,20 @@ from service.facts.events import Event
 from service.games.acts import seats
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
-from service.letters import render
-from service.letters.facts import LetterFacts
-from service.letters.kinds import Contents, LetterKind
-from service.mail.sending.compose import Rank
 from service.mail.sending.outbox import LINK_DAYS
+from service.notices import links as link_letters
 from service.notices.letter_context import LetterContext
+from service.notices.links import LinkFacts
 from service.store import records
-from service.store.tables import AccessLinkRow, AddressRow, GameRow, OutboxRow, SeatRow
+from service.store.tables import AccessLinkRow, AddressRow, GameRow, SeatRow
 
 UPLOAD = "upload"
 """`AccessLinkRow.opens` of these links."""
 MOST_LINKS = 3
 """Links of one player for one game that work at a time: a telephone, a tablet, a neighbour's."""
-LETTERS_AN_HOUR = 3
-"""Letters with links that one player gets in an hour, whoever asks for them."""
 PATH = "/public/send/"
 _NOT_MAILED = ("No link was mailed: the player has no mail address or got three links in the last hour, or "
                "the site has no base_url under [web].")
-
-
-@dataclass(frozen=True, slots=True)
-class LinkFacts(LetterFacts):
-    """A player's link, good until `until` (UTC): to the entry, where the web `address` works once, or to the
-    page that takes photographs for the game of the name `for_game`."""
-
-    address: str
-    until: datetime
-    for_game: str = ""
-
-    @property
-    def letter_key(self) -> str:
-        """The end of the address tells one link from another; the whole secret stays out of the key."""
-        return self.address[-16:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +100,8 @@ def mail_link(
                         .order_by(AddressRow.email).limit(1))
     if to is None or not base_url:
         return False
-    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == LINK.name, OutboxRow.recipient == to,
-        OutboxRow.due_at > now - timedelta(hours=1))) or 0
-    if sent >= LETTERS_AN_HOUR:
-        return False
-    secret = make_link(session, player_id, game.id, now)
-    facts = LinkFacts(f"{base_url}{PATH}{secret}", now + LINK_DAYS, game.name)
-    return letters.put(session, render.letter(LINK, None, letters.recipient(session, to), facts))
+    return link_letters.mail_link(session, letters, to, now, lambda: LinkFacts(
+        f"{base_url}{PATH}{make_link(session, player_id, game.id, now)}", now + LINK_DAYS, game.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +157,3 @@ def _alive(player_id: int, game_id: str, now: datetime) -> Select[AccessLinkRow]
 
 def _digest(secret: str) -> str:
     return sha256(secret.encode()).hexdigest()
-
-
-# The kinds of these letters
-# --------------------------------------------------------------------------------------------------
-
-
-LINK = LetterKind("link", LinkFacts, "Your own link", rank=Rank.URGENT, contents=Contents.LINK)
-"""A player's link, to the entry or to the page that takes photographs. It belongs to no game."""

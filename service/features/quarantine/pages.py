@@ -1,0 +1,131 @@
+"""On the page of a mail in quarantine: its pictures, the phases that it may be filed in, and the prepared
+answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from service.desk.quarantine import NO_ACTS, or_refuse, quarantined_mail, require_unsealed
+from service.facts.refusals import RefusalReason
+from service.features.quarantine.room import ANSWERS, Quarantine, QuarantinedMail, places
+from service.games.phases import phase_title
+from service.games.refused import Refused
+from service.intake.opening.sandbox import ChildFault
+from service.mail.message import Picture
+from service.store.blobs import BlobError
+from service.store.tables import MailRow
+from service.web.access import COORDINATOR
+from service.web.mail_games import is_within
+from service.web.own_games import require_own_phase
+from service.web.page import require_token, require_visitor
+from service.web.ports import DeskPorts
+from service.web.sessions import Visitor
+
+router = APIRouter(dependencies=[COORDINATOR])
+SignedIn = Annotated[Visitor, Depends(require_visitor)]
+Trusted = Annotated[Visitor, Depends(require_token)]
+
+
+def mail_values(request: Request, session: Session, values: Mapping[str, Any]) -> Mapping[str, object]:
+    """What is in a mail, where it may be filed and how it may be answered. `reason` of the address names the
+    prepared answer that is shown before it is sent."""
+    ports: DeskPorts = request.app.state.ports
+    mail: MailRow = values["mail"]
+    shown: dict[str, object] = {
+        "has_mail": False, "answers": [], "shown_answer": None, "files": [], "registered": None,
+        "damaged": "", "unopened": "",
+        "places": [
+            (
+                phase, game.name, phase_title(phase),
+                [(power, ports.power_name(game.variant, power)) for power in powers],
+            )
+            for phase, game, powers in places(session, mail)
+            if is_within({game.id}, values["visitor"].coordinates)
+        ],
+    }
+    room = ports.door(Quarantine)
+    if room is None:
+        return shown
+    answers, reason = room.answers(session, mail), request.query_params.get("reason", "")
+    return shown | {
+        "has_mail": True, "answers": answers, "registered": room.registered(session, mail),
+        "shown_answer": next((answer for answer in answers if answer[0].value == reason), None),
+    } | _files(room, mail)
+
+
+@router.get("/quarantine/{sha256}/picture/{number}.jpg")
+def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Response:
+    """The first page of an attached picture, re-encoded without EXIF; 403 while it may hold sealed orders."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        mail = quarantined_mail(session, sha256)
+        require_unsealed(session, mail, visitor)
+    try:
+        room = ports.door(Quarantine)
+        picture = None if room is None else room.preview(mail, number)
+    except (BlobError, ChildFault) as fault:
+        raise HTTPException(503, f"This cannot be shown: {fault}. Everything else is safe.") from fault
+    except Refused as fault:
+        raise HTTPException(503, str(fault)) from fault
+    if picture is None:
+        raise HTTPException(404, ("This attachment does not open as a picture. The raw mail can be "
+                                  "downloaded."))
+    return Response(picture, media_type="image/jpeg")
+
+
+@router.post("/quarantine/{sha256}/assign")
+def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str, Form()],
+           version: Annotated[str, Form()] = "") -> Response:
+    """File the mail for `place`, "PHASE POWER"; it is then read like any other."""
+    number, _, power = place.partition(" ")
+    version_text = version.strip().lower().removeprefix("v")
+    # Requests drawn at random brought numbers that no column holds: they are refused here, not a 500.
+    if not number.isdecimal() or not (
+        version_text == "" or (version_text.isdecimal() and len(version_text) <= 4)
+    ):
+        raise HTTPException(
+            400,
+            "Nothing was filed: choose a game, phase and power, and give the version as a number or leave it "
+            "empty. The mail is kept.",
+        )
+    require_own_phase(request, visitor, int(number))
+    or_refuse(
+        lambda: _room(request).assign(
+            sha256, QuarantinedMail(int(number), power), int(version_text) if version_text else None,
+            visitor.name
+        )
+    )
+    return RedirectResponse(f"/sheets/{number}?notice=assigned", status_code=303)
+
+
+@router.post("/quarantine/{sha256}/refuse")
+def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[str, Form()]) -> Response:
+    """Send the prepared answer that was shown; the mail leaves quarantine."""
+    # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
+    if reason not in {answer.value for answer in ANSWERS}:
+        raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
+    or_refuse(lambda: _room(request).refuse(sha256, RefusalReason(reason), visitor.name))
+    return RedirectResponse("/quarantine?notice=refused", status_code=303)
+
+
+def _room(request: Request) -> Quarantine:
+    ports: DeskPorts = request.app.state.ports
+    room = ports.door(Quarantine)
+    if room is None:
+        raise HTTPException(503, NO_ACTS)
+    return room
+
+
+def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:
+    try:
+        files: list[tuple[int, Picture]] = list(enumerate(service.attachments(mail)))
+    except BlobError as fault:
+        return {"damaged": str(fault)}
+    except Refused as fault:
+        return {"unopened": str(fault)}
+    return {"files": files}

@@ -1,0 +1,95 @@
+"""Mails that no rule could route: until when each is sealed, and the acts that set one aside and take it
+back.
+
+Nothing is deleted: the raw bytes stay. Results do not leave while such a mail may hold orders for them
+(`service.games.approval.papers`), so setting one aside is part of the core.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
+from service.games.approval.papers import DISCARDED
+from service.games.refused import Refused
+from service.store import records
+from service.store.tables import GameRow, MailRow, MailState, PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardMail(ReasonedAct[None]):
+    """Sets a mail aside without an answer. It can be taken back."""
+
+    # The record must tell later why a mail was set aside; one word does not.
+    no_reason: ClassVar[str] = (
+        "Nothing was discarded: this needs a reason in a sentence. It stays on record.")
+    sha256: str
+    why: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse a mail that is not in quarantine."""
+        row = waiting_mail(table.session, self.sha256)
+        settle(table.session, row, MailState.IGNORED, DISCARDED, row.verdict)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The mail and the reason."""
+        return LoggedEvent(Event.MAIL_DISCARDED, None, {"mail": self.sha256[:12], "why": self.reason})
+
+
+@dataclass(frozen=True, slots=True)
+class TakeMailBack(Act[None]):
+    """Puts a discarded mail back into quarantine."""
+
+    sha256: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse a mail that nobody discarded."""
+        row = table.session.get(MailRow, self.sha256)
+        reason = None if row is None else (row.verdict or {}).get("reason") or "could_not_be_handled"
+        if row is None or not records.claim(
+                table.session, MailRow, MailRow.sha256 == self.sha256, MailRow.state == MailState.IGNORED,
+                MailRow.reason == DISCARDED, state=MailState.QUARANTINED, reason=reason):
+            raise Refused("Nothing was changed: this mail was not discarded by hand.")
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The mail."""
+        return LoggedEvent(Event.MAIL_TAKEN_BACK, None, {"mail": self.sha256[:12]})
+
+
+def waiting_mail(session: Session, sha256: str) -> MailRow:
+    """A mail in quarantine. Raises Refused."""
+    row = session.get(MailRow, sha256)
+    if row is None or row.state != MailState.QUARANTINED:
+        raise Refused("Nothing was changed: this mail is not in quarantine any more. Somebody else may "
+                      "have settled it; the log says who.")
+    return row
+
+
+def settle(
+    session: Session, row: MailRow, state: MailState, reason: str | None, verdict: dict[str, Any] | None
+) -> None:
+    """Take a mail out of quarantine. Raises Refused where somebody else was faster."""
+    # The update names the state it expects, so of two coordinators who press at once only one gets through.
+    if not records.claim(session, MailRow, MailRow.sha256 == row.sha256,
+                         MailRow.state == MailState.QUARANTINED, state=state, reason=reason):
+        raise Refused("Nothing was changed: somebody else settled this mail a moment ago; the log says "
+                      "who.")
+    session.execute(update(MailRow).where(MailRow.sha256 == row.sha256).values(verdict=verdict))
+
+
+def sealed_by(session: Session, mail: MailRow) -> PhaseRow | None:
+    """The open, sealed phase that this mail could still be in time for: nobody may look into the mail before
+    its deadline (DESK-02, Q-14). If the subject names a known game, only a phase of that game counts. None if
+    there is no such phase."""
+    named = (mail.verdict or {}).get("game")
+    sealed_phases = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
+        PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None),
+        PhaseRow.deadline >= mail.received_at)
+    if named is not None and session.scalar(select(GameRow.id).where(GameRow.name == named)) is not None:
+        sealed_phases = sealed_phases.where(GameRow.name == named)
+    return session.scalar(sealed_phases.order_by(PhaseRow.deadline).limit(1))
