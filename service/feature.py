@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.letters.facts import ResultsPart
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
+    from service.operations.findings import Finding
     from service.operations.health import Check
     from service.store.tables import PhaseRow
 
@@ -187,6 +188,19 @@ def _no_checks() -> Sequence[Check]:
     return ()
 
 
+class SiteTest(Protocol):
+    """A test of `galloper check`, which sends and changes nothing."""
+
+    def __call__(self, settings: Settings, /) -> Finding:
+        """Its result. A ConfigError is a trouble with its sentence, any other fault one of the
+        installation."""
+        ...
+
+
+def _no_site_tests() -> Mapping[str, SiteTest]:
+    return {}
+
+
 def _no_letter_kinds() -> Sequence[AnyKind]:
     return ()
 
@@ -241,8 +255,9 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
-    mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
+    those of the page Health. `site_tests`: its tests in `galloper check`, by their
+    names there. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes mails that
+    bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
     links at the head of the desk's pages.
@@ -262,6 +277,7 @@ class Feature:
     slots: Mapping[Slot, str] = field(default_factory=dict)
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
+    site_tests: Callable[[], Mapping[str, SiteTest]] = _no_site_tests
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates

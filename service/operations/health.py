@@ -25,7 +25,6 @@ from service.operations import clock_check
 from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
-from service.operations.root_stamps import stamp_finding
 from service.store import mail_troubles
 from service.store.states import MailTroubleKind
 from service.store.tables import (
@@ -391,11 +390,6 @@ def check_site_key(observation: Observation) -> Finding:
     return key_finding(observation.session, "Site key")
 
 
-def check_root_stamps(observation: Observation) -> Finding:
-    """Is the root of each results letter stamped, where any was of late?"""
-    return stamp_finding(observation.session, observation.now)
-
-
 def check_backup(observation: Observation) -> Finding:
     """Was a backup made lately?"""
     return backup_finding(last_event(observation.session, Event.BACKUP_MADE), observation.now)
@@ -464,8 +458,6 @@ CHECKS = (
     Check("Clock", check_clock),
     Check("Site key", check_site_key,
           "the next phase with lots cannot be judged, and receipts go out without a signature."),
-    Check("Time stamps", check_root_stamps,
-          "these roots are proved by letters alone, as those of a site without an authority are."),
     Check("Backup", check_backup, "what came in since is on this machine alone."),
     # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
     Check("Restore test", check_restore_test),

@@ -25,7 +25,6 @@ from unittest.mock import patch
 import maps
 from adjudicator.calendar import Phase, PhaseKind
 from service.archive.export import Edition
-from service.archive.verify import run_verify
 from service.intake.opening.sandbox import SandboxLimits
 from service.intake.postal_mail import PostalMail
 from service.intake.sheets.recognizer import ImageOpener
@@ -37,6 +36,7 @@ from service.store import records
 from service.store.blobs import BlobError
 from service.store.letter_parts import finished
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, SubmissionRow, UserRow
+from tests.support.checks import print_check
 from tests.support.mail_builder import mail, part, stamp, text
 from tests.support.played import WINTER, archived, begin, decide
 from tests.support.site import NOON, Site, make_site
@@ -248,7 +248,7 @@ def galloper(folder: Path) -> Checker:
     def check(archive: bytes, mails: dict[str, bytes]) -> tuple[str, str]:
         path, paths = _written(folder, archive, mails)
         out = io.StringIO()
-        run_verify(path, paths, out)
+        print_check(path, paths, out)
         lines = out.getvalue().split("\n")
         return ("\n".join(line for line in lines if line.startswith("NOT AS")),
                 "\n".join(line for line in lines if line.startswith("To know")))

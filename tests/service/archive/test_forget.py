@@ -19,7 +19,6 @@ from service.archive.forget import NotForgotten, forget
 from service.archive.import_game import contents_here, import_archive
 from service.archive.player_data import write_player_data
 from service.cli.players import forget_player, player_data
-from service.cli.verify_live import verify_site
 from service.record import chain, live
 from service.store import dump, records
 from service.store.tables import PhaseRow, PhaseState
@@ -186,4 +185,3 @@ def test_the_commands_say_what_they_did(saved: Path, tmp_path: Path) -> None:
     assert (tmp_path / "her.zip").stat().st_mode & 0o077 == 0
     assert forget_player(tmp_path, f"Player {VICTIM}", out := io.StringIO()) == 0
     assert "is forgotten" in out.getvalue()
-    assert verify_site(tmp_path, out := io.StringIO()) == 0, out.getvalue()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from service.archive.verify import run_verify
 from service.cli import main
 from service.cli.archive import backup_site, export_game, restore_site
 from service.cli.games import create_game
 from service.site_folder import SiteError
+from tests.support.checks import print_check
 from tests.support.own_site import game_file, own_site
 
 GAME = "powick-bridge"
@@ -32,7 +32,7 @@ def test_a_game_is_exported_and_its_archive_verified(folder: Path, tmp_path: Pat
     assert export_game(folder, GAME, path, players=players, out=out) == 0
     assert str(path) in out.getvalue()
     report = io.StringIO()
-    assert run_verify(path, [], report) == 0, report.getvalue()
+    assert print_check(path, [], report) == 0, report.getvalue()
     with zipfile.ZipFile(path) as zipped:
         assert "HOW THE RECORD IS CHECKED" in zipped.read("README.txt").decode()
     with pytest.raises(SiteError, match="was not overwritten"):
@@ -67,4 +67,4 @@ def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
     assert len(root_lines) == 2
     assert root_lines[0] == root_lines[1]
     export_game(new, GAME, tmp_path / "after.zip", players=False, out=out)
-    assert run_verify(tmp_path / "after.zip", [], io.StringIO()) == 0
+    assert print_check(tmp_path / "after.zip", [], io.StringIO()) == 0

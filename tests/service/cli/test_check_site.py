@@ -25,6 +25,7 @@ from service.cli.check_storage import check_backup, check_photographs
 from service.cli.users import add_user
 from service.config import ConfigError, MailIn, MailOut, Settings
 from service.facts.events import Event
+from service.feature import features
 from service.mail.mailbox import imap_client
 from service.operations.findings import Finding, FindingState
 from service.pictures.drawing import fonts
@@ -39,7 +40,8 @@ from tests.support.servers.smtp_sink import SmtpSink
 
 AREAS = [
     "settings", "mailbox", "stamps", "sending", "clock", "disk", "database", "reader", "pictures", "users",
-    "jail", "files", "key", "authority", "photos", "backup",
+    "jail", "files", "key", "photos", "backup",
+    *(name for feature in features() for name in feature.site_tests()),
 ]
 
 

@@ -17,7 +17,6 @@ from adjudicator.orders import Hold, Move, Proxy, SupportMove
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.units import Unit, UnitRef
 from service.archive import export
-from service.archive.verify import run_verify
 from service.games.acts.act import perform
 from service.games.acts.ending import DeclareEnd
 from service.games.ended.ending import EndKind, GameEnd, end_of, verdict
@@ -30,6 +29,7 @@ from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, LineState, PhaseState
 from tests.service.desk.games.test_table import open_draw
 from tests.support.acting import at, do
+from tests.support.checks import print_check
 from tests.support.site import Site
 from tests.support.story_table import play_story
 from tests.support.table import Table, open_table
@@ -175,6 +175,6 @@ def test_the_record_says_who_ended_the_game_and_verifies(site: Site, tmp_path: P
     with site.store() as session, archive.open("w+b") as file:
         export.write_archive(session, site.blobs, table.game, export.Edition.WHOLE, site.clock.now(), "1",
                              file)
-    code = run_verify(archive, [], out)
+    code = print_check(archive, [], out)
     wrong = [line for line in out.getvalue().splitlines() if line.startswith("NOT AS")]
     assert (code, wrong) == (0, [])

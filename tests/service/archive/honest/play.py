@@ -32,6 +32,8 @@ ANY_TIME: tuple[Act, ...] = (
     keeping.changes_an_option, keeping.changes_who_reads, keeping.changes_the_threshold,
     keeping.replaces_a_player, keeping.changes_addresses, keeping.corrects, keeping.hands_over,
     keeping.welcomes, keeping.changes_who_may_sign_in, keeping.letters_leave, keeping.looks)
+AFTER_RESULTS: tuple[Act, ...] = tuple(of_features("AFTER_RESULTS").values())
+"""What features do then, in every second game."""
 BOARDS = maps.variants()
 
 
@@ -136,8 +138,8 @@ def play(seed: int, folder: Path, database: Callable[[], str] | None = None) -> 
             for _ in range(chance.randrange(1, 4)):
                 if game.phase() is not None:
                     one_phase(game)
-                if seed % 2:
-                    _act(game, keeping.has_roots_stamped)
+                for act in AFTER_RESULTS if seed % 2 else ():
+                    _act(game, act)
             if chance.random() < 0.2:
                 _act(game, moves.ends_and_forgets)
             elif chance.random() < 0.3:
