@@ -77,6 +77,7 @@ class Slot(StrEnum):
     `is_over`).
     END: list items among the links on the page about a game's end (`game`).
     LETTER_TO_SETTLE: the way to settle a letter that keeps results from leaving (`paper`).
+    HEALTH: sections of the page Health.
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
     feature gave, in the reader's language).
@@ -90,6 +91,7 @@ class Slot(StrEnum):
 
     GAME_PLAYERS = "game, for its players"
     END = "end of a game"
+    HEALTH = "health"
     GAMES = "games"
     LETTER_TO_SETTLE = "letter to settle"
     RESULTS = "letter of results"

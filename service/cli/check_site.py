@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 from service.cli.check_stamps import check_stamps
-from service.cli.check_storage import check_backup, check_photographs, check_site_key
+from service.cli.check_storage import check_photographs, check_site_key
 from service.cli.program.results import print_progress, print_result
 from service.cli.program.streams import fold
 from service.config import ConfigError, Settings
@@ -83,7 +83,7 @@ def _tests() -> Sequence[tuple[str, SiteTest]]:
         ("database", check_database), ("reader", check_reader), ("pictures", check_pictures),
         ("users", check_users),
         ("jail", check_jail), ("files", check_files),
-        ("key", check_site_key), ("photos", check_photographs), ("backup", check_backup),
+        ("key", check_site_key), ("photos", check_photographs),
         *(test for feature in features() for test in feature.site_tests().items()),
     )
 

@@ -256,7 +256,7 @@ KNOWN = {
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",
         "/health/pause", "/health/resume",
-        "/health/retry", "/health/note", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
+        "/health/retry", "/post/{posted_id}/untick", "/previews/{game_id}/hand-over",
         "/previews/{game_id}/return-address", "/previews/{game_id}/accommodation"), ("post",)),
     "/public/entry": WRITTEN, "/public/me/{secret}": WRITTEN,
     # A page that takes sheets in and says when they came; nothing that was read is on it.

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import func, select, text, update
 
 from service.app import create_app
-from service.archive import backup
+from service.archive.after_loading import check_record
 from service.archive.export import Edition
 from service.archive.forget import forget
 from service.cli.archive import export_game
@@ -134,7 +134,7 @@ def test_a_game_goes_and_comes_back_the_same_to_the_last_byte(over: Table, tmp_p
     site = over.site
     before, whole, players = all_rows(site), archived(over), archived(over, Edition.PLAYERS)
     with site.store() as session:
-        root = backup.check_record(session, over.game)
+        root = check_record(session, over.game)
     done = shelf.shelve(site.store, site.blobs, over.game, site.clock.now())
     # The first entry stays; so do events of no game.
     assert {name: len(before[name]) - number for name, number in done.rows.items() if name != "events"} == {
@@ -142,7 +142,7 @@ def test_a_game_goes_and_comes_back_the_same_to_the_last_byte(over: Table, tmp_p
     assert all(done.rows[name] > 0 for name in ("record", "lines", "outbox", "events", "reviews"))
     assert [count(site, table) for table in (LineRow, OutboxRow, ReviewRow, EntryRow)] == [0, 0, 0, 1]
     with site.store() as session:
-        assert backup.check_record(session, over.game) == root
+        assert check_record(session, over.game) == root
         key = session.get_one(ShelvedGameRow, over.game).blob
     assert come_back(over)
     assert not come_back(over)
@@ -167,11 +167,11 @@ def test_the_chain_goes_on_where_it_was(away: Table) -> None:
         records.log_event(session, site.clock.now(), "noted",  # type: ignore[arg-type]
                           game_id=away.game, actor="Ada")
     with site.store() as session:
-        late = backup.check_record(session, away.game)
+        late = check_record(session, away.game)
         assert late.number == session.get_one(ShelvedGameRow, away.game).number + 1
     assert come_back(away)
     with site.store() as session:
-        assert backup.check_record(session, away.game) == late
+        assert check_record(session, away.game) == late
         assert live.differences(session, away.game, frozenset()) == []
 
 
@@ -254,21 +254,6 @@ def test_files_and_numbers_of_a_game_on_the_shelf_are_kept(away: Table) -> None:
         dump.settle_counters(connection)
         after = connection.scalar(text("select nextval(pg_get_serial_sequence('lines', 'id'))"))
     assert after == row.highest["lines"] + 1
-
-
-@pytest.mark.slow
-def test_a_backup_has_the_shelf_and_a_site_on_sqlite_gets_its_games_back(away: Table, tmp_path: Path) -> None:
-    site = away.site
-    path = tmp_path / "site.tar"
-    with path.open("wb") as out:
-        backup.write(site.engine, site.blobs, out, site.clock.now(), "test")
-    with make_site(tmp_path / "new", "") as new, path.open("rb") as source:
-        restored = backup.restore(source, new.engine, new.blobs, None, site.clock.now())
-        assert [root.game_id for root in restored.roots] == [away.game]
-        with new.store() as session:
-            assert shelf.shelved_games(session) == []
-            assert live.differences(session, away.game, frozenset()) == []
-        assert count(new, LineRow) > 0
 
 
 @pytest.mark.slow

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from service.archive import backup
 from service.archive.export import Edition
 from service.archive.forget import NotForgotten, forget
 from service.archive.import_game import contents_here, import_archive
@@ -27,7 +26,7 @@ from tests.support.altered import entries, packed, rechained, unpacked
 from tests.support.keeper import OTHER, VICTIM, Evidence
 from tests.support.own_site import own_site
 from tests.support.played import archived
-from tests.support.site import MemoryJobs, make_site
+from tests.support.site import make_site
 from tests.support.table import Table, address
 
 HOME = "12 Church Lane, Perth"
@@ -69,8 +68,7 @@ def alarms(folder: Path, shown: Evidence) -> list[str]:
 
 def test_nothing_of_a_forgotten_player_is_left_and_the_record_is_whole(table: Table, tmp_path: Path) -> None:
     """Every row and every file is searched for the name, the address and the home; both checkers say that
-    all is well, with the letters that she kept herself, and a backup and an import are whole without her
-    files."""
+    all is well, with the letters that she kept herself, and an import is whole without her files."""
     before = keeper.evidence(table)
     assert alarms(tmp_path / "before", before) == []
     with zipfile.ZipFile(io.BytesIO(before.whole)) as zipped:
@@ -91,12 +89,6 @@ def test_nothing_of_a_forgotten_player_is_left_and_the_record_is_whole(table: Ta
     assert all(raw not in stored for raw in table.sent)
     after = Evidence(archived(table), archived(table, Edition.PLAYERS), before.letters)
     assert alarms(tmp_path / "after", after) == []
-    out = io.BytesIO()
-    backup.write(table.site.engine, table.site.blobs, out, table.site.clock.now(), "test")
-    out.seek(0)
-    with make_site(tmp_path / "restored") as site:
-        restored = backup.restore(out, site.engine, site.blobs, MemoryJobs(), table.site.clock.now())
-        assert restored.roots
     (tmp_path / "game.zip").write_bytes(after.whole)
     with make_site(tmp_path / "imported") as site:
         root = import_archive(tmp_path / "game.zip", site.engine, site.blobs, site.jobs,

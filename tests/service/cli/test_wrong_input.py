@@ -36,8 +36,6 @@ WRONG: list[tuple[str, int, str]] = [
     ("user list broken", 1, "mail_in.port: write a whole number"),
     ("user remove site Ad", 1, "Did you mean Ada?"),
     ("user remove site Ada", 1, "last coordinator"),
-    ("backup site folder", 1, "was not overwritten"),
-    ("restore text --drill", 1, ""),
     ("game import site text", 1, "damaged or cut off"),
     ("game new site text", 1, "at line 1, column 6"),
     ("game new site shapes.toml", 1, "start: write a day like 2027-03-01"),

@@ -34,6 +34,8 @@ ANY_TIME: tuple[Act, ...] = (
     keeping.welcomes, keeping.changes_who_may_sign_in, keeping.letters_leave, keeping.looks)
 AFTER_RESULTS: tuple[Act, ...] = tuple(of_features("AFTER_RESULTS").values())
 """What features do then, in every second game."""
+AROUND_A_STEP: tuple[Callable[[HonestGame, Act], None], ...] = tuple(of_features("AROUND_A_STEP").values())
+"""What features do before and after a step, which they play."""
 BOARDS = maps.variants()
 
 
@@ -105,9 +107,12 @@ def one_phase(game: HonestGame) -> None:
         split = game.chance.randrange(3)
         for step in steps[:split]:
             step(game)
-        game.done.append("restores")
         between = steps[split] if game.chance.random() < 0.7 else one_phase_quietly
-        moves.restores(game, between)
+        for around in AROUND_A_STEP:
+            game.done.append(around.__name__)
+            around(game, between)
+        if not AROUND_A_STEP:
+            between(game)
         steps = steps if game.chance.random() < 0.5 else steps[split:]
     elif moved < 0.31:
         _act(game, moves.imports)

@@ -200,7 +200,7 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
     "desk/games/boards.py": 1,
-    "desk/operation.py": 1, "intake/postal_mail.py": 2,
+    "intake/postal_mail.py": 2,
     "notices/ignored_mails.py": 1, "notices/quarantine.py": 1,
     "notices/upload_links.py": 1, "public/entry.py": 1, "record/game_key.py": 1,
     **of_features("EVENTS_BESIDE_ACTS"),

@@ -15,11 +15,11 @@ from bench.servers.postgres import Postgres, binaries
 from bench.storm.child import BlankPageRecognizer
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, storm_site
-from service.archive import backup
-from service.archive.backup import BackupFault, go_on_after_restore
 from service.bootstrap import open_site
 from service.clock import SystemClock
 from service.facts.events import Event
+from service.features.backup import site_file
+from service.features.backup.site_file import BackupFault, go_on_after_restore
 from service.mail.sending import hold
 from service.record import live
 from service.store.blobs import Blobs
@@ -39,7 +39,7 @@ def table(site: Site) -> Table:
     return table
 
 
-def go_on(table: Table) -> backup.Restored:
+def go_on(table: Table) -> site_file.Restored:
     return go_on_after_restore(
         table.site.engine, table.site.blobs, table.site.jobs, table.site.clock.now())
 
