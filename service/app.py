@@ -46,7 +46,6 @@ from service.public import (
     sheet_form,
 )
 from service.public import page as public_page
-from service.public.history import ending
 from service.public.uploads import own_links
 from service.public.uploads import pages as uploads
 from service.web import error_pages
@@ -95,7 +94,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     for pages_of in (
         sign_in, passkeys, moves, calendar,
         check, left_out, uploads, own_links, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, ending, archive, sheet_form,
+        rules, lots, roots, results, archive, sheet_form,
         pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,
         people, account, operation, post, probes, search, letters, ahead, boards,
     ):

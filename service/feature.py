@@ -262,7 +262,8 @@ class Feature:
     bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
-    links at the head of the desk's pages.
+    links at the head of the desk's pages. `end_page`: the address of its page about a game that is over, with
+    {game} for its id, which the letter of the end names.
     `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
     it; None for nothing.
     `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
@@ -285,6 +286,7 @@ class Feature:
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
     ways_out: Mapping[str, str] = field(default_factory=dict)
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
+    end_page: str = ""
     bar: Sequence[BarLink] = ()
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
     file_kinds: Mapping[str, str] = field(default_factory=dict)
@@ -317,6 +319,11 @@ def way_out(path: str) -> str:
     """The template with the way on from an error at an address; "" for one that no feature claims."""
     return next((template for feature in features() for start, template in feature.ways_out.items()
                  if path.startswith(start)), "")
+
+
+def end_page(game_id: str) -> str:
+    """The address of the page about a game that is over; "" where no feature has one."""
+    return next((feature.end_page.format(game=game_id) for feature in features() if feature.end_page), "")
 
 
 def template_folders(name: str) -> list[Path]:

@@ -24,7 +24,7 @@ from bench.desk.site import NAME, PASSWORD, SETTINGS, closed_game, lay_out
 from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
-from service.games.ended.ending import EndKind
+from service.games.ending import EndKind
 from service.notices import upload_links
 from service.notices.quarantine import DISCARDED
 from service.public import visits

@@ -216,9 +216,6 @@ KNOWN = {
         "/public/{game_id}/sheets.pdf",
         "/public/{game_id}/roots", "/public/{game_id}/roots.json", "/public/{game_id}/roots.atom",
         "/public/{game_id}/roots/{phase}.tsr",
-        # Of a game that is over, and of no other (`service.public.history.ending`).
-        "/public/{game_id}/end", "/public/{game_id}/end/{number}",
-        "/public/{game_id}/end/{number}/{name}.jpg", "/public/{game_id}/end/{number}/otherwise/{index}",
         "/public/{game_id}/lots", "/public/{game_id}/lots.json", "/public/letter/{token}",
         "/public/letter/{token}/{number}",
         "/public/me", "/public/{game_id}/players", "/public/{game_id}/envelopes.pdf",
@@ -251,7 +248,7 @@ KNOWN = {
         "/quarantine/{sha256}/discard",
         "/quarantine/{sha256}/take-back", "/games/{game_id}/move", "/games/{game_id}/year",
         "/games/{game_id}/roll-back", "/games/{game_id}/judge-without",
-        "/games/{game_id}/end", "/public/{game_id}/end/agree",
+        "/games/{game_id}/end",
         "/games/{game_id}/option", "/games/{game_id}/threshold", "/games/{game_id}/review",
         "/games/{game_id}/address",
         "/games/{game_id}/address/remove", "/games/{game_id}/seat", "/people/add", "/people/role",

@@ -88,7 +88,7 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
             keys, gone = _named_blobs(connection), _forgotten(connection)
             for table in dump.tables():
                 data = b"".join(dump.lines(connection, table))
-                manifest["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
+                manifest["rows"][table.name] = {"count": len(data.splitlines()), "sha256": key_of(data)}
                 _add(tar, f"tables/{table.name}.jsonl", data)
         count = 0
         for key in keys:

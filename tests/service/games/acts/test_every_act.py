@@ -22,7 +22,7 @@ from adjudicator.position import Position
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
-from service.games.acts.ending import AgreeOnDraw, AgreeToShow, DeclareEnd
+from service.games.acts.ending import AgreeOnDraw, DeclareEnd
 from service.games.acts.lines import AddLine, CloseDifferences, FileDecisions, TakeOrdersOver
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
 from service.games.acts.options import ChangeOption
@@ -81,7 +81,6 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     GiveSeat(GAME, POWER, Holder("Eve", "Nowhere/Never", ("eve@friends.example",)), WHY),
     DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY, surely=True),
     AgreeOnDraw(GAME, PHASE, WHY),
-    AgreeToShow("nowhere", (POWER,), agrees=True),
     # Refused after their rows are written: nobody could be told.
     CorrectResults(PHASE, ResultsCorrection("A.", "B.", "None.", "Ada"), "key"),
     ChangeCoordinator(GAME, "Blaise", "key"),
