@@ -243,7 +243,7 @@ Checker = Callable[[bytes, dict[str, bytes]], tuple[str, str]]
 
 
 def galloper(folder: Path) -> Checker:
-    """`galloper verify` within this process."""
+    """The check of `galloper verify`, within this process."""
 
     def check(archive: bytes, mails: dict[str, bytes]) -> tuple[str, str]:
         path, paths = _written(folder, archive, mails)

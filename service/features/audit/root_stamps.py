@@ -9,10 +9,10 @@ import base64
 import logging
 import secrets
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -47,11 +47,8 @@ NAME, AUTHORITY = "Time stamps", "authority"
 NO_ANSWER = "The time-stamping authority gave no stamp"
 
 
-class StampSource(Protocol):
-    """An authority."""
-
-    def __call__(self, question: bytes, /) -> bytes | None:
-        """Its answer to a TimeStampReq, not checked; None if it gives none."""
+StampSource = Callable[[bytes], bytes | None]
+"""An authority: its answer to a TimeStampReq, not checked; None if it gives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ class HttpAuthority:
     address: str
 
     def __call__(self, question: bytes, /) -> bytes | None:
-        """See `StampSource`."""
+        """Its answer, as `StampSource` has it."""
         request = urllib.request.Request(  # noqa: S310 - the settings allow http and https alone
             self.address, question, {"Content-Type": "application/timestamp-query"})
         try:

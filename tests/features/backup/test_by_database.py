@@ -15,6 +15,7 @@ from bench.servers.postgres import Postgres, binaries
 from bench.storm.child import BlankPageRecognizer
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, storm_site
+from service.archive.after_loading import BrokenRecord
 from service.bootstrap import open_site
 from service.clock import SystemClock
 from service.facts.events import Event
@@ -71,7 +72,7 @@ def test_a_record_that_was_changed_is_refused(table: Table) -> None:
     """(SCA-05)"""
     with table.site.engine.begin() as connection:
         connection.execute(update(EntryRow).where(EntryRow.number == 2).values(salt="0" * 64))
-    with pytest.raises(BackupFault, match="broken at entry 2"):
+    with pytest.raises(BrokenRecord, match="broken at entry 2"):
         go_on(table)
 
 
