@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.cookiejar
-import io
 import re
 import sys
 import time
@@ -21,7 +20,8 @@ from demo.stage import Stage
 from demo.turns import open_now
 from demo.waiting import meanwhile
 from service.archive import export
-from service.archive.verify import run_verify
+from service.archive.checker import VerifyReport
+from service.archive.verify import check_archive
 from service.games.phases import phase_of
 from service.public import visits
 from service.store import records
@@ -57,15 +57,17 @@ def write_archive(stage: Stage, findings: Findings) -> Path:
         (game,) = records.games(session)
     path = stage.root / f"{game.id}.zip"
 
-    def write() -> int:
+    def write() -> VerifyReport:
         with site.store() as session, path.open("w+b") as file:
             export.write_archive(session, site.blobs, game.id, export.Edition.PLAYERS, site.clock.now(),
                                  version(), file)
-        return run_verify(path, [], output)
+        report = VerifyReport()
+        check_archive(path, [], report)
+        return report
 
-    output = io.StringIO()
-    code = meanwhile(stage.teller, "writing and checking the archive", write)
-    findings.expect("archives that verify", code == 0, f"the archive does not verify: {output.getvalue()}")
+    report = meanwhile(stage.teller, "writing and checking the archive", write)
+    findings.expect("archives that verify", not report.faults,
+                    f"the archive does not verify: {' '.join(report.faults)}")
     return path
 
 

@@ -45,7 +45,6 @@ from service.public import (
     sheet_form,
 )
 from service.public import page as public_page
-from service.public.history import ending
 from service.web import error_pages
 from service.web.access import closed_unless_declared, guarded
 from service.web.head import HeadAsGet
@@ -92,7 +91,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     for pages_of in (
         sign_in, passkeys, moves, calendar,
         check, left_out, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, ending, archive, sheet_form,
+        rules, lots, roots, results, archive, sheet_form,
         pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,
         people, account, operation, probes, search, letters, ahead, boards,
     ):

@@ -82,10 +82,8 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.mailbox_wait import MailboxWait
 from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
-from service.operations.root_stamps import SECONDS as STAMP_SECONDS
-from service.operations.root_stamps import HttpAuthority, RootStamps
 from service.record.chain import sessions
-from service.site_folder import certificates_in, key_of
+from service.site_folder import key_of
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.blobs_remote import open_blobs
@@ -178,13 +176,6 @@ class Site:
     def beacon_rounds(self) -> BeaconRounds:
         """Fetches rounds of the public beacon for phases whose lots wait for one."""
         return BeaconRounds(self.store, self.clock, Relays(), self.judge_when_read)
-
-    @property
-    def root_stamps(self) -> RootStamps:
-        """Has the roots of results stamped, where the settings name an authority."""
-        address, certificates = self.settings.stamp_authority, self.settings.stamp_certificates
-        return RootStamps(self.store, self.clock, HttpAuthority(address) if address else None,
-                          certificates_in(Path(certificates)) if certificates else "")
 
     @property
     def approvals(self) -> Approvals:
@@ -492,7 +483,6 @@ class Running:
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look,
             )
-        self._schedule.every("stamps", STAMP_SECONDS, site.root_stamps.look, leader_only=True)
         self._schedule.every("beacon", BEACON_SECONDS, site.beacon_rounds.look, leader_only=True)
         if settings_reader is not None:
             self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)

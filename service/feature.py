@@ -36,6 +36,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.letters.facts import ResultsPart
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
+    from service.operations.findings import Finding
     from service.operations.health import Check
     from service.store.tables import PhaseRow
 
@@ -80,6 +81,7 @@ class Slot(StrEnum):
     ENTRY: a section of a player's own entry (`me`, `player`, `played`, `games`).
     QUARANTINED_MAIL: sections on the desk's page of a mail in quarantine (`mail`, `verdict`, `sealed`).
     SEATS: below the players on the desk's page of a game (`game`, `seats`).
+    HEALTH: sections of the page Health.
     GAMES: buttons of the desk's page Games, for coordinators of the site.
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
     feature gave, in the reader's language).
@@ -96,6 +98,7 @@ class Slot(StrEnum):
     ENTRY = "a player's entry"
     QUARANTINED_MAIL = "mail in quarantine"
     SEATS = "players of a game, at the desk"
+    HEALTH = "health"
     GAMES = "games"
     PAPER_TO_SETTLE = "paper to settle"
     RESULTS = "letter of results"
@@ -196,6 +199,19 @@ def _no_checks() -> Sequence[Check]:
     return ()
 
 
+class SiteTest(Protocol):
+    """A test of `galloper check`, which sends and changes nothing."""
+
+    def __call__(self, settings: Settings, /) -> Finding:
+        """Its result. A ConfigError is a trouble with its sentence, any other fault one of the
+        installation."""
+        ...
+
+
+def _no_site_tests() -> Mapping[str, SiteTest]:
+    return {}
+
+
 def _no_letter_kinds() -> Sequence[AnyKind]:
     return ()
 
@@ -250,14 +266,16 @@ class Feature:
     a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
     below the one given, by their addresses. `slots`: by places on pages of the core, the template below
     `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes
-    mails that bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
+    those of the page Health. `site_tests`: its tests in `galloper check`, by their
+    names there. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes mails that
+    bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     `photograph_forms`: the beginnings of addresses whose forms bring the photographs of a sheet. `notices`:
     sentences for pages of the core, by the word in their address. `slot_values`: by a place that it fills,
     what its template there takes besides the page's values, from the request, the session and those values.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
-    links at the head of the desk's pages.
+    links at the head of the desk's pages. `end_page`: the address of its page about a game that is over, with
+    {game} for its id, which the letter of the end names.
     `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
     it; None for nothing.
     `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
@@ -276,6 +294,7 @@ class Feature:
         default_factory=dict)
     work: Callable[[Site], FeatureWork] = _no_work
     checks: Callable[[], Sequence[Check]] = _no_checks
+    site_tests: Callable[[], Mapping[str, SiteTest]] = _no_site_tests
     letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
     mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
     candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
@@ -283,6 +302,7 @@ class Feature:
     photograph_forms: Sequence[str] = ()
     notices: Mapping[str, str] = field(default_factory=dict)
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
+    end_page: str = ""
     bar: Sequence[BarLink] = ()
     results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
     file_kinds: Mapping[str, str] = field(default_factory=dict)
@@ -336,6 +356,11 @@ def way_out(path: str) -> str:
     """The template with the way on from an error at an address; "" for one that no feature claims."""
     return next((template for feature in features() for start, template in feature.ways_out.items()
                  if path.startswith(start)), "")
+
+
+def end_page(game_id: str) -> str:
+    """The address of the page about a game that is over; "" where no feature has one."""
+    return next((feature.end_page.format(game=game_id) for feature in features() if feature.end_page), "")
 
 
 def template_folders(name: str) -> list[Path]:

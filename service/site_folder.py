@@ -9,7 +9,6 @@ from email.utils import parseaddr
 from pathlib import Path
 
 from alembic.util import CommandError
-from cryptography import x509
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -93,19 +92,6 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
         "mail_out": outgoing.model_copy(
             update={"path": _placed(home, outgoing.path), "oauth": _oauth_placed(home, outgoing.oauth)}),
     })
-
-
-def certificates_in(path: Path) -> str:
-    """The certificates in a file, as PEM. Raises ConfigError if it has none."""
-    try:
-        text = path.read_text(encoding="ascii")
-        x509.load_pem_x509_certificates(text.encode())
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file of certificates") from error
-    except ValueError as error:
-        raise ConfigError(f"{path} has no certificates as PEM, which begin with -----BEGIN CERTIFICATE-----"
-                          ) from error
-    return text
 
 
 def _oauth_placed(home: Path, oauth: OAuth | None) -> OAuth | None:

@@ -25,7 +25,7 @@ from bench.servers.ports import free_port
 from service.clock import SystemClock
 from service.config import Settings
 from service.games.approval.papers import DISCARDED
-from service.games.ended.ending import EndKind
+from service.games.ending import EndKind
 from service.public import visits
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs

@@ -53,6 +53,11 @@ class VerifyReport:
     confirmations: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def lines(self, *, quiet: bool = False) -> list[str]:
+        """Every sentence as it is printed, those about faults last; with `quiet` those alone."""
+        alarms = [f"{_ALARM}{line}" for line in self.faults]
+        return alarms if quiet else [*self.confirmations, *(f"{_NOTE}{line}" for line in self.notes), *alarms]
+
     def hear(self, sentence: str) -> None:
         """Take a sentence of the checker that is no alarm."""
         if sentence.startswith(_NOTE):

@@ -16,11 +16,9 @@ from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.seal import sealed
 from service.store import records
-from service.store.tables import EventRow, LotContributionRow, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import LotContributionRow, PhaseRow, PhaseState, SubmissionRow
 
 LEAST_REASON = 10
-USUAL_BACKUP = "a backup of the whole site"
-"""The reason of a backup for which none was given."""
 
 
 class Copy(StrEnum):
@@ -53,23 +51,13 @@ def enter_archive(session: Session, game_id: str, reason: str, by: str, now: dat
             "then, write the players' archive with --players, or give a reason with --reason: it is entered "
             "in the record, and all players read that the copy was made.")
     for phase in phases:
-        _enter(session, phase, Copy.ARCHIVE, reason, by, now)
+        enter_copy(session, phase, Copy.ARCHIVE, reason, by, now)
     return bool(phases)
 
 
-def enter_backup(session: Session, reason: str, now: datetime, *, is_encrypted: bool) -> None:
-    """Enter in the record of each game that a backup is made while its sheets are sealed: once for a phase
-    and a kind of backup, since one that is made every night would fill every letter."""
-    how = Copy.ENCRYPTED if is_encrypted else Copy.BACKUP
-    for game in records.games(session):
-        for phase in phases_with_sealed_sheets(session, game.id):
-            events = session.scalars(select(EventRow).where(
-                EventRow.game_id == game.id, EventRow.what == Event.OPEN_PHASE_COPIED))
-            if not any((event.detail.get("phase_id"), event.detail.get("as")) == (phase.id, how.value)
-                       for event in events):
-                _enter(session, phase, how, reason or USUAL_BACKUP, "galloper backup", now)
-
-
-def _enter(session: Session, phase: PhaseRow, how: Copy, reason: str, by: str, now: datetime) -> None:
+def enter_copy(
+    session: Session, phase: PhaseRow, how: Copy, reason: str, by: str, now: datetime
+) -> None:
+    """Enter that a copy of the sheets of a phase is made."""
     records.log_event(session, now, Event.OPEN_PHASE_COPIED, game_id=phase.game_id, actor=by,
                       detail={"phase_id": phase.id, "as": how.value, "why": reason})

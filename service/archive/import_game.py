@@ -19,7 +19,8 @@ from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
-from service.archive import backup, rows
+from service.archive import rows
+from service.archive.after_loading import hold_letters_and_requeue
 from service.archive.archive_file import MOST_BYTES, MOST_TEXT, ArchivePath
 from service.archive.checker import CheckedRecord, VerifyReport
 from service.archive.jailed import contents_in_child
@@ -82,9 +83,9 @@ def import_archive(
                           actor="galloper game import",
                           detail={"entries": len(archive.entries), "files": archive.own_files})
         chain.note_people(session, archive.game)
-    backup.hold_letters_and_requeue(engine, jobs, now, ("A game was put in from an archive. Its letters may "
-                                                        "have left the site "
-                                    "it came from."))
+    hold_letters_and_requeue(
+        engine, jobs, now,
+        "A game was put in from an archive. Its letters may have left the site it came from.")
     with sessions(engine)() as session:
         return chain.root(session, archive.game)
 

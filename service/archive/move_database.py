@@ -19,12 +19,12 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import job_rows
-from service.archive.backup import BackupFault, check_record, newest_migration
+from service.archive.after_loading import BrokenRecord, check_record
 from service.jobs import DbosJobs
 from service.record import chain
 from service.store import dump
 from service.store.columns import TableBase
-from service.store.engine import migrate_within
+from service.store.engine import migrate_within, newest_migration
 from service.store.tables import GameRow, RecordPendingRow, WorkerRow
 
 OLDEST_SERVER = 15
@@ -179,7 +179,7 @@ def _equal_roots(old: Connection, new: Connection) -> tuple[chain.Root, ...]:
         for game in then.scalars(select(GameRow.id).order_by(GameRow.id)):
             try:
                 root = check_record(now, game)
-            except BackupFault as fault:
+            except BrokenRecord as fault:
                 raise MoveFault(
                     f"The record of {game} is broken, in the old database too: galloper verify says where. "
                     "Nothing was moved."

@@ -20,7 +20,7 @@ from sqlalchemy import ColumnElement, Engine, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.archive import job_rows
-from service.archive.backup import check_record
+from service.archive.after_loading import check_record
 from service.games.options import options_of, stored_options
 from service.games.refused import Refused
 from service.intake import process_mail

@@ -1,19 +1,32 @@
-"""`galloper verify`: compare an archive with itself, with letters that were mailed, and with the judge.
+"""The check of an archive: with itself and with letters that were mailed by the checker that players fetch
+(`service.archive.checker`), and where that finds no fault, beyond it: the words of each line parsed again,
+each phase judged again, and the signatures of public beacons, which need a library.
 
-The checker that players fetch (`service.archive.checker`) stops at the first fault; where it finds none,
-every phase is judged again. Every fault is a sentence with the number of its entry. Nothing is written.
+Every fault is a sentence with the number of its entry. Nothing is written.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
+import maps
+from adjudicator.judge import judge
+from adjudicator.lots import Lots
+from adjudicator.orders import Order
+from adjudicator.serialize import codec
+from adjudicator.serialize.codec import CodecError
+from maps import MapError
+from maps.variant import Variant
+from reading import vocabulary
 from service.archive.archive_file import ArchivePath, check_outside
 from service.archive.checker import CheckedRecord, VerifyReport, checking
-from service.archive.judge_again import check_stamps, judge_again
+from service.games import beacons
+from service.games.options import OptionFault, stored_options
+from service.games.rulings import as_played
+from service.store.digests import plain
 
 
 def read_record(path: ArchivePath, report: VerifyReport) -> CheckedRecord | None:
@@ -23,63 +36,96 @@ def read_record(path: ArchivePath, report: VerifyReport) -> CheckedRecord | None
     with checking(report) as checker:
         check_outside(path)
         record = checker.read_record(path)
-        judge_again(record, report)
+        _judge_again(record, report)
     return None if report.faults else record
 
 
-def run_verify(
-    path: Path, letters: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False,
-    authorities: str = "",
-) -> int:
-    """Check an archive and letters and print a line for each result, with `quiet` only for what is wrong.
-    `authorities`: certificates as PEM that must vouch for its time stamps. Returns 0 if nothing is wrong,
-    else 1."""
-    report = VerifyReport()
+def check_archive(path: ArchivePath, letters: Sequence[Path], report: VerifyReport) -> CheckedRecord | None:
+    """An archive that is as it should be, with its keeper's conduct and these letters; None where the report
+    has a fault."""
     record: CheckedRecord | None = None
     with checking(report) as checker:
         check_outside(path)
         record = checker.check(path, [(letter.name, letter.read_bytes()) for letter in letters])
-        judge_again(record, report)
-        check_stamps(record, report, authorities)
-    return _print(report, None if report.faults else record, out, as_json=as_json, quiet=quiet)
+        _judge_again(record, report)
+    return None if report.faults else record
 
 
-def run_verify_receipt(
-    path: Path, sheets: Sequence[Path], out: TextIO, *, as_json: bool = False, quiet: bool = False
-) -> int:
-    """Check a receipt alone, with the mails or photographs of its sheet. Returns 0 if nothing is wrong."""
-    report = VerifyReport()
-    with checking(report) as checker:
-        receipt, *of_sheet = ((file.name, file.read_bytes()) for file in (path, *sheets))
-        checker.check_receipt_alone(receipt, of_sheet)
-    return _print(report, None, out, as_json=as_json, quiet=quiet)
+def _judge_again(record: CheckedRecord, report: VerifyReport) -> None:
+    """Judge every phase of a checked archive again."""
+    try:
+        variant = maps.load(str(record.manifest["variant"]))
+    except MapError as fault:
+        report.faults.append(f"Nothing could be judged again: {fault}.")
+        return
+    # The first entry says what the game began with; a later one may not change the rules of what was judged.
+    first, begun = next(iter(record.facts["game"]), (0, {}))
+    try:
+        variant = as_played(variant, stored_options(begun.get("options") or {}))
+    except OptionFault as fault:
+        report.faults.append(f"Nothing was judged again: Entry {first} of record.jsonl has {fault}.")
+        return
+    for number, tells in record.judged.values():
+        report.faults += [*_check_orders(variant, number, tells), *_check_beacon(record, number, tells),
+                          *_check_results(variant, number, tells)]
+    count = len(record.judged)
+    report.confirmations.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
+                                f"{', with the same results.' if not report.faults else '.'}")
 
 
-def _print(
-    report: VerifyReport, record: CheckedRecord | None, out: TextIO, *, as_json: bool, quiet: bool
-) -> int:
-    if as_json:
-        print(json.dumps(_as_json(report, record), ensure_ascii=False), file=out)
-        return 1 if report.faults else 0
-    for line in () if quiet else report.confirmations:
-        print(line, file=out)
-    for line in () if quiet else report.notes:
-        print(f"To know: {line}", file=out)
-    for line in report.faults:
-        print(f"NOT AS IT SHOULD BE: {line}", file=out)
-    if record is not None and not quiet:
-        opened = sum("body" in entry for entry in record.entries)
-        print(f"{record.manifest['name']}: {len(record.entries)} entries, {opened} of them open, unbroken.",
-              file=out)
-        print(f"Root {record.manifest['root']}", file=out)
-    return 1 if report.faults else 0
+def _check_orders(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    outcomes = tells["resolution"]["resolution"]["outcomes"]
+    if len(outcomes) != len(tells["orders"]):
+        return [f"Entry {number} tells of another number of orders than were judged."]
+    return [f"Entry {number}: {order['order']} is not the order that was judged."
+            for order, outcome in zip(tells["orders"], outcomes, strict=True)
+            if not _parses_to(variant, tells, order, outcome["order"])]
 
 
-def _as_json(report: VerifyReport, record: CheckedRecord | None) -> dict[str, Any]:
-    """The object of the contract. `record` is None where something is wrong with it."""
-    data: dict[str, Any] = {"sound": not report.faults, "faults": report.faults,
-                            "confirmed": report.confirmations, "notes": report.notes}
-    if record is not None:
-        data |= {"game": record.manifest["game"], "entries": len(record.entries),
-                 "root": record.manifest["root"]}
-    return data
+def _parses_to(variant: Variant, tells: dict[str, Any], judged_order: dict[str, Any], order: Any) -> bool:
+    """Whether the text of the line, parsed again, gives the order that was judged."""
+    kind = codec.load_position(tells["position"]).phase.kind
+    try:
+        parsed = vocabulary.orders_of(
+            variant, kind, judged_order["power"], str(judged_order["written"]), int(judged_order["line"]))
+    except ValueError:
+        return False
+    return order in [plain(parsed_order) for parsed_order in codec.dump_orders(parsed)["orders"]]
+
+
+def _check_results(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:
+    """Judge the phase again; the document must be the same to the last character."""
+    try:
+        position = codec.load_position(tells["position"])
+        stored = codec.load_resolution(tells["resolution"])
+        orders: list[Order] = [outcome.order for outcome in stored.outcomes]
+        again = judge(
+            variant.context(), variant.rules, position, orders, Lots(tuple(tells["lots"]["numbers"])))
+    except (CodecError, IndexError, KeyError) as fault:
+        return [f"Entry {number}: phase {tells['phase']} cannot be judged again ({fault})."]
+    # Compared as stored text: a resolution that reads alike but differs in a digit is another.
+    if plain(codec.dump_resolution(again)) != tells["resolution"]:
+        return [f"Entry {number}: the judge now says something else of phase {tells['phase']}."]
+    entered = [(order["result"], order["why"]) for order in tells["orders"]]
+    if entered != [(outcome.result.value, outcome.why) for outcome in again.outcomes]:
+        return [f"Entry {number}: what it tells of the orders is not what the judge says."]
+    return []
+
+
+def _check_beacon(record: CheckedRecord, number: int, tells: dict[str, Any]) -> list[str]:
+    """C23: the round of a beacon that was drawn with is signed by it."""
+    drawn = tells["lots"].get("beacon")
+    plan = next((phase.get("draw") for entered, phase in reversed(record.facts["phase"])
+                 if entered < number and phase["phase"] == tells["phase"]), None)
+    if drawn is None or not tells["lots"]["used"] or not (plan or {}).get("beacon"):
+        return []
+    return _check_round(number, drawn, beacons.from_entry((plan or {})["beacon"]))
+
+
+def _check_round(number: int, drawn: dict[str, Any], chain: beacons.BeaconChain) -> list[str]:
+    # Without the library the checker's note that names the round is all there is.
+    with suppress(beacons.NoBeaconLibrary):
+        if not beacons.is_signed(chain, drawn["round"], drawn["signature"]):
+            sentence = f"the beacon never made this round {drawn['round']}: its signature is false"
+            return [f"Entry {number}: {sentence} (rule C23)."]
+    return []

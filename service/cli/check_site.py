@@ -10,18 +10,18 @@ import os
 import shutil
 import socket
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import TextIO
 
-from service.cli.check_authority import check_authority
 from service.cli.check_stamps import check_stamps
-from service.cli.check_storage import check_backup, check_photographs, check_site_key
+from service.cli.check_storage import check_photographs, check_site_key
 from service.cli.program.results import print_progress, print_result
 from service.cli.program.streams import fold
 from service.config import ConfigError, Settings
+from service.feature import SiteTest, features
 from service.operations.child_jail import check_jail
 from service.operations.file_rights import check_files
 from service.operations.findings import Finding, FindingState
@@ -42,9 +42,6 @@ WORDS = {
     FindingState.TROUBLE: "MEND",
 }
 """The words of the command (docs/contract.md). Only MEND makes the whole check fail."""
-
-Test = Callable[[Settings], Finding]
-
 
 def check_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:
     """Run every test and print a line for each, or with `quiet` only for what must be mended. Returns 1 if
@@ -79,19 +76,19 @@ def _settings_finding(folder: Path) -> Finding:
     return Finding("settings", FindingState.WELL, f"{folder / 'galloper.toml'} is complete")
 
 
-def _tests() -> Sequence[tuple[str, Test]]:
+def _tests() -> Sequence[tuple[str, SiteTest]]:
     return (
         ("mailbox", check_mailbox), ("stamps", check_stamps), ("sending", check_sending),
         ("clock", check_clock), ("disk", check_disk),
         ("database", check_database), ("reader", check_reader), ("pictures", check_pictures),
         ("users", check_users),
         ("jail", check_jail), ("files", check_files),
-        ("key", check_site_key), ("authority", check_authority),
-        ("photos", check_photographs), ("backup", check_backup),
+        ("key", check_site_key), ("photos", check_photographs),
+        *(test for feature in features() for test in feature.site_tests().items()),
     )
 
 
-def _run_test(name: str, test: Test, settings: Settings) -> Finding:
+def _run_test(name: str, test: SiteTest, settings: Settings) -> Finding:
     try:
         return test(settings)
     except ConfigError as error:

@@ -1,22 +1,18 @@
-"""What `galloper check` tests of storage: the store of photographs, and the backup."""
+"""What `galloper check` tests of storage: the site's key, and the store of photographs."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from service.config import Settings
-from service.facts.events import Event
 from service.operations.findings import Finding, FindingState
 
 if TYPE_CHECKING:
     from service.store.blobs import Blobs
 
 SPECIMEN = b"galloper check"
-NEWEST = 20
-"""The newest mails whose bytes must be there."""
 
 
 def check_site_key(settings: Settings) -> Finding:
@@ -114,56 +110,3 @@ def _retention_words(settings: Settings) -> str:
         if days is None
         else f", for ever if a game's record names them; other mails for {days} days"
     )
-
-
-def check_backup(settings: Settings) -> Finding:
-    """Whether the newest mails are there to be backed up, and what the Health page says of the backup and its
-    test."""
-    from service.operations.health import backup_finding, restore_test_finding
-
-    notes = _stored_notes(settings)
-    if notes is None:
-        return Finding("backup", FindingState.NOTE, "nothing to back up yet; see docs/operations.md for how")
-    made_at, tested_at, newest, lost = notes
-    if lost:
-        return Finding(
-            "backup", FindingState.TROUBLE,
-            f"{lost} of the newest {newest} mails are in the database and not among the photographs; "
-            "restore them from the backup")
-    now = datetime.now(UTC)
-    backup, restore_test = backup_finding(made_at, now), restore_test_finding(tested_at, now)
-    # Neither keeps a site from starting, so a trouble is a note here.
-    troubles = [finding for finding in (backup, restore_test) if finding.is_trouble]
-    sentence = f"backup: {backup.sentence} restore test: {restore_test.sentence}"
-    if troubles:
-        return Finding("backup", FindingState.NOTE, f"{sentence} {troubles[0].advice}")
-    return Finding("backup", FindingState.WELL, sentence)
-
-
-def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None, int, int] | None:
-    """When a backup was made, when one was tested, how many of the newest mails were looked for, and how many
-    of them are lost. None if there is no database yet."""
-    from sqlalchemy import func, inspect, select
-
-    from service.record.chain import sessions
-    from service.store.blobs_remote import open_blobs
-    from service.store.engine import full_url, open_engine
-    from service.store.tables import EventRow, MailRow
-
-    url = full_url(settings.database_url)
-    # Opening it would create the file, and this command changes nothing.
-    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
-        return None
-    engine, blobs = open_engine(settings.database_url), open_blobs(settings)
-    try:
-        if not inspect(engine).has_table(EventRow.__tablename__):
-            return None
-        with sessions(engine)() as session:
-            made_at, tested_at = (session.scalar(select(func.max(EventRow.at)).where(EventRow.what == kind))
-                            for kind in (Event.BACKUP_MADE, Event.RESTORE_TESTED))
-            newest = session.scalars(
-                select(MailRow.sha256).order_by(MailRow.stored_at.desc()).limit(NEWEST)
-            ).all()
-    finally:
-        engine.dispose()
-    return made_at, tested_at, len(newest), sum(not blobs.has(key) for key in newest)

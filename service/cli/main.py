@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from adjudicator.errors import UserFacingError
-from service.cli.commands.arguments import PHASES, NewFile, PhaseName, Site, Variant
+from service.cli.commands.arguments import PHASES, PhaseName, Site, Variant
 from service.cli.commands.game_commands import game_app
 from service.cli.commands.map_commands import map_app
 from service.cli.commands.player_commands import player_app
@@ -149,69 +149,6 @@ def worker(
     raise typer.Exit(run_worker(folder, threads, processes))
 
 
-@app.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")
-def backup(
-    folder: Site,
-    output: NewFile,
-    reason: Annotated[
-        str, typer.Option("--reason", metavar="WORDS", help="Why, where it is no usual backup.")
-    ] = "",
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Write a whole site into one file, while it runs: every table, photograph, mail and letter.
-
-    While sheets are sealed, the record says that the copy was made, and all players are told.
-    """
-    from service.cli.archive import backup_site
-
-    raise typer.Exit(
-        backup_site(folder, output, sys.stdout, reason=reason, as_json=as_json, quiet=quiet))
-
-
-@app.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")
-def restore(
-    file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A file that `galloper backup` wrote.")
-    ] = None,
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
-    ] = None,
-    drill: Annotated[
-        bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
-    ] = False,
-    by_database: Annotated[
-        Path | None,
-        typer.Option("--by-database", metavar="DIR",
-                     help="A site whose database was put back by PostgreSQL's own tools: no FILE."),
-    ] = None,
-    key: Annotated[
-        Path | None,
-        typer.Option("--key", metavar="FILE", help="The secret key of age, for an encrypted backup."),
-    ] = None,
-    letters: Annotated[
-        list[Path] | None,
-        typer.Option("--letter", metavar="LETTER.eml",
-                     help="The newest letter that anybody has; it tells what was lost. May be given again."),
-    ] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Restore a backup into an empty site and check every digest. No letter leaves it until a person allows
-    it."""
-    from service.cli.archive import go_on_after_restore, restore_site
-
-    if by_database is not None and file is None and not drill:
-        raise typer.Exit(go_on_after_restore(
-            by_database, sys.stdout, letters=letters or (), as_json=as_json, quiet=quiet))
-    # A drill has no site, and a restore needs one.
-    if file is None or by_database is not None or drill == (folder is not None):
-        raise typer.BadParameter(
-            "name a backup and the folder of an empty site, or a backup and --drill, or --by-database DIR.")
-    raise typer.Exit(restore_site(
-        file, folder, sys.stdout, key=key, letters=letters or (), as_json=as_json, quiet=quiet))
-
-
 @app.command(epilog="Example: galloper migrate ~/galloper-site --check")
 def migrate(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
@@ -235,54 +172,6 @@ def migrate(
     if check or agreed:
         raise typer.BadParameter("--to goes with neither --check nor --yes.")
     raise typer.Exit(move_site(folder, target, sys.stdout, sys.stderr))
-
-
-@app.command(epilog="Example: galloper verify powick-bridge.zip letters/*.eml")
-def verify(
-    archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A game's archive, as a ZIP file.")],
-    letters: Annotated[
-        list[Path] | None, typer.Argument(metavar="[LETTER.eml...]", help="Letters that were kept.")
-    ] = None,
-    live: Annotated[
-        bool, typer.Option("--live", help="ARCHIVE is a site's folder: compare its database and files with "
-                                          "its own record, and enter what differs.")
-    ] = False,
-    pool: Annotated[Path | None, typer.Option(
-        "--letters", metavar="DIR", help="A folder with letters of several players: all files in it and "
-        "below it are compared with the archive and with each other.")] = None,
-    receipt: Annotated[bool, typer.Option(
-        "--receipt", help="The first file is a receipt, the others are the sheet that it is for: a mail or "
-        "photographs. No archive is needed.")] = False,
-    authority: Annotated[Path | None, typer.Option(
-        "--authority", metavar="FILE", help="The certificate, as PEM, of the authority that stamped roots: "
-        "each stamp must be signed by it.")] = None,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Check a game's archive: its record, its photographs, its lots, the judge, and letters that were
-    mailed; or with --receipt one receipt alone."""
-    if live:
-        if letters:
-            raise typer.BadParameter("--live compares a site with its own record, and takes no letters.")
-        from service.cli.verify_live import verify_site
-
-        raise typer.Exit(verify_site(archive, sys.stdout, as_json=as_json, quiet=quiet))
-    if receipt:
-        from service.archive.verify import run_verify_receipt
-
-        raise typer.Exit(
-            run_verify_receipt(archive, letters or [], sys.stdout, as_json=as_json, quiet=quiet))
-    from service.archive.jailed import verify_in_child
-    from service.site_folder import certificates_in
-
-    letter_paths = list(letters or [])
-    if pool is not None:
-        if not pool.is_dir():
-            raise typer.BadParameter(f"{pool} is no folder.", param_hint="--letters")
-        letter_paths += sorted(path for path in pool.rglob("*") if path.is_file())
-    authorities = "" if authority is None else certificates_in(authority)
-    raise typer.Exit(verify_in_child(
-        archive, letter_paths, sys.stdout, as_json=as_json, quiet=quiet, authorities=authorities))
 
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")

@@ -10,7 +10,6 @@ from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
 from service.desk import log_words
-from service.facts.events import Event
 from service.facts.sheets import because
 from service.mail.sending import hold
 from service.record import chain
@@ -26,7 +25,6 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 AT_ONCE = 100
-NOTED = (Event.BACKUP_MADE, Event.RESTORE_TESTED)
 _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "result", "sealed"})
 """Details for programs only: ids and the digests of a rehearsal."""
 
@@ -124,19 +122,6 @@ def retry(request: Request, visitor: Trusted, letter: Annotated[int | None, Form
     """Try one failed letter again, or all that certainly did not arrive. Raises 409 if there is none."""
     performed(request.app.state.ports, visitor, hold.RetryLetters(letter))
     return RedirectResponse("/health?notice=retried", status_code=303)
-
-
-@router.post("/health/note", dependencies=[OPERATOR])
-def note(request: Request, visitor: Trusted, event_kind: Annotated[str, Form(alias="what")] = "") -> Response:
-    """Log that the operator made a backup, or tested one, with tools of their own."""
-    ports: DeskPorts = request.app.state.ports
-    # Backups are made with tools of the operator's own, so their age is known only if it is noted.
-    noted = next((each for each in NOTED if each == event_kind), None)
-    if noted is None:
-        raise HTTPException(400, "Nothing was noted: this is neither a backup nor a test of one.")
-    with ports.sessions.begin() as session:
-        records.log_event(session, ports.clock.now(), noted, actor=visitor.name)
-    return RedirectResponse("/health?notice=noted", status_code=303)
 
 
 def details(detail: Mapping[str, Any]) -> list[tuple[str, str]]:

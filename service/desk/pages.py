@@ -33,6 +33,7 @@ from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
 from service.operations import clock_check
 from service.operations.findings import Finding
+from service.operations.health import checks
 from service.store.tables import (
     ApprovalRow,
     GameRow,
@@ -51,8 +52,6 @@ from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-# On Today even when they are well (desk plan, section 3: jobs failing, disk and backup age).
-ALWAYS_SHOWN = frozenset({"Queue", "Disk", "Backup"})
 SHOWN_ELSEWHERE = frozenset({"Letters", "Clock"})
 """Parts of the site's health for which Today has sentences of its own."""
 
@@ -211,15 +210,16 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
 
 
 def _findings(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
-    """Findings for a coordinator's morning: work, disk and backup always, any other part only if it needs
-    attention."""
+    """Findings for a coordinator's morning: those of every day (desk plan, section 3: jobs failing, disk and
+    backup age), any other part only if it needs attention."""
     # A second reader sees lines and nothing else of the site.
     if ports.checks.health is None or visitor.role != Role.COORDINATOR:
         return []
+    daily = {check.name for check in checks() if check.is_daily}
     return [
         finding
         for finding in ports.checks.health()
-        if finding.name in ALWAYS_SHOWN or (finding.is_trouble and finding.name not in SHOWN_ELSEWHERE)
+        if finding.name in daily or (finding.is_trouble and finding.name not in SHOWN_ELSEWHERE)
     ]
 
 

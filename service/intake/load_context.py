@@ -18,7 +18,7 @@ from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
 from service.facts.refusals import RefusalReason
-from service.games.ended.ending import has_ended
+from service.games.ending import has_ended
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake.verdicts.context import GameContext, IntakeContext

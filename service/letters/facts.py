@@ -267,7 +267,7 @@ class CorrectionFacts(KeyedFacts):
 
 @dataclass(frozen=True, slots=True)
 class GameOverFacts(LetterFacts):
-    """The end of a game (BEY-03). `kind` is a value of `service.games.ended.ending.EndKind`; `winners` are
+    """The end of a game (BEY-03). `kind` is a value of `service.games.ending.EndKind`; `winners` are
     powers by name; `why` is the coordinator's reason, or "". `standings`: each power with its centres at the
     beginning and at the end, the most first; `players`: who played, by name, each with their powers;
     `statistics` counts over the game; `page` is the address where all of it is open to its players, or

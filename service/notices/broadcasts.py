@@ -21,7 +21,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.acts.act import HandOver, ResultsCorrection
 from service.games.deadlines import DeadlineExtension
-from service.games.ended.ending import GameEnd
+from service.games.ending import GameEnd
 from service.games.in_play import next_phase
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title

@@ -12,7 +12,8 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
-from service.games.ended.ending import EndKind, GameEnd
+from service.feature import end_page
+from service.games.ending import EndKind, GameEnd
 from service.games.judged_phases import JudgedPhase, centres_by_year, game_years, names_of_years
 from service.games.options import options_of
 from service.games.phases import phase_of
@@ -62,14 +63,14 @@ def game_over_facts(
     chart = centres_by_year(variant, years)
     names = {power.id: power.name for power in variant.powers.values()}
     ranked = sorted(chart.items(), key=lambda item: (-item[1][-1], list(names).index(item[0])))
-    base = base_url.rstrip("/")
+    base, page = base_url.rstrip("/"), end_page(game.id)
     return GameOverFacts(
         "" if end is None else end.kind.value,
         () if end is None else tuple(names[power] for power in end.powers),
         "" if end is None else end.why,
         tuple((names[power], counts[0], counts[-1]) for power, counts in ranked),
         players_of(session, game, variant), statistics_of(variant, phases), names_of_years(years), chart,
-        f"{base}/public/{game.id}/end" if base else "",
+        f"{base}{page}" if base and page else "",
         # A draw is declared with a reason, or the rules make it so, or else it was asked for on paper.
         end is not None and end.kind is EndKind.DRAW and not end.why
         and not as_played(variant, options_of(game)).rules.draw_ends_game(),

@@ -19,7 +19,7 @@ from adjudicator.errors import UserFacingError
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import pictures
-from service.games.ended.ending import end_with
+from service.games.ending import end_with
 from service.games.phases import phase_of
 from service.games.results import redacted_for
 from service.games.turns import NotReady

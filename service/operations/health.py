@@ -1,7 +1,7 @@
 """Is the site well: one list of checks, `checks()`, with four views.
 
 The Health page shows every finding, `service.operations.alarms` writes to the coordinator about those that
-stay, `service.operations.metrics` gives each as a number, and `galloper check` shows those about backups.
+stay, and `service.operations.metrics` gives each as a number.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
 from service.clock import Clock
-from service.facts.events import Event
 from service.feature import features
 from service.games import mailbox_waits
 from service.mail.sending import hold
@@ -25,7 +24,6 @@ from service.operations import clock_check
 from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
-from service.operations.root_stamps import stamp_finding
 from service.store import mail_troubles
 from service.store.states import MailTroubleKind
 from service.store.tables import (
@@ -41,10 +39,6 @@ from service.store.tables import (
 )
 
 # The limits below were set by hand when each check was written; each says what it gives time for.
-LONGEST_WITHOUT_RESTORE_TEST = timedelta(days=92)
-"""A quarter of a year. After that nobody can be sure that the backup is one."""
-LONGEST_WITHOUT_BACKUP = timedelta(hours=36)
-"""A nightly backup that is this old was missed once."""
 RECENT = timedelta(hours=24)
 FEWEST_FREE_BYTES = 2_000_000_000
 """A few seasons of photographs: time for the operator to make room."""
@@ -84,6 +78,7 @@ class Observation:
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check: its name, the function that makes its finding, and what follows if a trouble is left alone.
+    `is_daily`: Today shows it even when it is well.
 
     Without a `consequence` no alarm is written: that trouble is reported elsewhere.
     """
@@ -91,6 +86,7 @@ class Check:
     name: str
     find: Callable[[Observation], Finding]
     consequence: str = ""
+    is_daily: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,51 +387,6 @@ def check_site_key(observation: Observation) -> Finding:
     return key_finding(observation.session, "Site key")
 
 
-def check_root_stamps(observation: Observation) -> Finding:
-    """Is the root of each results letter stamped, where any was of late?"""
-    return stamp_finding(observation.session, observation.now)
-
-
-def check_backup(observation: Observation) -> Finding:
-    """Was a backup made lately?"""
-    return backup_finding(last_event(observation.session, Event.BACKUP_MADE), observation.now)
-
-
-def backup_finding(made_at: datetime | None, now: datetime) -> Finding:
-    """What is said of the last backup (UTC; None if there was none)."""
-    # The week is the trouble's id, so that the coordinator hears of a missing backup once a week.
-    week = f"{now:%G-W%V}"
-    if made_at is None:
-        return Finding("Backup", FindingState.TROUBLE, "None made yet.",
-                       "Make one with `galloper backup`; until then the mail server has the only other copy.",
-                       week)
-    sentence = f"Last made {ago(now - made_at)}."
-    if now - made_at > LONGEST_WITHOUT_BACKUP:
-        return Finding("Backup", FindingState.TROUBLE, sentence,
-                       "Make one now: what came in since is on this machine and the mail server only.", week)
-    return Finding("Backup", FindingState.WELL, sentence)
-
-
-def check_restore_test(observation: Observation) -> Finding:
-    """Was a backup put back as a test in the last quarter of a year?"""
-    return restore_test_finding(last_event(observation.session, Event.RESTORE_TESTED), observation.now)
-
-
-def restore_test_finding(tested_at: datetime | None, now: datetime) -> Finding:
-    """What is said of the last test of a backup (UTC; None if there was none)."""
-    if tested_at is None:
-        return Finding(
-            "Restore test", FindingState.TROUBLE, "Never made.",
-            "Put a backup back on another machine, check that its games are there, and note it at "
-            "Health, below Backups: "
-            "nobody knows of an untested backup whether it is whole.")
-    sentence = f"Last made {ago(now - tested_at)}."
-    if now - tested_at > LONGEST_WITHOUT_RESTORE_TEST:
-        return Finding("Restore test", FindingState.TROUBLE, sentence,
-                       "Put a backup back on another machine again, and note it at Health, below Backups.")
-    return Finding("Restore test", FindingState.WELL, sentence)
-
-
 CHECKS = (
     Check(
         "Mailbox", check_mailbox,
@@ -446,7 +397,8 @@ CHECKS = (
           "a mail that cannot be fetched is in no results, and its deadline waits; one that cannot be moved "
           "counts, and stays in the folder."),
     Check("Workers", check_workers, "no mail is judged, no deadline is closed and no letter is sent."),
-    Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it."),
+    Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it.",
+          is_daily=True),
     Check("Reading pace", check_reading_pace,
           "the results of a deadline come later, by the time that its sheets take to be read."),
     Check("Senders' domains", check_senders_dns,
@@ -459,16 +411,11 @@ CHECKS = (
           "somebody does not hear of their results, or of what is wrong with their sheet."),
     Check("Reading engine", check_reading_engine,
           "sheets are held with their photographs, and their phases wait for a person to read them."),
-    Check("Disk", check_disk, "no more mail can be taken in; it waits on its server."),
+    Check("Disk", check_disk, "no more mail can be taken in; it waits on its server.", is_daily=True),
     # A clock that is off is reported by `service.operations.clock_check`, at the deadline that it holds up.
     Check("Clock", check_clock),
     Check("Site key", check_site_key,
           "the next phase with lots cannot be judged, and receipts go out without a signature."),
-    Check("Time stamps", check_root_stamps,
-          "these roots are proved by letters alone, as those of a site without an authority are."),
-    Check("Backup", check_backup, "what came in since is on this machine alone."),
-    # Nothing follows from an untested backup until it is needed: the page says so, no letter does.
-    Check("Restore test", check_restore_test),
 )
 """The checks of the core."""
 

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games import mailbox_waits
-from service.games.ended.ending import has_ended
+from service.games.ending import has_ended
 from service.games.phases import phase_of
 from service.letters.calendar_feed import DueDate, feed
 from service.letters.language import N_

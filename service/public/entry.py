@@ -19,7 +19,7 @@ from service.facts.events import Event
 from service.feature import Slot, with_slot_values
 from service.games.acts.act import Act, perform
 from service.games.create import known_zone
-from service.games.ended.ending import has_ended
+from service.games.ending import has_ended
 from service.games.refused import Refused
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal

@@ -16,7 +16,7 @@ from adjudicator.calendar import Phase
 from adjudicator.serialize import codec
 from service import pictures
 from service.games import rulings
-from service.games.ended.ending import is_over
+from service.games.ending import is_over
 from service.games.in_play import next_phase, phases_in_play
 from service.games.options import options_of
 from service.games.phases import phase_of

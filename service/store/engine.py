@@ -14,6 +14,7 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
@@ -106,6 +107,11 @@ def alembic_config(connection: Connection | None = None) -> Config:
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection
     return config
+
+
+def newest_migration() -> str:
+    """The number of the newest migration script: what the tables look like."""
+    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
 
 
 def migrate(url: str) -> None:

@@ -19,7 +19,7 @@ from service.clock import SimulatedClock
 from service.features.replay import pages as war
 from service.games.acts.act import perform
 from service.games.acts.ending import DeclareEnd
-from service.games.ended.ending import EndKind, GameEnd, end_of
+from service.games.ending import EndKind, GameEnd, end_of
 from service.letters.statistics import statistics_of
 from service.notices.ending import Farewell, judged_phases
 from service.store.tables import GameRow, PhaseRow, PhaseState

@@ -25,7 +25,6 @@ from unittest.mock import patch
 import maps
 from adjudicator.calendar import Phase, PhaseKind
 from service.archive.export import Edition
-from service.archive.verify import run_verify
 from service.intake.verdicts.explanations import canonical_subject
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
@@ -33,6 +32,7 @@ from service.store import records
 from service.store.blobs import BlobError
 from service.store.letter_parts import finished
 from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, SubmissionRow, UserRow
+from tests.support.checks import print_check
 from tests.support.mail_builder import mail, part, stamp, text
 from tests.support.played import WINTER, archived, begin, decide
 from tests.support.site import NOON, Site, make_site
@@ -234,12 +234,12 @@ Checker = Callable[[bytes, dict[str, bytes]], tuple[str, str]]
 
 
 def galloper(folder: Path) -> Checker:
-    """`galloper verify` within this process."""
+    """The check of `galloper verify`, within this process."""
 
     def check(archive: bytes, mails: dict[str, bytes]) -> tuple[str, str]:
         path, paths = _written(folder, archive, mails)
         out = io.StringIO()
-        run_verify(path, paths, out)
+        print_check(path, paths, out)
         lines = out.getvalue().split("\n")
         return ("\n".join(line for line in lines if line.startswith("NOT AS")),
                 "\n".join(line for line in lines if line.startswith("To know")))

@@ -29,7 +29,7 @@ from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, ne
 from service.games.acts.ending import DeclareEnd
 from service.games.acts.options import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
-from service.games.ended.ending import EndKind
+from service.games.ending import EndKind
 from service.games.in_play import next_phase, phases_in_play
 from service.games.names import pseudonym
 from service.games.options import options_of

@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 
 from adjudicator.serialize import codec
 from service.games import results
-from service.games.ended.ending import has_ended
+from service.games.ending import has_ended
 from service.games.phases import phase_title
 from service.notices.current_map import control
 from service.public import game_map, roots, source_line

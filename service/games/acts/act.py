@@ -22,7 +22,7 @@ import maps
 from maps.variant import Variant
 from service.facts.events import Event
 from service.games.deadlines import DeadlineExtension
-from service.games.ended.ending import GameEnd
+from service.games.ending import GameEnd
 from service.games.refused import MOST_REASON, NO_REASON, NotFound, Refused, reason_of
 from service.store.records import log_event
 from service.store.tables import AbsenceRow, GameRow, PhaseRow

@@ -9,8 +9,8 @@ from sqlalchemy import update
 
 from service.facts.events import Event
 from service.games import draw_votes
-from service.games.acts.act import CANNOT_WRITE, Act, ActTable, LoggedEvent, ReasonedAct
-from service.games.ended.ending import DECLARED, EndKind, GameEnd, is_over
+from service.games.acts.act import CANNOT_WRITE, ActTable, LoggedEvent, ReasonedAct
+from service.games.ending import DECLARED, EndKind, GameEnd, is_over
 from service.games.options import options_of, with_options
 from service.games.refused import Refused
 from service.store import records
@@ -120,31 +120,3 @@ class AgreeOnDraw(ReasonedAct[tuple[str, ...]]):
         """One to each player."""
         return table.must_write().draw_agreed(
             table.session, table.phase(self.game, self.phase), outcome)
-
-
-@dataclass(frozen=True, slots=True)
-class AgreeToShow(Act[tuple[str, ...]]):
-    """A player agrees that the public may see the whole of a game that is over, or takes it back. It is open
-    once all agree. `powers`: those that the player holds. The outcome is who had agreed before."""
-
-    game: str
-    powers: tuple[str, ...]
-    agrees: bool
-
-    def change(self, table: ActTable) -> tuple[str, ...]:
-        """Keep the agreement with the game."""
-        game = table.game(self.game)
-        before = tuple(sorted(options_of(game).opened_by))
-        game.options = with_options(game, opened_by=self._after(before))
-        return before
-
-    def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> LoggedEvent:
-        """Who agreed before and who agrees now, as an option that was changed."""
-        # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
-        return LoggedEvent(Event.OPTION_CHANGED, self.game, {
-            "option": "opened_by", "from": list(outcome), "to": self._after(outcome),
-            "why": f"the player of {', '.join(sorted(self.powers))} decided so"})
-
-    def _after(self, before: tuple[str, ...]) -> list[str]:
-        powers = set(before) | set(self.powers) if self.agrees else set(before) - set(self.powers)
-        return sorted(powers)

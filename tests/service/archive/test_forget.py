@@ -13,13 +13,11 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from service.archive import backup
 from service.archive.export import Edition
 from service.archive.forget import NotForgotten, forget
 from service.archive.import_game import contents_here, import_archive
 from service.archive.player_data import write_player_data
 from service.cli.players import forget_player, player_data
-from service.cli.verify_live import verify_site
 from service.record import chain, live
 from service.store import dump, records
 from service.store.tables import PhaseRow, PhaseState
@@ -28,7 +26,7 @@ from tests.support.altered import entries, packed, rechained, unpacked
 from tests.support.keeper import OTHER, VICTIM, Evidence
 from tests.support.own_site import own_site
 from tests.support.played import archived
-from tests.support.site import MemoryJobs, make_site
+from tests.support.site import make_site
 from tests.support.table import Table, address
 
 HOME = "12 Church Lane, Perth"
@@ -70,8 +68,7 @@ def alarms(folder: Path, shown: Evidence) -> list[str]:
 
 def test_nothing_of_a_forgotten_player_is_left_and_the_record_is_whole(table: Table, tmp_path: Path) -> None:
     """Every row and every file is searched for the name, the address and the home; both checkers say that
-    all is well, with the letters that she kept herself, and a backup and an import are whole without her
-    files."""
+    all is well, with the letters that she kept herself, and an import is whole without her files."""
     before = keeper.evidence(table)
     assert alarms(tmp_path / "before", before) == []
     with zipfile.ZipFile(io.BytesIO(before.whole)) as zipped:
@@ -92,12 +89,6 @@ def test_nothing_of_a_forgotten_player_is_left_and_the_record_is_whole(table: Ta
     assert all(raw not in stored for raw in table.sent)
     after = Evidence(archived(table), archived(table, Edition.PLAYERS), before.letters)
     assert alarms(tmp_path / "after", after) == []
-    out = io.BytesIO()
-    backup.write(table.site.engine, table.site.blobs, out, table.site.clock.now(), "test")
-    out.seek(0)
-    with make_site(tmp_path / "restored") as site:
-        restored = backup.restore(out, site.engine, site.blobs, MemoryJobs(), table.site.clock.now())
-        assert restored.roots
     (tmp_path / "game.zip").write_bytes(after.whole)
     with make_site(tmp_path / "imported") as site:
         root = import_archive(tmp_path / "game.zip", site.engine, site.blobs, site.jobs,
@@ -186,4 +177,3 @@ def test_the_commands_say_what_they_did(saved: Path, tmp_path: Path) -> None:
     assert (tmp_path / "her.zip").stat().st_mode & 0o077 == 0
     assert forget_player(tmp_path, f"Player {VICTIM}", out := io.StringIO()) == 0
     assert "is forgotten" in out.getvalue()
-    assert verify_site(tmp_path, out := io.StringIO()) == 0, out.getvalue()

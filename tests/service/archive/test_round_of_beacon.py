@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from service.archive import judge_again
+from service.archive import verify
 from service.games import beacons
 from service.games.beacons import QUICKNET, BeaconChain
 from tools import verify_record
@@ -44,7 +44,7 @@ def test_the_round_that_was_published_is_accepted(
     verify_record.check_round("phase 5", QUICKNET.as_entry(), _draw(_round()), _text(seconds))
     sentence = f"round 1000 of the public beacon, which is {_round()['randomness']}"
     assert sentence in capsys.readouterr().out
-    assert judge_again._check_round(5, _round(), QUICKNET) == []
+    assert verify._check_round(5, _round(), QUICKNET) == []
 
 
 @pytest.mark.parametrize(("draw", "chain", "seconds", "words"), [
@@ -68,5 +68,5 @@ def test_a_made_up_round_has_no_signature_of_the_beacon() -> None:
     """`galloper verify` checks the signature. The small checker cannot, and names the round to be
     compared."""
     verify_record.check_round("phase 5", QUICKNET.as_entry(), _draw(_round(signature=MADE_UP)), _text())
-    (fault,) = judge_again._check_round(5, _round(signature=MADE_UP), QUICKNET)
+    (fault,) = verify._check_round(5, _round(signature=MADE_UP), QUICKNET)
     assert "the beacon never made this round 1000" in fault

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from service.archive.verify import run_verify_receipt
+from service.archive.checker import VerifyReport, checking
 from service.record import game_key
 from service.store.signatures import Statement, is_signed, public_of, sign
 from tests.support import keeper
@@ -59,8 +59,10 @@ def alone(folder: Path, receipt: bytes, *sheets: bytes) -> tuple[str, str]:
     paths = [folder / "receipt.eml", *(folder / f"sheet-{number}" for number in range(len(sheets)))]
     for path, data in zip(paths, (receipt, *sheets), strict=True):
         path.write_bytes(data)
-    out = io.StringIO()
-    run_verify_receipt(paths[0], paths[1:], out)
+    report = VerifyReport()
+    with checking(report) as checker:
+        (of_receipt, *of_sheet) = ((path.name, path.read_bytes()) for path in paths)
+        checker.check_receipt_alone(of_receipt, of_sheet)
     before, sys.argv = sys.argv, ["verify_record.py", "--receipt", *map(str, paths)]
     try:
         with contextlib.redirect_stdout(io.StringIO()):
@@ -70,7 +72,7 @@ def alone(folder: Path, receipt: bytes, *sheets: bytes) -> tuple[str, str]:
         fault = str(wrong.code)
     finally:
         sys.argv = before
-    return "\n".join(line for line in out.getvalue().split("\n") if line.startswith("NOT AS")), fault
+    return "\n".join(report.lines(quiet=True)), fault
 
 
 def altered(receipt: bytes, **facts: object) -> bytes:

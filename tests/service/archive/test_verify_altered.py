@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from service.archive.verify import run_verify
 from tests.support.altered import ALTERATIONS, entries, older, packed, rechained, unpacked
+from tests.support.checks import print_check
 from tests.support.played import archived, begin, finish, kept, played
 from tests.support.site import make_site
 from tests.support.table import Table
@@ -70,7 +70,7 @@ def galloper(archive: bytes, mails: list[Path], folder: Path) -> str:
     """`galloper verify`; the faults it names, or ""."""
     path, out = folder / "archive.zip", io.StringIO()
     path.write_bytes(archive)
-    status = run_verify(path, mails, out)
+    status = print_check(path, mails, out)
     faults = [line for line in out.getvalue().splitlines() if line.startswith("NOT AS")]
     assert status == bool(faults)
     return "\n".join(faults)

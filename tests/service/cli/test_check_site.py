@@ -21,16 +21,14 @@ from ocr.engines import Recognition
 from ocr.engines.ppocr import ModelError, PpOcr
 from service.cli import check_site as site_check
 from service.cli.check_site import check_site
-from service.cli.check_storage import check_backup, check_photographs
+from service.cli.check_storage import check_photographs
 from service.cli.users import add_user
 from service.config import ConfigError, MailIn, MailOut, Settings
-from service.facts.events import Event
+from service.feature import features
 from service.mail.mailbox import imap_client
 from service.operations.findings import Finding, FindingState
 from service.pictures.drawing import fonts
-from service.site_folder import opened, settings_of
-from service.store import records
-from service.store.blobs_remote import open_blobs
+from service.site_folder import settings_of
 from service.store.engine import migrate
 from tests.support.own_site import SETTINGS, deliver, own_site
 from tests.support.servers.certificates import make_certificate
@@ -39,7 +37,7 @@ from tests.support.servers.smtp_sink import SmtpSink
 
 AREAS = [
     "settings", "mailbox", "stamps", "sending", "clock", "disk", "database", "reader", "pictures", "users",
-    "jail", "files", "key", "authority", "photos", "backup",
+    "jail", "files", "key", "photos",
 ]
 
 
@@ -71,10 +69,11 @@ def _in(settings: Settings, **changes: object) -> Settings:
 
 def test_a_sound_site_has_a_line_for_everything_and_nothing_is_changed(folder: Path) -> None:
     code, lines_by_area = _checked(folder)
-    assert list(lines_by_area) == AREAS
+    assert list(lines_by_area) == AREAS + [name for feature in features() for name in feature.site_tests()]
     # Its mailbox is a folder, whose stamps prove nothing about the clock.
-    assert {area: mark for area, (mark, _) in lines_by_area.items() if mark != "ok"} == {
-        "stamps": "note", "clock": "note", "users": "note", "backup": "note"}
+    assert {area: mark for area, (mark, _) in lines_by_area.items()
+            if mark != "ok" and area in AREAS} == {
+        "stamps": "note", "clock": "note", "users": "note"}
     assert code == 0
     assert not list((folder / "outbox").iterdir())
     # Opening a SQLite database creates its file.
@@ -87,7 +86,7 @@ def test_servers_that_do_not_answer_are_a_sentence_each_and_the_rest_is_tested(t
     lines = lines.replace('kind = "folder"\npath = "outbox"', f'host = "127.0.0.1"\nport = {port}')
     code, lines_by_area = _checked(own_site(tmp_path / "site", lines))
     assert code == 1
-    assert list(lines_by_area) == AREAS
+    assert list(lines_by_area) == AREAS + [name for feature in features() for name in feature.site_tests()]
     assert {area for area, (mark, _) in lines_by_area.items() if mark == "MEND"} == {"mailbox", "sending"}
     assert f"Nothing answers at 127.0.0.1:{port}; check mail_in.host and mail_in.port" in lines_by_area[
         "mailbox"][1]
@@ -407,43 +406,6 @@ def test_somebody_must_be_able_to_sign_in(
     assert site_check.check_users(settings) == Finding(
         "users", FindingState.WELL, "1 may sign in at the desk"
     )
-
-
-@pytest.mark.parametrize(
-    ("backup_hours", "test_hours", "state", "words"),
-    [
-        (None, None, FindingState.NOTE, "backup: None made yet."),
-        # A nightly backup that is 36 hours old was missed once.
-        (40, None, FindingState.NOTE, "backup: Last made 1 day ago. restore test: Never made. Make one now"),
-        (2, None, FindingState.NOTE, "restore test: Never made. Put a backup back"),
-        (2, 24 * 100, FindingState.NOTE, "restore test: Last made 100 days ago. Put a backup back"),
-        (2, 24 * 10, FindingState.WELL, ("backup: Last made 2 hours ago. restore test: Last made 10 days "
-                                         "ago.")),
-    ],
-)
-def test_the_backup_is_told_with_its_age_and_its_test(
-    settings: Settings, backup_hours: int | None, test_hours: int | None, state: FindingState, words: str
-) -> None:
-    assert check_backup(settings).sentence.startswith("nothing to back up yet")
-    now = datetime.now(UTC)
-    with opened(settings) as store, store.begin() as session:
-        for event_kind, hours in ((Event.BACKUP_MADE, backup_hours), (Event.RESTORE_TESTED, test_hours)):
-            if hours is not None:
-                records.log_event(session, now - timedelta(hours=hours), event_kind)
-    finding = check_backup(settings)
-    assert finding.state is state
-    assert words in finding.sentence
-
-
-def test_a_mail_whose_bytes_are_gone_is_told(settings: Settings) -> None:
-    with opened(settings) as store, store.begin() as session:
-        now = datetime.now(UTC)
-        records.add_mail(session, open_blobs(settings).put(b"here"), 4, now, now)
-        records.add_mail(session, "0" * 64, 4, now, now)
-    finding = check_backup(settings)
-    assert finding.state is FindingState.TROUBLE
-    assert finding.sentence.startswith("1 of the newest 2 mails are in the database and not among the "
-                                     "photographs")
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from demo.waiting import DemoError
 from grammar.compose import GrammarError
 from maps.faults import MapError
 from ocr.engines.ppocr import ModelError
+from service.archive.after_loading import BrokenRecord
 from service.archive.archive_file import BrokenArchive
-from service.archive.backup import BackupFault
 from service.archive.export import NoSuchGame
 from service.archive.import_game import ImportFault
 from service.cli import main
@@ -48,7 +48,7 @@ COMMANDS = [
     "game new", "game move-deadline", "game set", "game seat", "game address", "game lots", "game new-key",
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
-    "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
+    "bench paper", "bench read", "bench storm", "game export", "game import",
     "game remove-rehearsal", "migrate",
 ]
 
@@ -192,7 +192,7 @@ SENTENCES = (
     ModelError,
     NoSuchGame,
     ImportFault,
-    BackupFault,
+    BrokenRecord,
     ConfigError,
     DemoError,
     NoStory,

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from service.cli import main
+from tests.support.features import of_features
 from tests.support.own_site import game_file, own_site
 
 WHY = ("--why", "The post is on strike.")
@@ -35,12 +36,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("user list broken", 1, "mail_in.port: write a whole number"),
     ("user remove site Ad", 1, "Did you mean Ada?"),
     ("user remove site Ada", 1, "last coordinator"),
-    ("backup site folder", 1, "was not overwritten"),
-    ("restore text --drill", 1, ""),
-    ("verify nowhere", 1, "there is no such file"),
-    ("verify folder", 1, "this is a folder, and a file is needed"),
     ("game import site text", 1, "damaged or cut off"),
-    ("game read-again bytes", 1, "damaged or cut off"),
     ("game new site text", 1, "at line 1, column 6"),
     ("game new site shapes.toml", 1, "start: write a day like 2027-03-01"),
     ("game new site folder", 1, "name a file with a game"),
@@ -72,6 +68,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("map moves w3k London --unit X", 2, "write A or F"),
     ("map draw w3k -o text/x.svg", 1, "a folder is needed"),
     ("map import text --out new", 1, "nothing was written"),
+    *((line, *answer) for line, answer in of_features("WRONG_INPUT").items()),
 ]
 
 

@@ -31,7 +31,7 @@ from service.store.tables import (
     SubmissionRow,
     WorkerRow,
 )
-from tests.support.desk_table import NAME, DeskTable, open_desk
+from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
@@ -117,21 +117,18 @@ def test_the_log_shows_an_entry_of_every_kind_whatever_its_details(table: Table)
         assert sentence in words
 
 
-def test_today_tells_work_disk_and_backup_and_whatever_else_needs_a_look(table: Table) -> None:
-    """The desk plan's Today: jobs failing, disk and backup age, each with what to do; not to a second
-    reader."""
+def test_today_tells_work_disk_and_whatever_else_needs_a_look(table: Table) -> None:
+    """The desk plan's Today: jobs failing, disk, each with what to do; not to a second reader."""
     facts = (
         Finding("Mailbox", FindingState.TROUBLE, "It does not answer.", "Wait."),
         Finding("Workers", FindingState.WELL, "Alive."),
         Finding("Queue", FindingState.TROUBLE, "work failed 2 times.", "See the log."),
         Finding("Letters", FindingState.TROUBLE, "1 failed."),
         Finding("Disk", FindingState.WELL, "9.0 GB free."),
-        Finding("Backup", FindingState.WELL, "Last made 5 hours ago."),
     )
     page_text = open_desk(table, health=lambda: facts).text("/")
     assert ("Mailbox ! needs attention: It does not answer. Wait. Queue ! needs attention: work failed 2 "
             "times. See the log. Disk 9.0 GB free. ") in page_text
-    assert "Backup Last made 5 hours ago." in page_text
     assert "Alive" not in page_text
     # Failed letters have a sentence of their own on Today, so the finding is not repeated.
     assert "1 failed." not in page_text
@@ -344,14 +341,6 @@ def test_the_free_disk_is_measured_and_too_little_is_told(
     assert look(table, folder=tmp_path / "nowhere")["Disk"].state is FindingState.TROUBLE
 
 
-def test_a_backup_that_was_never_made_is_said_to_be_none(table: Table) -> None:
-    fact = look(table)["Backup"]
-    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "None made yet.")
-    log(table, Event.BACKUP_MADE)
-    table.site.clock.advance(timedelta(hours=3))
-    assert look(table)["Backup"].sentence == "Last made 3 hours ago."
-
-
 def test_sheets_that_could_not_be_read_make_the_reading_engine_worth_a_look(table: Table) -> None:
     assert look(table, loaded=True)["Reading engine"].sentence == "At work. No sheet was read yet."
     log(table, "reading_failed", detail={"submission": 1})
@@ -364,9 +353,8 @@ def test_the_page_tells_every_fact_in_words_and_signs(table: Table) -> None:
         table, health=Health(table.site.store, clock, MailboxStatus(clock), Path(), lambda: False).findings
     )
     page_text = desk.text("/health")
-    for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock", "Backup"):
+    for name in ("Mailbox", "Workers", "Queue", "Letters", "Reading engine", "Disk", "Clock"):
         assert name in page_text
-    assert "Backup ! needs attention None made yet." in page_text
     assert "Letters ✓ well 0 waiting, 0 failed." in page_text
 
 
@@ -468,39 +456,6 @@ def test_a_second_reader_sends_and_holds_back_nothing(table: Table) -> None:
     assert [desk.post(f"/health/{path}", why=WHY).status_code for path in ("pause", "resume", "retry")] == [
         403, 403, 403,
     ]
-
-
-def test_a_backup_that_did_not_come_last_night_is_told(table: Table) -> None:
-    log(table, Event.BACKUP_MADE)
-    table.site.clock.advance(timedelta(hours=35))
-    assert look(table)["Backup"].state is FindingState.WELL
-    table.site.clock.advance(timedelta(hours=2))
-    fact = look(table)["Backup"]
-    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "Last made 1 day ago.")
-    assert fact.advice
-
-
-def test_a_backup_and_its_test_are_noted_by_name_and_told_with_their_age(table: Table) -> None:
-    """The desk plan's Health: "last backup, last restore test"."""
-    desk = open_desk(table)
-    assert (look(table)["Restore test"].state, look(table)["Restore test"].sentence) == (
-        FindingState.TROUBLE, "Never made.",
-    )
-    for kind in ("backup_made", "restore_tested"):
-        assert desk.post("/health/note", what=kind).headers["location"] == "/health?notice=noted"
-    findings = look(table)
-    assert [(findings[name].state, findings[name].sentence) for name in ("Backup", "Restore test")] == [
-        ("well", "Last made just now.")
-    ] * 2
-    with table.site.store() as session:
-        rows = session.scalars(
-            select(EventRow).where(EventRow.what.in_(["backup_made", "restore_tested"]))
-        ).all()
-    assert [(row.what, row.actor) for row in rows] == [("backup_made", NAME), ("restore_tested", NAME)]
-    assert "Nothing was noted" in desk.post("/health/note", what="moon_landed").text
-    # A restore test is due every quarter of a year.
-    table.site.clock.advance(timedelta(days=93))
-    assert look(table)["Restore test"].state is FindingState.TROUBLE
 
 
 def test_reading_that_falls_behind_its_deadlines_shows_on_health(table: Table) -> None:

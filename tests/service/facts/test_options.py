@@ -28,7 +28,7 @@ from service.facts.options import (
 )
 from service.games.beacons import CHAINS
 from service.games.create import read_game_file
-from service.games.ended.ending import DECLARED
+from service.games.ending import DECLARED
 from service.games.options import OptionFault, option_from_text, options_of, stored_options, with_options
 from service.store.tables import GameRow
 

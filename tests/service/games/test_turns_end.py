@@ -11,7 +11,7 @@ import maps
 from adjudicator import rules
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
-from service.games.ended.ending import EndKind, GameEnd, end_of
+from service.games.ending import EndKind, GameEnd, end_of
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import GameRow, PhaseState
 from tests.support.site import Site

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from service.cli.archive import backup_site
 from service.operations.file_rights import check_files, close_files, open_paths
 from service.operations.findings import FindingState
 from service.site_folder import bring_up_to_date, settings_of, write_settings
@@ -41,13 +39,6 @@ def test_a_new_site_can_be_read_by_nobody_else(tmp_path: Path) -> None:
     assert len(paths) > 3
     assert {mode(path) for path in [Path(settings.data), *paths]} == {0o700, 0o600}
     assert check_files(settings).state is FindingState.WELL
-
-
-def test_a_backup_can_be_read_by_nobody_else(tmp_path: Path) -> None:
-    folder = own_site(tmp_path / "site")
-    output = tmp_path / "monday.tar"
-    assert backup_site(folder, output, sys.stderr, quiet=True) == 0
-    assert mode(output) == 0o600
 
 
 def test_what_an_earlier_version_left_open_is_told_and_closed(tmp_path: Path) -> None:

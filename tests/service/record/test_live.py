@@ -1,9 +1,8 @@
 """TRU-05: rows that were changed past the program and past its triggers are noticed and entered, before each
-judging and by `galloper verify --live`, on SQLite and PostgreSQL."""
+judging, on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +11,13 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 from sqlalchemy.orm import Session
 
-from service.cli.verify_live import verify_site
 from service.facts.events import Event
 from service.record import chain, live
 from service.record.live import How
 from tests.support import keeper
 from tests.support.keeper import VICTIM
-from tests.support.own_site import own_site
 from tests.support.played import played
-from tests.support.site import Site, make_site
+from tests.support.site import Site
 
 
 @contextmanager
@@ -133,27 +130,3 @@ def test_a_difference_is_entered_before_the_judging_and_told(tmp_path: Path) -> 
                         ("tool", keeper.independent(tmp_path / "t"))):
         alarm, _ = check(shown.whole, shown.shown((VICTIM,)))
         assert "rule C" in alarm, name
-
-
-def test_a_running_site_is_compared_by_a_command(tmp_path: Path) -> None:
-    """`galloper verify --live`: nothing differs; a row changed by hand, with its triggers standing, differs
-    once and is entered; a missing photograph is named."""
-    own_site(tmp_path)
-    with make_site(tmp_path / "data") as site:
-        table = played(site)
-    out = io.StringIO()
-    assert verify_site(tmp_path, out) == 0, out.getvalue()
-    with make_site(tmp_path / "data") as site, site.engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE submissions SET version = 9 WHERE id = 1")
-    assert verify_site(tmp_path, out := io.StringIO()) == 1
-    assert "The sheet of entry" in out.getvalue()
-    assert verify_site(tmp_path, out := io.StringIO()) == 0, out.getvalue()
-    with make_site(tmp_path / "data") as site:
-        with site.store() as session:
-            events = [json.loads(row.body)["tells"]["event"] for row in chain.entries(session, table.game)
-                      if row.what == "event"]
-        page = site.engine.connect().exec_driver_sql("SELECT original FROM pages").scalar()
-        site.blobs.remove(str(page))
-    assert Event.CHANGED_BY_HAND in events
-    assert verify_site(tmp_path, out := io.StringIO(), as_json=True) == 1
-    assert "is missing or was changed" in json.loads(out.getvalue())["faults"][0]

@@ -22,12 +22,12 @@ from adjudicator.serialize.answers import answer
 from adjudicator.serialize.cases import CaseReader
 from service.archive.checker import VerifyReport, checking
 from service.archive.export import Edition
-from service.archive.verify import run_verify
 from service.games.turns import resolve_orders
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
 from service.store.digests import plain
 from service.store.letter_parts import finished
+from tests.support.checks import print_check
 from tests.support.played import archived, begin, finish
 from tests.support.site import Site
 from tests.support.table import Table, open_table
@@ -52,7 +52,7 @@ def _verify(data: bytes, folder: Path, *letters: Path) -> tuple[int, str]:
     path = folder / "game.zip"
     path.write_bytes(data)
     out = io.StringIO()
-    return run_verify(path, letters, out), out.getvalue()
+    return print_check(path, letters, out), out.getvalue()
 
 
 def _tool(data: bytes, folder: Path, *letters: Path) -> tuple[int, str]:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from service.archive.export import Edition
-from service.archive.verify import run_verify
+from tests.support.checks import print_check
 from tests.support.played import HERSELF, SHORT, archived, kept, played
 from tests.support.site import make_site
 from tests.support.table import Table
@@ -89,7 +89,7 @@ def test_with_the_program_installed_every_phase_is_judged_again(hers: tuple[Path
 def test_galloper_verify_says_the_same(hers: tuple[Path, list[Path]]) -> None:
     path, letters = hers
     out = io.StringIO()
-    assert run_verify(path, letters, out) == 0, out.getvalue()
+    assert print_check(path, letters, out) == 0, out.getvalue()
     for words in (
         "is the sheet of this receipt",
         "is on the sheet of entry",
@@ -155,7 +155,7 @@ def test_another_players_receipt_is_not_hers(
         changed.write_bytes(receipt.read_bytes().replace(old.encode(), new.encode()))
         assert changed.read_bytes() != receipt.read_bytes()
         out = io.StringIO()
-        assert run_verify(path, [changed], out) == 1
+        assert print_check(path, [changed], out) == 1
         assert "Entry" in out.getvalue()
         completed_process = tool(path, [changed])
         assert completed_process.returncode == 1
@@ -173,7 +173,7 @@ def test_the_version_that_counted_is_the_one_her_results_name(
     for old, new in ((b"", b""), (counted, counted.replace(b"2", b"1"))):
         changed.write_bytes(results.read_bytes().replace(old, new) if old else results.read_bytes())
         out = io.StringIO()
-        checked, code = tool(path, [changed]), run_verify(path, [changed], out)
+        checked, code = tool(path, [changed]), print_check(path, [changed], out)
         assert (code, checked.returncode) == ((1, 1) if old else (0, 0)), (out.getvalue(), checked.stderr)
         for text in (out.getvalue(), checked.stdout + checked.stderr):
             assert ("executed other sheets than" in text) is bool(old)
@@ -193,6 +193,6 @@ def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(
     # A letter of another game says nothing here: it is no fault, and it proves nothing.
     for letter, is_checked in ((older, True), (other, False)):
         out = io.StringIO()
-        assert run_verify(path, [letter], out) == 0, out.getvalue()
+        assert print_check(path, [letter], out) == 0, out.getvalue()
         assert ("is the sheet of this receipt" in out.getvalue()) is is_checked
         assert ("is the sheet of this receipt" in tool(path, [letter]).stdout) is is_checked

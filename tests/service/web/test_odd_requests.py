@@ -24,13 +24,13 @@ def test_a_form_that_nobody_can_read_is_no_fault_of_ours(site: Site, odd: str) -
     """The page that told of it read the form once more, so that each was a fault of ours in the log."""
     desk = open_desk(open_table(site))
     content_type, body = ODD_FORMS[odd]
-    for path in ("/sign-in", "/health/note", "/games/new", f"/quarantine/{'a' * 64}/take-back"):
+    for path in ("/sign-in", "/health/pause", "/games/new", f"/quarantine/{'a' * 64}/take-back"):
         answer = desk.client.post(path, content=body, headers={"content-type": content_type})
         assert answer.status_code in {400, 413}, path
         assert "othing was changed" in answer.text, path
         assert answer.headers["x-content-type-options"] == "nosniff"
     desk.client.cookies.clear()
-    for path in ("/health/note", "/sign-in", "/public/entry"):
+    for path in ("/health/pause", "/sign-in", "/public/entry"):
         answer = desk.client.post(path, content=body, headers={"content-type": content_type})
         assert answer.status_code in {303, 400, 413}, path
 

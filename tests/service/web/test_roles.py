@@ -61,7 +61,6 @@ WHO = {
     "/sign-out": {"reader", "operator", *BY_GAME},
     "/desk/keys": {"reader", *BY_GAME},
     "/health": {"operator"},
-    "/health/note": {"operator"},
     "/health/pause": {"operator"},
     "/health/resume": {"operator"},
     "/health/retry": {"operator"},

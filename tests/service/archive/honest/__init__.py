@@ -4,6 +4,6 @@
 - `sheets`: what players send.
 - `desk`: what people decide about sheets and lines.
 - `keeping`: what a coordinator does to the game itself: clock, options, seats, letters.
-- `moves`: backups put back, and the database moved.
+- `moves`: the game or its database moved.
 - `play`: one whole game from a seed.
 """

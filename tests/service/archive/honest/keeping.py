@@ -24,7 +24,6 @@ from service.store.tables import (
     PhaseState,
     UserRow,
 )
-from tests.service.archive.cheats.on_stamps import stamp_roots
 from tests.service.archive.honest.game import REASON, HonestGame
 from tests.support.acting import at, do
 
@@ -124,8 +123,3 @@ def looks(game: HonestGame) -> None:
     with game.site.store.begin() as session:
         records.log_event(session, game.now, "log_exported",  # type: ignore[arg-type]
                           game_id=game.table.game, actor="Ada")
-
-
-def has_roots_stamped(game: HonestGame) -> None:
-    """The site's authority answers, as it does in every second game."""
-    stamp_roots(game.table)

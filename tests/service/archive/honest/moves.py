@@ -1,17 +1,12 @@
-"""The game comes to another database: by a backup, by a move to PostgreSQL, by an archive."""
+"""The game comes to another database: by a move to PostgreSQL, by an archive."""
 
 from __future__ import annotations
 
-import email
-import email.utils
-import io
 import shutil
-from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from sqlalchemy import select, update
 
-from service.archive import backup
 from service.archive.forget import forget
 from service.archive.import_game import contents_here, import_archive
 from service.archive.move_database import move
@@ -22,34 +17,8 @@ from service.games.turns import extend_calendar
 from service.store.engine import open_engine
 from service.store.tables import GameRow, PhaseRow, PhaseState, UserRow
 from tests.service.archive.honest.game import COORDINATORS, HonestGame
-from tests.service.archive.honest.sheets import read_all
 from tests.support.played import archived
 from tests.support.site import make_site
-
-
-def restores(game: HonestGame, between: Callable[[HonestGame], None]) -> None:
-    """A backup is made, the game goes on, the disk dies, and the backup is put back. Mails that the mailbox
-    still has are fetched again."""
-    backup_file = io.BytesIO()
-    backup.write(game.site.engine, game.site.blobs, backup_file, game.now, "test")
-    sent_before = len(game.table.sent)
-    between(game)
-    game.keep_letters()
-    fetched = game.table.sent[sent_before:]
-    site = game.new_site()
-    backup_file.seek(0)
-    backup.restore(backup_file, site.engine, site.blobs, site.jobs, site.clock.now())
-    game.settle_in(site)
-    for raw in fetched:
-        game.wait(timedelta(minutes=1))
-        game.table.take(raw, stamp_of(raw))
-        read_all(game)
-
-
-def stamp_of(raw: bytes) -> datetime:
-    """When the mail server received a mail."""
-    line = str(email.message_from_bytes(raw)["Received"])
-    return email.utils.parsedate_to_datetime(line.rpartition(";")[2].strip())
 
 
 def moves_to_postgresql(game: HonestGame) -> None:

@@ -33,6 +33,10 @@ ANY_TIME: tuple[Act, ...] = (
     keeping.changes_an_option, keeping.changes_who_reads, keeping.changes_the_threshold,
     keeping.replaces_a_player, keeping.changes_addresses, keeping.corrects, keeping.hands_over,
     keeping.welcomes, keeping.changes_who_may_sign_in, keeping.letters_leave, keeping.looks)
+AFTER_RESULTS: tuple[Act, ...] = tuple(of_features("AFTER_RESULTS").values())
+"""What features do then, in every second game."""
+AROUND_A_STEP: tuple[Callable[[HonestGame, Act], None], ...] = tuple(of_features("AROUND_A_STEP").values())
+"""What features do before and after a step, which they play."""
 BOARDS = maps.variants()
 
 
@@ -104,9 +108,12 @@ def one_phase(game: HonestGame) -> None:
         split = game.chance.randrange(3)
         for step in steps[:split]:
             step(game)
-        game.done.append("restores")
         between = steps[split] if game.chance.random() < 0.7 else one_phase_quietly
-        moves.restores(game, between)
+        for around in AROUND_A_STEP:
+            game.done.append(around.__name__)
+            around(game, between)
+        if not AROUND_A_STEP:
+            between(game)
         steps = steps if game.chance.random() < 0.5 else steps[split:]
     elif moved < 0.31:
         _act(game, moves.imports)
@@ -137,8 +144,8 @@ def play(seed: int, folder: Path, database: Callable[[], str] | None = None) -> 
             for _ in range(chance.randrange(1, 4)):
                 if game.phase() is not None:
                     one_phase(game)
-                if seed % 2:
-                    _act(game, keeping.has_roots_stamped)
+                for act in AFTER_RESULTS if seed % 2 else ():
+                    _act(game, act)
             if chance.random() < 0.2:
                 _act(game, moves.ends_and_forgets)
             elif chance.random() < 0.3:

@@ -23,7 +23,7 @@ from service.facts.events import Event
 from service.facts.roles import Role
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
-from service.games.acts.ending import AgreeOnDraw, AgreeToShow, DeclareEnd
+from service.games.acts.ending import AgreeOnDraw, DeclareEnd
 from service.games.acts.lines import AddLine, CloseDifferences, FileDecisions, TakeOrdersOver
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
 from service.games.acts.options import ChangeOption
@@ -81,7 +81,6 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     GiveSeat(GAME, POWER, Holder("Eve", "Nowhere/Never", ("eve@friends.example",)), WHY),
     DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY, surely=True),
     AgreeOnDraw(GAME, PHASE, WHY),
-    AgreeToShow("nowhere", (POWER,), agrees=True),
     # Refused after their rows are written: nobody could be told.
     CorrectResults(PHASE, ResultsCorrection("A.", "B.", "None.", "Ada"), "key"),
     ChangeCoordinator(GAME, "Blaise", "key"),
@@ -200,7 +199,6 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
     "desk/games/boards.py": 1,
-    "desk/operation.py": 1,
     "notices/ignored_mails.py": 1,
     "public/entry.py": 1, "record/game_key.py": 1,
     **of_features("EVENTS_BESIDE_ACTS"),

@@ -174,3 +174,10 @@ def test_the_child_may_not_write_more_than_its_output() -> None:
     decoded = decode_photo(noisy, "noise.png", SandboxLimits(output=20_000))
     assert decoded.reason is UnreadableReason.TOO_LARGE
     assert decoded.pages == ()
+
+
+def test_how_a_child_broke_is_said_without_a_word_of_the_file() -> None:
+    traceback = b"Traceback (most recent call last):\nValueError: Army London to Surrey\n"
+    died = sandbox._death(1, traceback)
+    assert isinstance(died, sandbox.ChildDied)
+    assert died.detail == "status 1, ValueError"

@@ -15,11 +15,12 @@ from bench.servers.postgres import Postgres, binaries
 from bench.storm.child import BlankPageRecognizer
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, storm_site
-from service.archive import backup
-from service.archive.backup import BackupFault, go_on_after_restore
+from service.archive.after_loading import BrokenRecord
 from service.bootstrap import open_site
 from service.clock import SystemClock
 from service.facts.events import Event
+from service.features.backup import site_file
+from service.features.backup.site_file import BackupFault, go_on_after_restore
 from service.mail.sending import hold
 from service.record import live
 from service.store.blobs import Blobs
@@ -39,7 +40,7 @@ def table(site: Site) -> Table:
     return table
 
 
-def go_on(table: Table) -> backup.Restored:
+def go_on(table: Table) -> site_file.Restored:
     return go_on_after_restore(
         table.site.engine, table.site.blobs, table.site.jobs, table.site.clock.now())
 
@@ -71,7 +72,7 @@ def test_a_record_that_was_changed_is_refused(table: Table) -> None:
     """(SCA-05)"""
     with table.site.engine.begin() as connection:
         connection.execute(update(EntryRow).where(EntryRow.number == 2).values(salt="0" * 64))
-    with pytest.raises(BackupFault, match="broken at entry 2"):
+    with pytest.raises(BrokenRecord, match="broken at entry 2"):
         go_on(table)
 
 

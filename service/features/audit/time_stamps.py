@@ -2,7 +2,7 @@
 
 Whoever keeps the record could write a whole chain anew for somebody who has no letter of it. A time-stamping
 authority has signed that a root was there at a moment, and nobody can have that later for an older moment.
-Pure, but for the nonce of a question, which the library draws.
+Pure, but for the nonce of a question, which the library draws, and for `certificates_in`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cryptography import x509
 
 from adjudicator.errors import UserFacingError
+from service.config import ConfigError
 
 if TYPE_CHECKING:
     from rfc3161_client import TimeStampResponse
@@ -103,6 +105,19 @@ def is_signed(reply: bytes, root: str, authorities: str) -> bool:
         return builder.build().verify_message(response, root.encode())
     except VerificationError:
         return False
+
+
+def certificates_in(path: Path) -> str:
+    """The certificates in a file, as PEM. Raises ConfigError if it has none."""
+    try:
+        text = path.read_text(encoding="ascii")
+        x509.load_pem_x509_certificates(text.encode())
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read ({error.strerror}); name a file of certificates") from error
+    except ValueError as error:
+        raise ConfigError(f"{path} has no certificates as PEM, which begin with -----BEGIN CERTIFICATE-----"
+                          ) from error
+    return text
 
 
 def _must_have_library() -> None:

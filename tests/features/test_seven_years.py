@@ -25,8 +25,8 @@ from sqlalchemy import func, select
 from adjudicator.calendar import Phase, PhaseKind
 from bench.storm.site import photograph
 from maps.valid_moves import valid_moves
-from service.archive import backup
 from service.archive.export import Edition
+from service.features.backup import site_file
 from service.mail.sending import hold, outbox
 from service.mail.sending.smtp import FolderTransport
 from service.notices.results import ResultsAnnouncer
@@ -68,7 +68,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Game]:
         path, saved = folder / "game.zip", folder / "site.tar"
         path.write_bytes(archived(table))
         with saved.open("wb") as file:
-            backup.write(site.engine, site.blobs, file, site.clock.now(), "test")
+            site_file.write(site.engine, site.blobs, file, site.clock.now(), "test")
         figure(
             "playing it",
             seconds=time.process_time() - began,
@@ -186,7 +186,7 @@ def test_a_restore_drill_checks_the_chain_and_sends_nothing(
 ) -> None:
     began, processor = time.monotonic(), time.process_time()
     with game.backup.open("rb") as file:
-        restored = backup.restore(file, any_site.engine, any_site.blobs, None, any_site.clock.now())
+        restored = site_file.restore(file, any_site.engine, any_site.blobs, None, any_site.clock.now())
     spent = time.monotonic() - began
     # The chain is checked before anybody may work on the restored site.
     assert restored.roots == (_root(game.table.site, game.table.game),)

@@ -23,13 +23,13 @@ from adjudicator.serialize import codec
 from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
+from service.features.ending import otherwise
+from service.features.ending.acts import AgreeToShow
 from service.games import lots
 from service.games.acts.act import perform
-from service.games.acts.ending import AgreeToShow
 from service.games.approval import papers
 from service.games.ballots import executed
-from service.games.ended import otherwise
-from service.games.ended.ending import GameEnd, end_of
+from service.games.ending import GameEnd, end_of
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_title
@@ -83,7 +83,7 @@ def page(request: Request, game_id: str) -> Response:
         agreed, asked = _agreed(session, ended.game)
         token = visits.require_player(request).token if ended.seats else ""
         return show_page(
-            request, "ending.html", cache=PRIVATE, game=ended.game, facts=facts,
+            request, "ending/ending.html", cache=PRIVATE, game=ended.game, facts=facts,
             powers_in_row=partial(powers_in_row, articled=ended.variant.articled), end=ended.end,
             phases=[(row.ordinal, phase_title(row)) for row in ended.phases],
             chart=Markup(chart), seats=ended.seats, token=token,  # noqa: S704 - our own drawing
@@ -114,7 +114,7 @@ def phase(request: Request, game_id: str, number: int) -> Response:
                     for power, shown, copies_of, _ in powers]
         numbers = [each.ordinal for each in ended.phases]
         return show_page(
-            request, "ending_phase.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
+            request, "ending/phase.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
             number=number, powers=list(compress(powers, has_part)),
             not_due=[each[0].name for each, part in zip(powers, has_part, strict=True) if not part],
             before=max((each for each in numbers if each < number), default=None),
@@ -160,7 +160,7 @@ def had_it_read_otherwise(
         was = resolution.outcomes[index]
         fancy = otherwise.fancied(variant, before, resolution, index, words, tape) if words.strip() else None
         return show_page(
-            request, "otherwise.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
+            request, "ending/otherwise.html", cache=PRIVATE, game=ended.game, title_of=phase_title(row),
             number=number, index=index, fancy=fancy,
             words=words[:otherwise.LONGEST] or canonical(was.order, variant.board),
             was=show_order(variant, was), power=variant.powers[was.order.power].name)

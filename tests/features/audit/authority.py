@@ -1,7 +1,7 @@
 """A time-stamping authority of our own (RFC 3161, RFC 5652), with its certificates, for any moment.
 
 `openssl ts` stamps the present alone, and games are played on a clock of their own. That these stamps are
-what others write is seen in `test_root_stamps`: openssl takes them, and ours are read as openssl's are.
+what others write is seen in `test_time_stamps`: openssl takes them, and ours are read as openssl's are.
 """
 
 from __future__ import annotations

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import base64
 import logging
+import secrets
 import urllib.request
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from pathlib import Path
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.clock import Clock
+from service.config import Settings
 from service.facts.events import Event
+from service.features.audit import time_stamps
+from service.features.audit.time_stamps import FalseStamp
 from service.operations.findings import Finding, FindingState, ago, counted
-from service.record import time_stamps
+from service.operations.health import Check, Observation
 from service.record.references import RecordReference, root_mark
-from service.record.time_stamps import FalseStamp
 from service.store import records
 from service.store.digests import plain
 from service.store.engine import Store
@@ -38,15 +42,13 @@ PATIENCE = 10.0
 """Seconds that an authority has to answer."""
 LONGEST_WITHOUT = timedelta(days=1)
 """Results without a stamp for longer than this are a trouble."""
-NAME = "Time stamps"
+NAME, AUTHORITY = "Time stamps", "authority"
+"""The check of the page Health, and the test of `galloper check`."""
 NO_ANSWER = "The time-stamping authority gave no stamp"
 
 
-class StampSource(Protocol):
-    """An authority."""
-
-    def __call__(self, question: bytes, /) -> bytes | None:
-        """Its answer to a TimeStampReq, not checked; None if it gives none."""
+StampSource = Callable[[bytes], bytes | None]
+"""An authority: its answer to a TimeStampReq, not checked; None if it gives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class HttpAuthority:
     address: str
 
     def __call__(self, question: bytes, /) -> bytes | None:
-        """See `StampSource`."""
+        """Its answer, as `StampSource` has it."""
         request = urllib.request.Request(  # noqa: S310 - the settings allow http and https alone
             self.address, question, {"Content-Type": "application/timestamp-query"})
         try:
@@ -77,6 +79,11 @@ def lacking(session: Session, since: datetime) -> list[PhaseRow]:
     return [row for row in sent if (row.game_id, row.id) not in stamped]
 
 
+def check_root_stamps(observation: Observation) -> Finding:
+    """Is the root of each results letter stamped, where any was of late?"""
+    return stamp_finding(observation.session, observation.now)
+
+
 def stamp_finding(session: Session, now: datetime) -> Finding:
     """What is said of results that wait for a stamp. A site that never had one asks for none."""
     last = session.scalar(select(func.max(EventRow.at)).where(EventRow.what == Event.ROOT_STAMPED))
@@ -94,6 +101,11 @@ def stamp_finding(session: Session, now: datetime) -> Finding:
         "check. It is asked every minute, for a week.", f"{now:%G-W%V}")
 
 
+CHECK = Check(
+    NAME, check_root_stamps,
+    "these roots are proved by letters alone, as those of a site without an authority are.")
+
+
 @dataclass(frozen=True, slots=True)
 class RootStamps:
     """Looks for results that were sent and whose root has no stamp yet. `authorities`: certificates as PEM
@@ -101,19 +113,17 @@ class RootStamps:
 
     store: Store
     clock: Clock
-    source: StampSource | None
+    source: StampSource
     authorities: str = ""
 
     def look(self) -> int:
         """Have what lacks a stamp stamped; how many were."""
-        if self.source is None:
-            return 0
         stamped = 0
         with self.store() as session:
             waiting = self._waiting(session)
         for phase_id, mark in waiting:
             # An authority that is away is asked once in a look.
-            if not self._stamp(phase_id, mark, self.source):
+            if not self._stamp(phase_id, mark):
                 break
             stamped += 1
         return stamped
@@ -123,9 +133,9 @@ class RootStamps:
         marks = [(row.id, root_mark(session, row)) for row in waiting]
         return [(phase_id, mark) for phase_id, mark in marks if mark is not None]
 
-    def _stamp(self, phase_id: int, mark: RecordReference, source: StampSource) -> bool:
+    def _stamp(self, phase_id: int, mark: RecordReference) -> bool:
         question = time_stamps.question(mark.digest)
-        reply = source(question.data)
+        reply = self.source(question.data)
         if reply is None:
             return False
         try:
@@ -144,3 +154,36 @@ class RootStamps:
                 "time": plain(stamp.instant), "authority": stamp.authority,
                 "reply": base64.b64encode(reply).decode()})
         return True
+
+
+def check_authority(settings: Settings) -> Finding:
+    """Have some random digits stamped. Nothing of the site is sent. Raises ConfigError for a file of
+    certificates that cannot be read."""
+    if not settings.stamp_authority:
+        return Finding(AUTHORITY, FindingState.WELL, "none stamps the roots of results (stamp_authority)")
+    if not time_stamps.prepare():
+        return Finding(AUTHORITY, FindingState.TROUBLE, 'stamp_authority needs another package: '
+                                                   'pip install "galloper[stamps]"')
+    path = settings.stamp_certificates
+    certificates = time_stamps.certificates_in(Path(path)) if path else ""
+    return _asked(settings.stamp_authority, path, certificates)
+
+
+def _asked(address: str, path: str, certificates: str) -> Finding:
+    root = secrets.token_hex(32)
+    question = time_stamps.question(root)
+    reply = HttpAuthority(address)(question.data)
+    if reply is None:
+        return Finding(AUTHORITY, FindingState.TROUBLE,
+                       f"{address} gave no answer; letters and deadlines do not wait for it")
+    try:
+        stamp = time_stamps.stamp_of(reply, root, question.nonce)
+    except time_stamps.FalseStamp as fault:
+        return Finding(AUTHORITY, FindingState.TROUBLE, f"{address} gave no stamp: {fault}")
+    name = stamp.authority or "an authority without a name"
+    if not certificates:
+        return Finding(AUTHORITY, FindingState.NOTE,
+                       f"{name} stamps; nothing says whose certificates to believe (stamp_certificates)")
+    if not time_stamps.is_signed(reply, root, certificates):
+        return Finding(AUTHORITY, FindingState.TROUBLE, f"{path} does not vouch for the stamps of {name}")
+    return Finding(AUTHORITY, FindingState.WELL, f"{name} stamps, and {path} vouches for it")

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 
 from service.facts.events import Event
-from service.operations.root_stamps import RootStamps
+from service.features.audit.root_stamps import RootStamps
+from tests.features.audit.authority import LocalAuthority, local_authority
 from tests.service.archive.cheats.on_archives import is_entry, without_the_second_version
 from tests.service.archive.cheats.table import (
     AFTER,
@@ -19,7 +20,6 @@ from tests.service.archive.cheats.table import (
     Play,
     written_anew,
 )
-from tests.support.servers.time_stamps import LocalAuthority, local_authority
 from tests.support.table import Table
 
 LATER = timedelta(days=3)

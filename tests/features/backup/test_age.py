@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.archive import backup_site, restore_site
-from service.operations import backup_key
-from service.operations.backup_key import KeyFault
+from service.features.backup import age
+from service.features.backup.age import KeyFault
+from service.features.backup.site_commands import backup_site, restore_site
 from tests.support.own_site import SETTINGS, own_site
 
 pyrage = pytest.importorskip("pyrage")
@@ -38,7 +38,7 @@ def encrypted(folder: Path, key: Path) -> Path:
 def test_a_backup_opens_with_its_key_alone(tmp_path: Path, key: Path) -> None:
     path = encrypted(tmp_path, key)
     data = path.read_bytes()
-    assert data.startswith(backup_key.BEGINNING)
+    assert data.startswith(age.BEGINNING)
     assert b"manifest.json" not in data
     assert b"tables/" not in data
     out = io.StringIO()
@@ -63,7 +63,7 @@ def test_a_fault_while_it_is_written_ends_the_backup(tmp_path: Path, key: Path) 
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space"), (tmp_path / "x").open("wb") as file:
-        backup_key.write_encrypted(write, file, [key.read_text().split()[3]])  # type: ignore[arg-type]
+        age.write_encrypted(write, file, [key.read_text().split()[3]])  # type: ignore[arg-type]
     with pytest.raises(KeyFault, match="backup_recipients"):
         encrypted(tmp_path, _wrong(tmp_path))
 

@@ -12,14 +12,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, insert, select, text
 
-from service.archive import backup
-from service.archive.backup import BackupFault
+from service.archive.after_loading import BrokenRecord
+from service.features.backup import site_file
+from service.features.backup.site_file import BackupFault
 from service.mail.sending import hold, outbox
 from service.mail.sending.smtp import FolderTransport
 from service.notices.results import ResultsAnnouncer
 from service.record import chain
 from service.store import dump
 from service.store.blobs import Blobs
+from service.store.engine import newest_migration
 from service.store.tables import OutboxRow, OutboxState
 from tests.support.played import archived, begin, finish, played
 from tests.support.site import NOON, MemoryJobs, Site, make_site
@@ -35,7 +37,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
 @pytest.fixture(scope="module")
 def backup_bytes(table: Table) -> bytes:
     out = io.BytesIO()
-    backup.write(table.site.engine, table.site.blobs, out, NOON, "test")
+    site_file.write(table.site.engine, table.site.blobs, out, NOON, "test")
     return out.getvalue()
 
 
@@ -49,8 +51,8 @@ def everything(site: Site) -> dict[str, list[bytes]]:
         }
 
 
-def put_back(data: bytes, site: Site, jobs: MemoryJobs | None = None) -> backup.Restored:
-    return backup.restore(io.BytesIO(data), site.engine, site.blobs, jobs, NOON)
+def put_back(data: bytes, site: Site, jobs: MemoryJobs | None = None) -> site_file.Restored:
+    return site_file.restore(io.BytesIO(data), site.engine, site.blobs, jobs, NOON)
 
 
 def test_a_backup_comes_back_whole_on_either_database(table: Table, backup_bytes: bytes,
@@ -119,7 +121,7 @@ def test_work_that_was_not_done_is_enqueued_again(site: Site, tmp_path: Path) ->
     table.take(table.mail("Montrose"), table.phase().opens_at)  # taken in, not read
     key = table.arrive(table.mail("Argyll", 99), table.phase().opens_at)  # stored, not judged
     out = io.BytesIO()
-    backup.write(site.engine, site.blobs, out, NOON, "test")
+    site_file.write(site.engine, site.blobs, out, NOON, "test")
     with make_site(tmp_path / "new") as other:
         jobs = MemoryJobs()
         put_back(out.getvalue(), other, jobs)
@@ -171,7 +173,7 @@ def test_damage_is_told_in_a_sentence(
     backup_bytes: bytes, site: Site, name: str, old: bytes, new: bytes, message: str
 ) -> None:
     if name == "manifest" and old not in backup_bytes:
-        old = f'"{backup.newest_migration()}"'.encode()
+        old = f'"{newest_migration()}"'.encode()
     if name == "blobs/":
         with tarfile.open(fileobj=io.BytesIO(backup_bytes)) as tar:
             names = tar.getnames()
@@ -195,9 +197,9 @@ def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
         # By hand in the database: the chain itself is altered.
         connection.execute(text("UPDATE record SET body = 'x' WHERE number = 7"))
     out = io.BytesIO()
-    backup.write(site.engine, site.blobs, out, NOON, "test")
-    with make_site(tmp_path / "new") as other, pytest.raises(BackupFault, match=("powick-bridge is broken at "
-                                                                                 "entry 7")):
+    site_file.write(site.engine, site.blobs, out, NOON, "test")
+    words = "powick-bridge is broken at entry 7"
+    with make_site(tmp_path / "new") as other, pytest.raises(BrokenRecord, match=words):
         put_back(out.getvalue(), other)
     assert table.game
 
@@ -208,7 +210,7 @@ def test_a_missing_photograph_is_told_when_the_backup_is_made(site: Site, tmp_pa
     table = open_table(site)
     table.file("Montrose", ["A Montrose H"])
     with pytest.raises(BlobError, match="is missing"):
-        backup.write(site.engine, Blobs(tmp_path / "elsewhere"), io.BytesIO(), NOON, "test")
+        site_file.write(site.engine, Blobs(tmp_path / "elsewhere"), io.BytesIO(), NOON, "test")
 
 
 def test_counters_go_on_after_rows_that_were_numbered(any_site: Site) -> None:

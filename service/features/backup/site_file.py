@@ -18,39 +18,32 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive import away
+from service.archive.after_loading import check_record, hold_letters_and_requeue
 from service.archive.checker import VerifyReport, checking
 from service.archive.forgotten import forgotten_files
 from service.clock import SimulatedClock
 from service.facts.events import Event
-from service.games.acts.act import ActTable, perform
-from service.intake.filing import queue_reading
 from service.jobs import Jobs
-from service.mail.mailbox import ingest
-from service.mail.sending import hold as switches
 from service.record import chain
 from service.record.chain import sessions
 from service.store import dump, records
 from service.store.blobs import BlobError, Blobs, key_of
-from service.store.digests import kept_leaf, link, start
-from service.store.engine import alembic_config
+from service.store.engine import newest_migration
 from service.store.letter_parts import blob_keys
 from service.store.tables import (
     GameRow,
     MailRow,
     OutboxRow,
     PageRow,
-    PhaseRow,
     RecordPendingRow,
     ScanRow,
     ShelvedFileRow,
     ShelvedGameRow,
-    SubmissionRow,
     UserRow,
 )
 
@@ -75,11 +68,6 @@ class Restored:
     lost: tuple[str, ...] = ()
 
 
-def newest_migration() -> str:
-    """The number of the newest migration script: what the tables look like."""
-    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
-
-
 # Out
 # ----------------------------------------------------------------------------------------------------------
 
@@ -100,7 +88,7 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
             keys, gone = _named_blobs(connection), _forgotten(connection)
             for table in dump.tables():
                 data = b"".join(dump.lines(connection, table))
-                manifest["rows"][table.name] = {"count": data.count(b"\n"), "sha256": key_of(data)}
+                manifest["rows"][table.name] = {"count": len(data.splitlines()), "sha256": key_of(data)}
                 _add(tar, f"tables/{table.name}.jsonl", data)
         count = 0
         for key in keys:
@@ -160,7 +148,8 @@ def restore(
 ) -> Restored:
     """Put a backup into an empty, migrated database and a folder of blobs, and check it. `jobs` is given the
     work that had not been done; without it, for a drill, nothing is enqueued. `letters`: mails of players
-    from after the backup, which say how much was lost. Raises BackupFault, and then no row was written."""
+    from after the backup, which say how much was lost. Raises BackupFault or BrokenRecord, and then no row
+    was written."""
     with engine.connect() as connection:
         _check_empty(connection)
     rows: dict[str, bytes] = {}
@@ -206,7 +195,8 @@ def go_on_after_restore(
 ) -> Restored:
     """Do what `restore` does last for a database that its own tools put back, with the blobs in a store that
     was never lost: check that every record is whole and every named file is there, enter the restore, let no
-    letter leave, and enqueue what had not been done. Raises BackupFault, and then nothing was changed."""
+    letter leave, and enqueue what had not been done. Raises BackupFault or BrokenRecord, and then nothing was
+    changed."""
     with engine.connect() as connection, Session(bind=connection) as session:
         roots = tuple(check_record(session, game)
                       for game in session.scalars(select(GameRow.id).order_by(GameRow.id)))
@@ -303,50 +293,6 @@ def _check_blobs(connection: Connection, blobs: Blobs) -> None:
                 continue
             raise BackupFault(f"The backup lacks a file that its tables name ({fault}). Nothing was put "
                               f"back.") from fault
-
-
-def check_record(session: Session, game: str) -> chain.Root:
-    """The end of a game's record, after every digest in it was computed again. Raises BackupFault."""
-    before, last = start(game), 0
-    shelved = session.get(ShelvedGameRow, game)
-    if shelved is not None:
-        # Its entries are in a file, and are computed when it comes back. What was entered since follows.
-        before, last = shelved.link, shelved.number
-    here = [row for row in chain.entries(session, game) if shelved is None or row.number > last]
-    number = last
-    for number, row in enumerate(here, start=last + 1):
-        before = link(before, number, row.leaf)
-        if (row.number, row.link) != (number, before) or kept_leaf(row.salt, row.body) != row.leaf:
-            raise BackupFault(f"The record of {game} is broken at entry {number}. Nothing was put back; "
-                              f"take an "
-                              f"older backup.")
-    root = chain.root(session, game)
-    if (root.number, root.link) != (number, before):
-        raise BackupFault(f"The record of {game} ends at entry {number}, and its head says {root.number}. "
-                          f"Nothing was put back.")
-    return root
-
-
-def hold_letters_and_requeue(engine: Engine, jobs: Jobs | None, now: datetime, reason: str) -> int:
-    """Let no letter leave, and enqueue what had not been done; how many letters wait."""
-    store = sessions(engine)
-    with store.begin() as session:
-        if switches.current_hold(session) is None:
-            perform(switches.HoldLetters(reason), ActTable(session, "galloper", now))
-        if jobs is not None:
-            # The queue's own tables are not in the backup; this work is known from ours.
-            for mail in records.unfinished_mails(session):
-                jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{mail.sha256}", {"mail": mail.sha256})
-            for key in session.scalars(
-                select(SubmissionRow.id)
-                .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id)
-                .where(SubmissionRow.read_at.is_(None))
-            ):
-                queue_reading(session, jobs, key)
-        return (
-            session.scalar(select(func.count()).select_from(OutboxRow).where(OutboxRow.state == "queued"))
-            or 0
-        )
 
 
 def digest_of(path: Path) -> str:

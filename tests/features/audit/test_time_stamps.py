@@ -17,21 +17,21 @@ from threading import Thread
 import pytest
 from sqlalchemy import select, update
 
-from service.archive.jailed import verify_in_child
-from service.archive.verify import run_verify
 from service.facts.events import Event
+from service.features.audit import time_stamps
+from service.features.audit.jailed import verify_in_child
+from service.features.audit.root_stamps import WINDOW, HttpAuthority, RootStamps, StampSource, stamp_finding
+from service.features.audit.time_stamps import FalseStamp
+from service.features.audit.verify import run_verify
 from service.operations.findings import FindingState
-from service.operations.root_stamps import WINDOW, HttpAuthority, RootStamps, StampSource, stamp_finding
-from service.record import time_stamps
-from service.record.time_stamps import FalseStamp
 from service.store.tables import EventRow
+from tests.features.audit.authority import LocalAuthority, local_authority
 from tests.support import keeper
 from tests.support.public_site import visitor
-from tests.support.servers.time_stamps import LocalAuthority, local_authority
 from tests.support.table import Table
 from tools import verify_record
 
-DATA = Path(__file__).parents[2] / "data" / "time_stamps"
+DATA = Path(__file__).parent / "data"
 ROOT = "ab" * 32
 
 
@@ -160,7 +160,6 @@ def test_the_root_of_results_is_stamped_once_and_told_by_both_checkers(
 ) -> None:
     """With an authority that is away, one that nobody vouches for, and one that answers."""
     store, clock = table.site.store, table.site.clock
-    assert RootStamps(store, clock, None).look() == 0
     assert RootStamps(store, clock, lambda _question: None).look() == 0
     assert RootStamps(store, clock, lambda question: question).look() == 0
     stranger = local_authority("A stranger")

@@ -1,0 +1,80 @@
+"""`galloper backup` and `galloper restore`, as they are typed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from service.cli.commands.arguments import NewFile, Site
+from service.cli.program.results import AsJson, Quiet
+from service.feature import CommandGroups
+
+
+def add_commands(groups: CommandGroups) -> None:
+    """Add `galloper backup` and `galloper restore`."""
+    groups.program.command(epilog="Example: galloper backup ~/galloper-site ~/backups/monday.tar")(backup)
+    groups.program.command(epilog="Example: galloper restore ~/backups/monday.tar --drill")(restore)
+
+
+def backup(
+    folder: Site,
+    output: NewFile,
+    reason: Annotated[
+        str, typer.Option("--reason", metavar="WORDS", help="Why, where it is no usual backup.")
+    ] = "",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a whole site into one file, while it runs: every table, photograph, mail and letter.
+
+    While sheets are sealed, the record says that the copy was made, and all players are told.
+    """
+    from service.features.backup.site_commands import backup_site
+
+    raise typer.Exit(
+        backup_site(folder, output, sys.stdout, reason=reason, as_json=as_json, quiet=quiet))
+
+
+def restore(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A file that `galloper backup` wrote.")
+    ] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="A site with settings and nothing else.")
+    ] = None,
+    drill: Annotated[
+        bool, typer.Option("--drill", help="Restore to a temporary place, check it, and delete it.")
+    ] = False,
+    by_database: Annotated[
+        Path | None,
+        typer.Option("--by-database", metavar="DIR",
+                     help="A site whose database was put back by PostgreSQL's own tools: no FILE."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="The secret key of age, for an encrypted backup."),
+    ] = None,
+    letters: Annotated[
+        list[Path] | None,
+        typer.Option("--letter", metavar="LETTER.eml",
+                     help="The newest letter that anybody has; it tells what was lost. May be given again."),
+    ] = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Restore a backup into an empty site and check every digest. No letter leaves it until a person allows
+    it."""
+    from service.features.backup.site_commands import go_on_after_restore, restore_site
+
+    if by_database is not None and file is None and not drill:
+        raise typer.Exit(go_on_after_restore(
+            by_database, sys.stdout, letters=letters or (), as_json=as_json, quiet=quiet))
+    # A drill has no site, and a restore needs one.
+    if file is None or by_database is not None or drill == (folder is not None):
+        raise typer.BadParameter(
+            "name a backup and the folder of an empty site, or a backup and --drill, or --by-database DIR.")
+    raise typer.Exit(restore_site(
+        file, folder, sys.stdout, key=key, letters=letters or (), as_json=as_json, quiet=quiet))

@@ -1,1 +1,0 @@
-"""What players see of a game that is over."""
