@@ -9,6 +9,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.desk import (
     corrections,
@@ -24,7 +25,7 @@ from service.desk.door import account, passkeys, people, sign_in
 from service.desk.games import ahead, boards, letters, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
-from service.desk.reading.presence import Presence
+from service.desk.reading.api import Presence
 from service.desk.sheet import pages as sheet
 from service.feature import features, template_folders
 from service.public import (
@@ -47,10 +48,30 @@ from service.public import (
 from service.public import page as public_page
 from service.web import error_pages
 from service.web.access import closed_unless_declared, guarded
-from service.web.head import HeadAsGet
 from service.web.page import FOLDER, HEADERS, environment
 from service.web.ports import DeskPorts
 from service.web.public_limits import BodyLimit, DrawnOnce, RateLimit, limit_strangers
+
+
+class HeadAsGet:
+    """Answers HEAD as GET and leaves the body out (an ASGI application). No page of the site changes anything
+    on GET, so none does on HEAD."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; of a HEAD as GET."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, without_body)
 
 
 def create_app(ports: DeskPorts) -> FastAPI:

@@ -3,6 +3,11 @@
 The whole archive, which is the coordinator's, opens every entry of the record and has every photograph, mail
 and letter. The players' archive opens what was sent to all, and has no photograph and no mail. Of the rest it
 has the digests, so that the chain can still be checked (docs/record.md, "The archive").
+
+What the players' archive keeps closed although its results were sent.
+
+The rules of a game may hide boards and orders from some players even then, such as a fleet that has not shown
+itself (D66-06, D66-14).
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -21,11 +26,11 @@ from typing import Any, BinaryIO, Protocol
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+import maps
 from adjudicator.errors import UserFacingError
+from adjudicator.serialize import codec
 from service.archive import rows as archive_rows
 from service.archive.forgotten import forgotten_files
-from service.archive.readme import README
-from service.archive.redaction import Secrets, secrets_of
 from service.facts.events import Event
 from service.record import chain as record
 from service.store import records
@@ -33,6 +38,98 @@ from service.store.blobs import BlobError
 from service.store.digests import FORMAT, canonical, plain
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, PhaseRow, PhaseState
+
+README = """\
+A GAME OF POSTAL DIPLOMACY, AS IT WAS RECORDED
+
+This file is an ordinary ZIP archive. Everything in it is plain text (UTF-8), JSON, or a picture.
+
+manifest.json    what this is: the game, when the archive was made, how many entries its record has,
+                 and the root, a number of 64 digits that covers all of them.
+record.jsonl     the record of the game, one entry a line, in the order in which things happened.
+positions/       the board before each phase, for reading; record.jsonl says the same.
+photographs/     each photographed sheet as it arrived, named by its SHA-256. Only in the
+                 coordinator's archive.
+pictures/        the same, squared and evened, from which its lines were read. Only in the
+                 coordinator's archive.
+tables.jsonl     the rows of the program's tables, to continue the game elsewhere. Only in the
+                 coordinator's archive.
+mails/ letters/  each mail that came in and went out, named by its SHA-256. Only in the coordinator's archive.
+
+HOW THE RECORD IS CHECKED
+
+An entry has a number "n", a "leaf" and a "link". Most have a "salt" and a "body" too; those that were
+never told to all players lack them in the players' archive, and only their digests are here.
+
+  inner = SHA-256 of: the salt, a line feed, the body written as JSON with its keys sorted, without blanks
+  head = the body's "what", a blank, and the "phase" that it "tells", "-" where it tells none
+  leaf = SHA-256 of: the head, a line feed, the inner digest (where manifest.json says "format" 1: the inner
+         digest itself)
+  link = SHA-256 of: the link before, a line feed, n, a line feed, the leaf
+  the link before the first entry = SHA-256 of: "galloper record 2" (or 1), a line feed, the game's short name
+
+All digests are written in 64 lower-case hexadecimal digits, all text is UTF-8. The last link is the root.
+Results letters name the root as it was when they were written, and receipts name the leaf of the sheet
+they are for, so whoever has kept a letter can tell whether this archive is the same record. The last 64
+bytes of this file are the SHA-256 of all bytes before them.
+
+FROM AN ORDER TO ITS INK
+
+A "judged" entry has the "line" of each order. The last "reading" of the executed sheet before it has
+that line's "box": its four corners in pixels of the photograph as it is shown, from the top left of the
+writing. A "decision" says where a person read the line otherwise than the machine.
+
+CHECKERS
+
+With Python:  python3 verify_record.py THIS_FILE LETTER.eml ...
+With Galloper:  galloper verify THIS_FILE LETTER.eml ...
+The full description is docs/record.md of Galloper.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """Numbers of the phases whose board, and of those whose orders, some player may not see."""
+
+    boards: frozenset[int] = frozenset()
+    orders: frozenset[int] = frozenset()
+
+    def hides(self, kind: str, tells: Mapping[str, Any]) -> bool:
+        """Whether an entry of this kind would give a secret away."""
+        match kind:
+            case "phase":
+                # Even the bare digest gives the board away: a fleet can be in so few places that a player
+                # could try them all.
+                return tells["position"] is not None and tells["phase"] in self.boards
+            case "reading" | "decision" | "judged":
+                return tells["phase"] in self.orders
+            case "event":  # it says how many orders were judged
+                return bool(self.orders) and tells["event"] == "phase_judged"
+            case _:
+                return False
+
+
+def secrets_of(session: Session, game: GameRow) -> Secrets:
+    """The secrets of a game as it is now.
+
+    There are none once its newest board hides nothing. The opening board is printed in the rules and is no
+    secret. Raises maps.MapError for a game whose variant is not known.
+    """
+    variant = maps.load(game.variant)
+    setting, boards, orders, hides = variant.context(), set(), set(), False
+    for row in records.phases(session, game.id):
+        if row.position is not None:
+            position = codec.load_position(row.position)
+            hides = variant.rules.visible_position(setting, position, None) != position
+            if hides and position != variant.start:
+                boards.add(row.ordinal)
+        if row.resolution is not None:
+            resolution = codec.load_resolution(row.resolution)
+            hides = variant.rules.visible_position(setting, resolution.position, None) != resolution.position
+            if variant.rules.redact_resolution(setting, resolution, None) != resolution:
+                orders.add(row.ordinal)
+    return Secrets(frozenset(boards), frozenset(boards | orders)) if hides else Secrets()
+
 
 EXPLAIN = frozenset({Event.FORGOTTEN, Event.RESTORED, Event.ROOT_STAMPED})
 """Events that every archive opens: they explain what is gone, or prove what is there."""

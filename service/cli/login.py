@@ -26,7 +26,7 @@ from service.mail.access.grants import (
     wait_for_owner,
 )
 from service.mail.access.loopback import LoopbackListener
-from service.mail.access.secret_file import read_secret, write_secret
+from service.mail.access.oauth import read_secret, write_secret
 
 FILE = "refresh-token"
 """The file in the site's folder that keeps what the owner allowed."""

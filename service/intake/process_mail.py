@@ -28,7 +28,6 @@ from service.intake.load_context import Concern
 from service.intake.mail_handlers import JudgedMail, MailHandler
 from service.intake.opening.open_mail import BodyReader, open_mail
 from service.intake.opening.sandbox import ChildFault
-from service.intake.returned_letters import BounceNotices, note_report
 from service.intake.sender_proof import with_proof
 from service.intake.sheets import typed_page
 from service.intake.sheets.recognizer import UnopenedProbe
@@ -41,6 +40,8 @@ from service.mail.body.read import BodyNeed
 from service.mail.mailbox import ingest
 from service.mail.message import BodyState, IncomingMail, read_head
 from service.mail.mime.image_types import PictureProbe
+from service.mail.reports import Outcome
+from service.mail.sending import returned
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import (
@@ -51,6 +52,35 @@ from service.store.tables import (
     PhaseRow,
     SubmissionRow,
 )
+
+_REPORTS = {RefusalReason.BOUNCE, RefusalReason.RECEIPT}
+
+
+class BounceNotices(Protocol):
+    """The letters about letters that came back."""
+
+    def bounced(self, session: Session, letter_id: int) -> None:
+        """Tell the coordinator about a letter that came back."""
+
+    def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
+        """Tell the coordinator that some letter to this player came back."""
+
+
+def note_report(session: Session, notices: BounceNotices, verdict: Verdict) -> None:
+    """Note what a bounce or receipt says about its letter, and tell the coordinator of a lost one."""
+    report = verdict.report
+    # A vacation answer may have words of a report in it, and reports on nothing.
+    if report is None or verdict.reason not in _REPORTS:
+        return
+    letter_id = returned.note_report(session, report)
+    if letter_id is not None:
+        notices.bounced(session, letter_id)
+    elif report.outcome is Outcome.FAILED and not returned.names_letter(session, report):
+        players = {player.id for address in report.recipients
+                   if (player := records.player_of(session, address)) is not None}
+        for player_id in sorted(players):
+            notices.unknown_letter_bounced(session, player_id)
+
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,7 @@ from maps.variant import Variant
 from service import pictures
 from service.games.approval import papers
 from service.games.ballots import executed
-from service.games.line_numbers import line_numbers
-from service.games.lines import SettledLine, lines_of
+from service.games.lines import SettledLine, line_numbers, lines_of
 from service.games.results import ShownPower, correction, redacted_for, show
 from service.letters.set_aside import translatable
 from service.notices.attachments import turned, unshown

@@ -3,21 +3,39 @@ drawn."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
+from grammar.headings.root_words import COUNT, WORDS
 from service.games import lots, sealed_lots
 from service.games.sealed_lots import NO_LOTS
 from service.record import chain
 from service.store import records
 from service.store.digests import plain
-from service.store.root_words import root_words
 from service.store.signatures import fingerprint
 from service.store.tables import EntryRow, GameKeyRow, PhaseRow, SubmissionRow
+
+ROUNDS = 100_000
+"""Of PBKDF2. Two records whose roots have the same words can be sought by whoever keeps both: that takes
+about four million tries, and each try costs this much."""
+BITS = 11
+"""What each word is worth."""
+
+
+@lru_cache(maxsize=512)
+def root_words(root: str) -> str:
+    """The four words of a root (64 hexadecimal digits), with blanks between them."""
+    drawn = hashlib.pbkdf2_hmac("sha256", root.encode(), b"galloper words", ROUNDS, dklen=8)
+    number = int.from_bytes(drawn, "big") >> (64 - COUNT * BITS)
+    places = [(number >> shift) % (1 << BITS) for shift in range((COUNT - 1) * BITS, -1, -BITS)]
+    return " ".join(WORDS[place] for place in places)
+
 
 SEEDS_AHEAD = 2
 """Phases with lots whose commitments a letter has."""

@@ -33,8 +33,13 @@ from service.store.tables_desk import (
     UserRow,
 )
 from service.store.tables_hand import HandRow
-from service.store.tables_mail import CorrespondenceRow, IgnoredMailRow
-from service.store.tables_mailbox import MailboxDrainRow, MailboxWaitRow, MailTroubleRow
+from service.store.tables_mailbox import (
+    CorrespondenceRow,
+    IgnoredMailRow,
+    MailboxDrainRow,
+    MailboxWaitRow,
+    MailTroubleRow,
+)
 from service.store.tables_record import EntryRow, GameKeyRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_scans import ScanRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow

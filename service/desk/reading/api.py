@@ -1,9 +1,15 @@
 """Requests of the reading page's script: the list of lines, one line's part of the page, words to complete;
-acts, the line a person is reading, changed keys. Nothing here says anything of the board (DESK-03)."""
+acts, the line a person is reading, changed keys. Nothing here says anything of the board (DESK-03).
+
+Who is reading which line: a note for the others that expires after a minute. It is kept in this process
+only, since it decides nothing; `service.games.decisions` settles what two people save on one line.
+"""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, HTTPException, Request
@@ -17,7 +23,6 @@ from service.desk.reading import keys as reading_keys
 from service.desk.reading import view as reading_view
 from service.desk.reading.acts import ActRequest, carry_out
 from service.desk.reading.forms import CLOSED
-from service.desk.reading.presence import Presence
 from service.games import decisions
 from service.games.decisions import KEY_LENGTH, PART
 from service.games.seal import at_the_desk
@@ -27,6 +32,27 @@ from service.web.access import READER
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor, same
+
+CLAIM = timedelta(seconds=60)
+"""How long a person without further requests is taken to be reading a line."""
+
+
+@dataclass(slots=True)
+class Presence:
+    """The line each person is reading, by phase."""
+
+    _seen: dict[tuple[int, str], tuple[int, datetime]] = field(default_factory=dict)
+
+    def note(self, phase_id: int, person: str, line_id: int, now: datetime) -> dict[int, str]:
+        """Note that this person is reading this line; the lines that others are reading, each with a name."""
+        # Expired claims go at each note, so the table holds nobody who closed the browser.
+        self._seen = {key: claim for key, claim in self._seen.items() if now - claim[1] < CLAIM}
+        self._seen[phase_id, person] = (line_id, now)
+        return {
+            line: name for (phase, name),
+            (line, _) in self._seen.items() if phase == phase_id and name != person
+        }
+
 
 log = logging.getLogger(__name__)
 router = APIRouter(prefix="/desk", dependencies=[READER])

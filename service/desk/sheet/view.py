@@ -17,8 +17,7 @@ from service.games import ballots
 from service.games.approval.papers import refusal_of
 from service.games.ballots import Ballot, count
 from service.games.decisions import own_lines
-from service.games.line_numbers import line_numbers
-from service.games.lines import SettledLine, lines_of
+from service.games.lines import SettledLine, line_numbers, lines_of
 from service.store import records
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
 

@@ -22,9 +22,9 @@ from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.clock import Clock
-from service.features.dry_run.note import NoteDryRun
+from service.facts.events import Event
 from service.games import lots
-from service.games.acts.act import ActTable, perform
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.approval import papers, right_sheet
 from service.games.ballots import executed
 from service.games.lines import lines_of
@@ -37,6 +37,7 @@ from service.notices.results import ResultsAnnouncer
 from service.record.references import RecordReference, root_mark
 from service.store import records
 from service.store.tables import (
+    EventRow,
     GameRow,
     LineState,
     MailRow,
@@ -45,6 +46,37 @@ from service.store.tables import (
     PhaseState,
     SubmissionRow,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDryRun(Act[EventRow | None]):
+    """Notes that a phase was rehearsed, with `digests` of what came out. The outcome is the event of the dry
+    run before."""
+
+    phase: int
+    digests: Mapping[str, Any]
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a phase that there is not. One that was sent meanwhile is noted: it was rehearsed."""
+        table.any_phase(self.phase)
+
+    def change(self, table: ActTable) -> EventRow | None:
+        """Change nothing."""
+        return last_rehearsal(table.session, table.any_phase(self.phase))
+
+    def event(self, table: ActTable, outcome: EventRow | None, letters: int) -> LoggedEvent:
+        """Counts and digests alone: an event must hold no order and no address."""
+        game = table.any_phase(self.phase).game_id
+        return LoggedEvent(Event.PHASE_REHEARSED, game, {"phase_id": self.phase, **self.digests})
+
+
+def last_rehearsal(session: Session, phase: PhaseRow) -> EventRow | None:
+    """The event of the newest dry run of a phase."""
+    rows = session.scalars(select(EventRow).where(
+        EventRow.what == Event.PHASE_REHEARSED, EventRow.game_id == phase.game_id
+    ).order_by(EventRow.id.desc()))
+    return next((row for row in rows if row.detail.get("phase_id") == phase.id), None)
+
 
 log = logging.getLogger(__name__)
 MAY_BE_REHEARSED = frozenset({PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY})

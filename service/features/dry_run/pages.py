@@ -11,8 +11,7 @@ from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
 from service.desk.outcomes import grouped, totals
-from service.features.dry_run.dry_run import DryRun, Rehearsal
-from service.features.dry_run.note import last_rehearsal
+from service.features.dry_run.dry_run import DryRun, Rehearsal, last_rehearsal
 from service.games.phases import phase_title
 from service.games.seal import sealed
 from service.games.turns import NotReady

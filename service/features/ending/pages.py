@@ -23,15 +23,15 @@ from adjudicator.serialize import codec
 from grammar.print import canonical
 from maps.variant import Variant
 from service import pictures
+from service.facts.events import Event
 from service.features.ending import otherwise
-from service.features.ending.acts import AgreeToShow
 from service.games import lots
-from service.games.acts.act import perform
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.ending import GameEnd, end_of
 from service.games.lines import SettledLine, lines_of
-from service.games.options import options_of
+from service.games.options import options_of, with_options
 from service.games.phases import phase_title
 from service.games.results import show, show_order
 from service.games.rulings import as_played
@@ -51,6 +51,35 @@ from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import DrawnOnce
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeToShow(Act[tuple[str, ...]]):
+    """A player agrees that the public may see the whole of a game that is over, or takes it back. It is open
+    once all agree. `powers`: those that the player holds. The outcome is who had agreed before."""
+
+    game: str
+    powers: tuple[str, ...]
+    agrees: bool
+
+    def change(self, table: ActTable) -> tuple[str, ...]:
+        """Keep the agreement with the game."""
+        game = table.game(self.game)
+        before = tuple(sorted(options_of(game).opened_by))
+        game.options = with_options(game, opened_by=self._after(before))
+        return before
+
+    def event(self, table: ActTable, outcome: tuple[str, ...], letters: int) -> LoggedEvent:
+        """Who agreed before and who agrees now, as an option that was changed."""
+        # A player is no person of the desk; the record's checkers know this act and who does it (C8, C13).
+        return LoggedEvent(Event.OPTION_CHANGED, self.game, {
+            "option": "opened_by", "from": list(outcome), "to": self._after(outcome),
+            "why": f"the player of {', '.join(sorted(self.powers))} decided so"})
+
+    def _after(self, before: tuple[str, ...]) -> list[str]:
+        powers = set(before) | set(self.powers) if self.agrees else set(before) - set(self.powers)
+        return sorted(powers)
+
 
 router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]

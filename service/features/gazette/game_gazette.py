@@ -6,21 +6,40 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.features.gazette.compose import compose
-from service.features.gazette.sheet import gazette_pdf
 from service.features.gazette.values import Gazette, YearFacts
 from service.features.gazette.years import GazetteGame, year_facts
 from service.games.judged_phases import JudgedPhase, game_years
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.letters.language import ENGLISH
+from service.letters.render import environment
+from service.pictures.drawing.render import to_pdf
+from service.pictures.history.centre_chart import centre_chart
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
+
+
+def gazette_html(gazette: Gazette, variant: Variant) -> str:
+    """The sheet as HTML for A4."""
+    template = environment("pictures", markup=True).get_template("gazette/sheet.html")
+    facts, words = gazette.facts, gazette.words
+    chart = centre_chart(variant, facts.years, facts.chart, gazette.code)
+    return template.render(gazette=gazette, words=words, facts=facts,
+                           heading=f"{gazette.title}, {facts.game}, {gazette.number}",
+                           chart=Markup(chart))  # noqa: S704 - our own drawing
+
+
+def gazette_pdf(gazette: Gazette, variant: Variant) -> bytes:
+    """The sheet as PDF."""
+    return to_pdf(gazette_html(gazette, variant),
+                  title=f"{gazette.title}, {gazette.facts.game}, {gazette.number}")
 
 
 @dataclass(frozen=True, slots=True)

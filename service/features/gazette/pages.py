@@ -14,8 +14,7 @@ import maps
 from maps.variant import Variant
 from service import pictures
 from service.features.gazette.compose import compose
-from service.features.gazette.game_gazette import file_name, gazette_years, has_gazette
-from service.features.gazette.sheet import gazette_pdf
+from service.features.gazette.game_gazette import file_name, gazette_pdf, gazette_years, has_gazette
 from service.features.gazette.values import YearFacts
 from service.letters.language import N_
 from service.public import visits

@@ -4,6 +4,9 @@ dkimpy counts the headers and checks the RSA signature. What decides whether a s
 record, time, alignment) is judged here, because dkimpy compares times with the machine's clock, accepts l=,
 SHA-1 and keys of domains that only test, and takes a key record's faults for a wrong signature.
 RFC 6376, 6.1; RFC 8301; RFC 7489, 3.1.1.
+
+What a domain publishes about mail in its name, as far as we obey it: whether only its very own signature
+counts (RFC 7489, 6.3 and 6.6.3).
 """
 
 from __future__ import annotations
@@ -15,20 +18,48 @@ from logging import getLogger
 
 import dkim
 
-from service.mail.authentication.alignment import covers
+from service.mail.authentication.alignment import covers, organizational_domain
 from service.mail.authentication.dns import MailLookups, TxtState
-from service.mail.authentication.policy import wants_exact_domain
 from service.mail.authentication.signature_tags import (
+    LONGEST_RECORD,
     Canonicalization,
     Signature,
     SignatureFault,
     check_key,
     read_signature,
+    read_tags,
 )
 from service.mail.authentication.signed_body import body_digest
 from service.mail.authentication.signed_headers import SignedMail, read_signed_mail
 from service.mail.authentication.verdict import OURSELVES, Authentication, AuthResult, Method, Proof
 from service.store.addresses import ascii_domain
+
+
+def wants_exact_domain(domain: str, lookups: MailLookups) -> bool | str:
+    """Whether the DMARC record for `domain` says adkim=s. Without a record: no. A text if DNS did not answer:
+    why, as the end of a sentence."""
+    # The domain's own record, and only without one that of the organization.
+    for name in dict.fromkeys((domain, organizational_domain(domain) or domain)):
+        answer = lookups.txt(f"_dmarc.{name}")
+        if answer.state is TxtState.UNAVAILABLE:
+            return answer.fault
+        policies = [tags for record in answer.records if (tags := _policy(record))]
+        # RFC 7489, 6.6.3: several records are as good as none.
+        if len(policies) == 1:
+            return policies[0].get("adkim", "r").casefold() == "s"
+        if policies:
+            return False
+    return False
+
+
+def _policy(record: bytes) -> dict[str, str] | None:
+    if not record.startswith(b"v=DMARC1") or len(record) > LONGEST_RECORD:
+        return None
+    try:
+        return read_tags(record.decode("ascii"))
+    except (UnicodeDecodeError, SignatureFault):
+        return None
+
 
 MOST_READ = 20
 """Signature headers of one mail that are read; a mail that went through two lists has five."""

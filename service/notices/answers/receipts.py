@@ -19,8 +19,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
 from service.facts.sheets import PHOTO_DOUBTS, Fate, SheetFlag
 from service.games.decisions import PART
-from service.games.line_numbers import line_numbers
-from service.games.lines import SettledLine, lines_of
+from service.games.lines import SettledLine, line_numbers, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.sealed_lots import draw_of

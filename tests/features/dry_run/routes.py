@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from service.features.dry_run.dry_run import DryRun
-from service.features.dry_run.note import NoteDryRun
+from service.features.dry_run.dry_run import DryRun, NoteDryRun
 from service.store.tables import PhaseState
 
 if TYPE_CHECKING:

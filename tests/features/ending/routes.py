@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.features.ending.acts import AgreeToShow
+from service.features.ending.pages import AgreeToShow
 
 # Of a game that is over, and of no other (`service.features.ending.pages`).
 ROUTES = {

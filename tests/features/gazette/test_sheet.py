@@ -6,7 +6,7 @@ import pytest
 
 import maps
 from service.features.gazette.compose import compose
-from service.features.gazette.sheet import gazette_pdf
+from service.features.gazette.game_gazette import gazette_pdf
 from service.features.gazette.years import GazetteGame, year_facts
 from service.games.judged_phases import game_years
 from service.letters.language import LANGUAGES

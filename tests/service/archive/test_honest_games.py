@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from service.archive.export import _PlayersEdition
-from service.archive.redaction import Secrets
+from service.archive.export import Secrets, _PlayersEdition
 from tests.service.archive.honest.play import play
 from tests.support.servers.postgres import Postgres, binaries
 

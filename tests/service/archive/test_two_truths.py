@@ -14,7 +14,7 @@ from adjudicator.calendar import PhaseKind
 from grammar.headings.root_words import WORDS, is_root
 from grammar.remarks import is_harmless
 from reading.vocabulary import vocabulary_of
-from service.store.root_words import root_words
+from service.record.references import root_words
 from tests.support import keeper
 from tests.support.keeper import OTHER, VICTIM, Evidence
 from tests.support.public_site import visitor

@@ -11,18 +11,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from service.cli import extra_commands
+from service.cli import main
 
 PYPROJECT = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
 
 
 def _program(monkeypatch: pytest.MonkeyPatch, **values: str) -> typer.Typer:
     """A program with one command of its own and an entry point for each name."""
-    entries = [EntryPoint(name, value, extra_commands.GROUP) for name, value in values.items()]
-    monkeypatch.setattr(extra_commands, "entry_points", lambda group: entries)
+    entries = [EntryPoint(name, value, main.GROUP) for name, value in values.items()]
+    monkeypatch.setattr(main, "entry_points", lambda group: entries)
     app = typer.Typer()
     app.command("own")(lambda: None)
-    extra_commands.add_extra_commands(app)
+    main.add_extra_commands(app)
     return app
 
 
@@ -31,7 +31,7 @@ def test_a_command_whose_module_is_missing_says_where_it_is(
     monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     result = CliRunner().invoke(_program(monkeypatch, demo="no_such_module.cli:app"), words)
-    assert isinstance(result.exception, extra_commands.MissingCommand)
+    assert isinstance(result.exception, main.MissingCommand)
     assert "comes with the source tree" in str(result.exception)
     assert "no_such_module" in str(result.exception)
 
@@ -46,7 +46,7 @@ def test_the_wheel_has_the_product_only() -> None:
     packages = {
         pattern.rstrip("*") for pattern in PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
     }
-    entries = PYPROJECT["project"]["entry-points"][extra_commands.GROUP]
+    entries = PYPROJECT["project"]["entry-points"][main.GROUP]
     assert "service" in packages
     assert packages.isdisjoint({"bench", "demo", "training", "tests", "tools"})
     assert set(entries) == {"bench", "demo"}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from service.games.line_numbers import line_numbers
-from service.games.lines import SettledLine
+from service.games.lines import SettledLine, line_numbers
 from service.store.tables import LineState
 
 

@@ -22,9 +22,9 @@ from PIL import Image
 
 import maps
 from maps.variant import Power
+from service.features.replay.order_arrows import contrast, darkened
 from service.pictures.board.centre_marks import LAND_TONE, ink_of
 from service.pictures.board.map_sheet import GAP_LAND, TINT
-from service.pictures.drawing.contrast import contrast, darkened
 from service.pictures.drawing.hatch import hatch
 from service.pictures.drawing.render import to_pdf
 from service.pictures.drawing.svg import path

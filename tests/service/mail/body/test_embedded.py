@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from service.mail.body.embedded import pictures_in_html
+from service.mail.body.read import pictures_in_html
 from service.mail.message import read_mail
 from service.mail.mime.image_types import PillowProbe
 from tests.support.mail_builder import picture
