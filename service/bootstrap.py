@@ -29,7 +29,7 @@ from service.facts import events
 from service.feature import FeatureWork, features
 from service.games import turns
 from service.games.approval.approve import approve_phase
-from service.intake import process_mail
+from service.intake import ignored_mails, process_mail
 from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
 from service.intake.load_context import Concern, build_context
@@ -65,7 +65,6 @@ from service.notices import kinds
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import report_unsent
-from service.notices.ignored_mails import IgnoredMails
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
 from service.notices.phase_letters.approval import Approvals
@@ -216,7 +215,7 @@ class Site:
                 judge_when_read=self.judge_when_read, approve=self.approvals.request, map_pdf=self.map_pdf,
                 read_again=partial(reread_line.enqueue, self.jobs),
                 circulars=Broadcasts(self.announcements.letters),
-                ignored_mails=IgnoredMails(self.store, self.blobs, self.jobs, self.clock),
+                judge_again=partial(ignored_mails.judge_again, self.jobs),
             ),
             settings=PageSettings(
                 base_url=web.base_url.rstrip("/"), secure_cookies=web.secure_cookies,

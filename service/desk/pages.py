@@ -27,8 +27,8 @@ from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
 from service.games.seal import sealed
 from service.games.seal import unsealing_note as unsealed
+from service.intake import ignored_mails
 from service.mail.sending import hold
-from service.notices import ignored_mails
 from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
 from service.operations import clock_check

@@ -3,7 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -16,11 +16,10 @@ from service.facts.refusals import RefusalReason
 from service.feature import Slot, with_slot_values
 from service.games.approval.papers import DISCARDED
 from service.games.phases import phase_title
-from service.games.refused import Refused
+from service.intake import ignored_mails
+from service.intake.ignored_mails import LeaveIgnored, TakeIgnoredBack
 from service.intake.quarantine import DiscardMail, TakeMailBack, sealed_by
 from service.letters.kinds import LetterKinds
-from service.notices import ignored_mails
-from service.notices.ignored_mails import IgnoredMails
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import IgnoredMailRow, MailRow, MailState, OutboxRow, PhaseRow, PlayerRow
@@ -35,13 +34,14 @@ from service.web.sessions import Visitor
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
+DAMAGED = ("Nothing was changed: the stored mail cannot be read ({fault}). Restore it from the backup and "
+           "try again.")
 LAST_DISCARDED = 100
 MOST_AT_ONCE = 500
 """Mails that one form discards at most."""
 SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
           "orders for it. The mail is kept unchanged; it can be assigned, refused or discarded by what its "
           "header says.")
-NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
 
 @router.get("/quarantine", dependencies=[OWN_GAMES])
@@ -136,14 +136,22 @@ def take_back(request: Request, visitor: Trusted, sha256: str) -> Response:
 @router.post("/quarantine/{sha256}/queue", dependencies=[COORDINATOR])
 def take_back_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Put an ignored mail back into the queue, where no rule ignores it again."""
-    or_refuse(lambda: _ignored_mails(request).take_back(sha256, visitor.name))
+    ports: DeskPorts = request.app.state.ports
+    # An address may name anything; only the name of a mail of ours is looked for among the files.
+    with ports.sessions() as session:
+        is_ours = session.get(MailRow, sha256) is not None
+    try:
+        size = len(ports.blobs.read(sha256)) if is_ours else 0
+    except BlobError as fault:
+        raise HTTPException(503, DAMAGED.format(fault=fault)) from fault
+    performed(ports, visitor, TakeIgnoredBack(sha256, size, ports.actions.judge_again))
     return RedirectResponse("/quarantine?notice=queued#ignored", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/leave", dependencies=[COORDINATOR])
 def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Leave an ignored mail ignored."""
-    or_refuse(lambda: _ignored_mails(request).leave(sha256, visitor.name))
+    performed(request.app.state.ports, visitor, LeaveIgnored(sha256))
     return RedirectResponse("/quarantine?notice=left-ignored#ignored", status_code=303)
 
 
@@ -165,27 +173,6 @@ def _require_own_mails(request: Request, visitor: Visitor, chosen: Sequence[str]
             if visitor.coordinates is not None and (
                     mail is None or not is_within_mail(session, mail, visitor.coordinates)):
                 raise HTTPException(403, NOT_OF_YOUR_GAMES)
-
-
-def _ignored_mails(request: Request) -> IgnoredMails:
-    ports: DeskPorts = request.app.state.ports
-    if ports.actions.ignored_mails is None:
-        raise HTTPException(503, NO_ACTS)
-    return ports.actions.ignored_mails
-
-
-def or_refuse(act: Callable[[], object]) -> None:
-    """Do something with a mail. Raises 409 with the reason of a refusal, 503 where its bytes are damaged."""
-    try:
-        act()
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
-    except BlobError as fault:
-        raise HTTPException(
-            503,
-            f"Nothing was changed: the stored mail cannot be read ({fault}). Restore it from the backup and "
-            "try again.",
-        ) from fault
 
 
 def quarantined_mail(session: Session, sha256: str) -> MailRow:

@@ -8,16 +8,31 @@ coordinator may take such a mail back; it is then judged as if no rule ignored m
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
+from service.facts.refusals import RefusalReason
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import Refused
+from service.jobs import Jobs
+from service.mail.mailbox import ingest
 from service.mail.message import BodyState, IncomingMail
 from service.store import records
-from service.store.tables import IgnoredMailRow, MailRow, MailState, PlayerRow
+from service.store.tables import IgnoredMailRow, MailRow, MailState, PlayerRow, SubmissionRow
 
 TAKEN_BACK, LEFT = "taken back", "left"
 """How a coordinator settled an ignored mail."""
+SHOWN = 200
+"""Ignored mails on one page."""
+ON_FILE = ("Nothing was changed: the same photographs are on file already as a sheet of this player. If that "
+           "sheet should count, choose its version at Sheets, with your reason.")
+GONE = ("Nothing was changed: this mail is not among the ignored ones any more. Somebody else may have "
+        "settled it; the log says who.")
 
 # Read from the bytes too: the body of a mail whose sender is not proved is never parsed.
 _ATTACHMENT = re.compile(
@@ -79,3 +94,93 @@ def is_taken_back(session: Session, key: str) -> bool:
     """Whether a coordinator took the mail back, so that no rule may ignore it again."""
     row = session.get(IgnoredMailRow, key)
     return row is not None and row.end == TAKEN_BACK
+
+
+@dataclass(frozen=True, slots=True)
+class TakeIgnoredBack(Act[None]):
+    """Puts an ignored mail into the queue again; no rule ignores it then. The time of its receipt stays, and
+    its sender must be proved like any other.
+
+    `size`: how many of its bytes are here. `judge(session, sha256)` queues it (`judge_again`).
+    """
+
+    sha256: str
+    size: int
+    judge: Callable[[Session, str], None]
+
+    def change(self, table: ActTable) -> None:
+        """Refuse a mail that is settled, and one that repeats a sheet on file."""
+        row = table.session.get(MailRow, self.sha256)
+        if row is None:
+            raise Refused(GONE)
+        if _sheet_on_file(table.session, row):
+            raise Refused(ON_FILE)
+        _end(table, self.sha256, TAKEN_BACK)
+        # The only trace by which the intake knows that just the header of a mail was fetched.
+        reason = ingest.TOO_LARGE if row.size > self.size else None
+        if not records.claim(table.session, MailRow, MailRow.sha256 == self.sha256,
+                             MailRow.state == MailState.IGNORED, state=MailState.STORED, reason=reason):
+            raise Refused(GONE)
+        self.judge(table.session, self.sha256)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The mail."""
+        return LoggedEvent(Event.IGNORED_MAIL_TAKEN_BACK, None, {"mail": self.sha256[:12]})
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveIgnored(Act[None]):
+    """Leaves a mail ignored, so that Today no longer counts it."""
+
+    sha256: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse a mail that is settled."""
+        _end(table, self.sha256, LEFT)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The mail."""
+        return LoggedEvent(Event.IGNORED_MAIL_LEFT, None, {"mail": self.sha256[:12]})
+
+
+def judge_again(jobs: Jobs, session: Session, sha256: str) -> None:
+    """Queue a mail that was taken back."""
+    jobs.enqueue(session, ingest.WORK, f"{ingest.WORK}:{sha256}:taken-back", {"mail": sha256})
+
+
+def _end(table: ActTable, sha256: str, end: str) -> None:
+    # The update names the state it expects, so of two coordinators who press at once one gets through.
+    if not records.claim(
+        table.session, IgnoredMailRow, IgnoredMailRow.sha256 == sha256, IgnoredMailRow.ended_at.is_(None),
+        ended_at=table.now, ended_by=table.by, end=end,
+    ):
+        raise Refused(GONE)
+
+
+def _sheet_on_file(session: Session, row: MailRow) -> bool:
+    """Whether the mail repeats one whose sheet is on file."""
+    earlier = (row.verdict or {}).get("of")
+    return row.reason == RefusalReason.DUPLICATE and earlier is not None and session.scalar(
+        select(SubmissionRow.id).where(SubmissionRow.sha256 == earlier)) is not None
+
+
+def waiting(session: Session) -> list[IgnoredMailRow]:
+    """The ignored mails that nobody has settled, newest first, repeats last; at most `SHOWN`."""
+    repeats = IgnoredMailRow.reason == RefusalReason.DUPLICATE
+    return list(session.scalars(
+        select(IgnoredMailRow).where(IgnoredMailRow.ended_at.is_(None))
+        .order_by(repeats, IgnoredMailRow.noted_at.desc()).limit(SHOWN)))
+
+
+def settled(session: Session, limit: int = 20) -> list[IgnoredMailRow]:
+    """The ignored mails that were settled last."""
+    return list(session.scalars(
+        select(IgnoredMailRow).where(IgnoredMailRow.ended_at.is_not(None))
+        .order_by(IgnoredMailRow.ended_at.desc()).limit(limit)))
+
+
+def waiting_count(session: Session) -> int:
+    """How many ignored mails wait for the coordinator. A repeat does not: the mail that it repeats counts or
+    was answered."""
+    return session.scalar(select(func.count()).select_from(IgnoredMailRow).where(
+        IgnoredMailRow.ended_at.is_(None), IgnoredMailRow.reason != RefusalReason.DUPLICATE)) or 0

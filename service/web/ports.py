@@ -13,8 +13,8 @@ from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.acts.act import ActTable
 from service.games.phases import power_name
+from service.games.refused import Refused
 from service.letters.kinds import LetterKinds
-from service.notices.ignored_mails import IgnoredMails
 from service.operations.findings import Finding
 
 if TYPE_CHECKING:  # workers serve no pages
@@ -40,6 +40,10 @@ class BlobReader(Protocol):
 
 def _not_read_again(_session: Session, _line_id: int) -> None:
     return None
+
+
+def _not_judged_again(_session: Session, _sha256: str) -> None:
+    raise Refused("Nothing was changed: this site has no mail service joined to its desk. Tell the operator.")
 
 
 @dataclass(slots=True)
@@ -74,15 +78,15 @@ class DeskActions:
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
     `read_again(session, line_id)` has the machine read a line that a person cut again, once that transaction
     is committed. `map_pdf(game_id)` is the current public map. `circulars` writes to all players of a game,
-    `ignored_mails` takes back mails that a rule ignored.
+    `judge_again(session, sha256)` queues a mail that was taken back.
     """
 
     judge_when_read: Callable[[int], object]
     approve: Callable[[int, str], None]
     map_pdf: Callable[[str], bytes | None]
     read_again: Callable[[Session, int], None] = _not_read_again
+    judge_again: Callable[[Session, str], None] = _not_judged_again
     circulars: Broadcasts | None = None
-    ignored_mails: IgnoredMails | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import httpx
 from fastapi.testclient import TestClient
 
 from service.app import create_app
+from service.intake.ignored_mails import judge_again
 from service.notices.broadcasts import Broadcasts
-from service.notices.ignored_mails import IgnoredMails
 from service.store.tables import SessionRow
 from service.web import sessions
 from tests.support.desk_ports import desk_ports
@@ -70,9 +71,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
         "load": table.load,
         "judge_when_read": table.judge_when_read,
         "approve": table.approve_phase,
-        "ignored_mails": IgnoredMails(
-            table.site.store, table.site.blobs, table.site.jobs, table.site.clock
-        ),
+        "judge_again": partial(judge_again, table.site.jobs),
         "circulars": Broadcasts(table.writer),
         "doors": [open_door(table) for open_door in of_features("DOORS").values()],
         **ports,

@@ -14,8 +14,8 @@ from service.bootstrap import Site, open_site
 from service.config import MailIn, MailOut, Settings
 from service.games import create
 from service.games.deadlines import PhaseWindow
+from service.intake.ignored_mails import waiting
 from service.notices.answers.replies import Replies
-from service.notices.ignored_mails import waiting
 from service.store import records
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow, SubmissionRow
 from tests.support.mail_builder import FIXTURES

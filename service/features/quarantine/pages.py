@@ -3,14 +3,14 @@ answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk.quarantine import NO_ACTS, or_refuse, quarantined_mail, require_unsealed
+from service.desk.quarantine import DAMAGED, quarantined_mail, require_unsealed
 from service.facts.refusals import RefusalReason
 from service.features.quarantine.room import ANSWERS, Quarantine, QuarantinedMail, places
 from service.games.phases import phase_title
@@ -94,7 +94,7 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
             "empty. The mail is kept.",
         )
     require_own_phase(request, visitor, int(number))
-    or_refuse(
+    _or_refuse(
         lambda: _room(request).assign(
             sha256, QuarantinedMail(int(number), power), int(version_text) if version_text else None,
             visitor.name
@@ -109,7 +109,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
     if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
-    or_refuse(lambda: _room(request).refuse(sha256, RefusalReason(reason), visitor.name))
+    _or_refuse(lambda: _room(request).refuse(sha256, RefusalReason(reason), visitor.name))
     return RedirectResponse("/quarantine?notice=refused", status_code=303)
 
 
@@ -117,8 +117,19 @@ def _room(request: Request) -> Quarantine:
     ports: DeskPorts = request.app.state.ports
     room = ports.door(Quarantine)
     if room is None:
-        raise HTTPException(503, NO_ACTS)
+        raise HTTPException(503, ("Nothing was changed: this site has no mail service joined to its desk. "
+                                  "Tell the operator."))
     return room
+
+
+def _or_refuse(act: Callable[[], object]) -> None:
+    """Do something with a mail. Raises 409 with the reason of a refusal, 503 where its bytes are damaged."""
+    try:
+        act()
+    except Refused as fault:
+        raise HTTPException(409, str(fault)) from fault
+    except BlobError as fault:
+        raise HTTPException(503, DAMAGED.format(fault=fault)) from fault
 
 
 def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:

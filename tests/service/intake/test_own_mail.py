@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy import select
 
 from service.games.refused import Refused
+from service.intake.ignored_mails import TakeIgnoredBack, judge_again, waiting, waiting_count
 from service.mail.mailbox import ingest
-from service.notices.ignored_mails import IgnoredMails, waiting, waiting_count
 from service.store.tables import EventRow, MailState
+from tests.support.acting import do
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, SERVER, Table, address, open_table
@@ -70,12 +72,11 @@ def test_an_ignored_mail_of_a_player_with_an_attachment_is_told_and_counts_once_
                            table.subject("Montrose"), "If you do nothing, it does not count"):
         assert part_of_notice in words
     assert notice.recipient == COORDINATOR
-    acts = ignored_mails(table)
     with table.site.store() as session:
         assert (waiting_count(session), [mail.sha256 for mail in waiting(session)]) == (1, [row.sha256])
     table.site.clock.set(deadline + DAY)
     table.site.jobs.register(ingest.WORK, table.handle_mail)
-    acts.take_back(row.sha256, "Ada")
+    take_back(table, row.sha256)
     assert table.site.jobs.queue[-1][0] == ingest.WORK
     table.process(row.sha256)
     submission = table.submissions()[-1]
@@ -84,7 +85,7 @@ def test_an_ignored_mail_of_a_player_with_an_attachment_is_told_and_counts_once_
     assert [event for event in events(table) if event[0].startswith("ignored")] == [
         ("ignored_mail_taken_back", "Ada")]
     with pytest.raises(Refused):
-        acts.take_back(row.sha256, "Ben")
+        take_back(table, row.sha256)
     with table.site.store() as session:
         assert waiting_count(session) == 0
 
@@ -94,7 +95,7 @@ def test_what_is_taken_back_still_has_to_be_proved(table: Table) -> None:
     raw = mail(table.subject("Montrose"), MONTROSE, headers=["Auto-Submitted: auto-replied"],
                parts=[text(), part(picture())], stamps=[stamp("montrose.example", "fail", SERVER)])
     row = table.take(raw, table.phase().opens_at + DAY)
-    ignored_mails(table).take_back(row.sha256, "Ada")
+    take_back(table, row.sha256)
     table.process(row.sha256)
     row = table.mail_row(row.sha256)
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
@@ -137,11 +138,12 @@ def test_a_repeat_is_listed_and_points_to_the_sheet_on_file(table: Table) -> Non
     with table.site.store() as session:
         assert ([row.sha256 for row in waiting(session)], waiting_count(session)) == ([repeat.sha256], 0)
     with pytest.raises(Refused, match="on file already"):
-        ignored_mails(table).take_back(repeat.sha256, "Ada")
+        take_back(table, repeat.sha256)
 
 
-def ignored_mails(table: Table) -> IgnoredMails:
-    return IgnoredMails(table.site.store, table.site.blobs, table.site.jobs, table.site.clock)
+def take_back(table: Table, sha256: str) -> None:
+    size = len(table.site.blobs.read(sha256))
+    do(table, TakeIgnoredBack(sha256, size, partial(judge_again, table.site.jobs)))
 
 
 def events(table: Table) -> list[tuple[str, str]]:

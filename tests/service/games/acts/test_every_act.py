@@ -40,6 +40,7 @@ from service.games.acts.sheets import (
 )
 from service.games.approval.approve import SendResults
 from service.games.refused import NoReason, Refused
+from service.intake.ignored_mails import LeaveIgnored, TakeIgnoredBack
 from service.intake.quarantine import DiscardMail, TakeMailBack
 from service.mail.sending.hold import HoldLetters, ResumeLetters, RetryLetters
 from service.notices.announcements import EndAbsence, NoteAbsence
@@ -89,7 +90,8 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     SetReturnAddress("nowhere", ("1 Castle Street",)),
     SetAccommodation(GAME, NOBODY, "By telephone."),
     ChangeKey("nowhere", WHY),
-    DiscardMail(NOBODY, WHY), TakeMailBack(NOBODY),
+    DiscardMail(NOBODY, WHY), TakeMailBack(NOBODY), LeaveIgnored(NOBODY),
+    TakeIgnoredBack(NOBODY, 1, lambda *_mail: None),
     HoldLetters("no"), ResumeLetters(), RetryLetters(),
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
@@ -199,7 +201,6 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 NOT_YET = {
     "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
     "desk/games/boards.py": 1,
-    "notices/ignored_mails.py": 1,
     "public/entry.py": 1, "record/game_key.py": 1,
     **of_features("EVENTS_BESIDE_ACTS"),
 }
