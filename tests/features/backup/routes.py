@@ -7,6 +7,7 @@ from tests.features.backup.restores import restores
 
 ROUTES = {"/health/note": ("post",)}
 WHO = {"/health/note": {"operator"}}
+IN_ENGLISH = {"features/backup/pages.py": "operators read English"}
 EVENTS_BESIDE_ACTS = {"features/backup/pages.py": 1}
 AROUND_A_STEP = {"a backup": restores}
 WRONG_INPUT = {

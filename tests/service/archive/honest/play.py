@@ -34,7 +34,7 @@ ANY_TIME: tuple[Act, ...] = (
     keeping.replaces_a_player, keeping.changes_addresses, keeping.corrects, keeping.hands_over,
     keeping.welcomes, keeping.changes_who_may_sign_in, keeping.letters_leave, keeping.looks)
 AFTER_RESULTS: tuple[Act, ...] = tuple(of_features("AFTER_RESULTS").values())
-"""What features do then, in every second game."""
+"""What features do once results were sent, in every second game."""
 AROUND_A_STEP: tuple[Callable[[HonestGame, Act], None], ...] = tuple(of_features("AROUND_A_STEP").values())
 """What features do before and after a step, which they play."""
 BOARDS = maps.variants()
