@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import templates
 
 if TYPE_CHECKING:  # `galloper --help` loads no web framework
+    from datetime import datetime
     from typing import TextIO
 
     import typer
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.config import Settings
     from service.games.acts.act import ActTable
     from service.games.acts.seats import Candidate
+    from service.games.create import NewGame
     from service.intake.mail_handlers import MailHandler
     from service.letters.facts import ResultsPart
     from service.letters.kinds import AnyKind
@@ -47,13 +49,26 @@ TEMPLATES = Path(templates.__file__).parent / "features"
 @dataclass(frozen=True, slots=True)
 class CommandGroups:
     """The commands of the program, for a feature to add its own: those of `galloper` itself, and those of
-    `galloper game`, `map`, `player` and `user`."""
+    `galloper game`, `map`, `player` and `user`.
+
+    `new_game(way)` adds the keyword parameters of `way` to the options of `galloper game new`; called with
+    them, it returns what becomes of the game of the file.
+    """
 
     program: typer.Typer
     games: typer.Typer
     maps: typer.Typer
     players: typer.Typer
     users: typer.Typer
+    new_game: Callable[[Callable[..., GameChange]], None]
+
+
+class GameChange(Protocol):
+    """What becomes of the game of a file when it is created now, on the site of a folder."""
+
+    def __call__(self, new: NewGame, now: datetime, folder: Path) -> tuple[NewGame, str]:
+        """The game to create, and what is printed about it below the other words; "" for nothing."""
+        ...
 
 
 class GameExporter(Protocol):

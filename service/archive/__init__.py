@@ -6,6 +6,6 @@ players' edition keeps closed; `rows` carries the game's own table rows, which `
 one; `jailed` opens archives of others in the jailed child; `archive_file` looks at an archive's seal and
 sizes, `checker` runs the checker that players fetch, and `judge_again` the judge; `reread` reads its sheets
 again; `backup` saves and restores a whole site; `move_database` takes its database from SQLite to
-PostgreSQL, `remove_rehearsal` one rehearsal off it, and both know the queue's rows by `job_rows`; `readme`
-is the text for whoever opens the file. It imports neither `notices` nor the web.
+PostgreSQL, with the queue's rows as `job_rows` has them; `readme` is the text for whoever opens the file. It
+imports neither `notices` nor the web.
 """

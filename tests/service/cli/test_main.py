@@ -49,7 +49,7 @@ COMMANDS = [
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "verify", "backup", "restore", "game export", "game import",
-    "game remove-rehearsal", "migrate",
+    "migrate",
 ]
 
 
