@@ -98,6 +98,10 @@ class Slot(StrEnum):
     BEFORE_SENDING: sentences where judged results wait to be sent (`phase`). JUDGED: buttons there, and where
     the last line of a judged phase was read (`phase`).
     LETTERS: above the list of a game's letters at the desk (`game`, `powers`, `power`).
+    SIGN_IN: below the form of the page for signing in (`to` and `unsent_form`, which the next page needs).
+    SECOND_FACTOR: the field `code` in that form, once `second_factor` of a feature wanted one.
+    ACCOUNT: below the sessions on a signed-in person's own page (`visitor`; what `account` of the feature
+    gave, by names).
     LETTER_TITLE: the title of one of them, in place of the bare one (`game`, `kind`, `power`). LETTER: a
     button beside it, and where it is shown (`game`, `kind`).
     """
@@ -110,6 +114,9 @@ class Slot(StrEnum):
     PHASE = "phase, at the desk"
     BEFORE_SENDING = "before results are sent"
     JUDGED = "judged results"
+    SIGN_IN = "signing in"
+    SECOND_FACTOR = "code beside the password"
+    ACCOUNT = "account"
     LETTERS = "letters of a game, at the desk"
     LETTER_TITLE = "title of a letter"
     LETTER = "letter of a game, at the desk"
@@ -124,6 +131,14 @@ class InboxEntry:
     words: str
     consequence: str
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactorCheck:
+    """Whether somebody whose password was right may come in, and the sentence for them if not."""
+
+    passes: bool
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +259,18 @@ def _keeps_nothing(_table: ActTable, _player_id: int) -> None:
     return None
 
 
+def _asks_for_none(_session: Session, _person: str, _code: str, _now: datetime) -> FactorCheck:
+    return FactorCheck(passes=True)
+
+
+def _keeps_nothing_of(_session: Session, _person: str) -> None:
+    return None
+
+
+def _nothing_to_show(_session: Session, _person: str) -> Mapping[str, object]:
+    return {}
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -267,6 +294,12 @@ class Feature:
     each with a sentence that says of what it is, for the documents. `away`: the games whose rows it put
     elsewhere. `forget_player(table, player_id)` deletes what it keeps of a player, in the transaction in
     which the site forgets them.
+    `second_factor(session, person, code, now)` is asked of everybody whose password was right, in the
+    transaction in which their session is opened, with what they wrote beside it ("" for nothing): whoever
+    does not pass every one stays out, and so does everybody while it raises anything.
+    `forget_user(session, person)` deletes what it keeps of somebody who signs in, in the transaction in which
+    they are removed or get a new password. `account(session, person)`: what its template in `Slot.ACCOUNT`
+    shows of them. `notices`: sentences that its acts leave on pages of the core, by the name in the address.
     """
 
     name: str
@@ -288,6 +321,10 @@ class Feature:
     schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
     away: Callable[[], GamesAway | None] = _none_away
     forget_player: Callable[[ActTable, int], None] = _keeps_nothing
+    second_factor: Callable[[Session, str, str, datetime], FactorCheck] = _asks_for_none
+    forget_user: Callable[[Session, str], None] = _keeps_nothing_of
+    account: Callable[[Session, str], Mapping[str, object]] = _nothing_to_show
+    notices: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache

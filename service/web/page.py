@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
+from adjudicator.errors import UserFacingError
 from service.feature import TEMPLATES, features, templates_in
 from service.version import version
 from service.web import sessions, wording
@@ -44,6 +45,10 @@ class StaleForm(HTTPException):
                                "again."))
 
 
+class NotInstalled(UserFacingError):
+    """The Python package of a page is not installed. Answered with 503 and the sentence."""
+
+
 def bar_links() -> list[tuple[str, str]]:
     """The links at the head of each page of the desk, as address and word: the core's, and those of features
     each after the one that it names."""
@@ -61,7 +66,9 @@ def environment() -> Environment:
         loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
     # Under two names, since pages import the macros of `_parts.html` as `parts`.
-    templates.globals |= {"parts": templates_in, "slot": templates_in, "pages_bar": bar_links()}
+    templates.globals |= {"parts": templates_in, "slot": templates_in, "pages_bar": bar_links(),
+                          "feature_notices": {name: words for feature in features()
+                                              for name, words in feature.notices.items()}}
     return templates
 
 

@@ -196,9 +196,7 @@ KNOWN = {
     # A scan in the tray is shown to who put it there, and to nobody else before it is filed.
     "/post/scans/{scan_id}.jpg": READ,
     **dict.fromkeys((
-        "/account/sessions", "/account/app", "/account/app/confirm", "/account/app/remove", "/people/remove",
-        "/account/passkey", "/account/passkey/begin", "/account/passkey/remove", "/people/game-role",
-        "/sign-in/passkey", "/sign-in/passkey/begin",
+        "/account/sessions", "/people/remove", "/people/game-role",
         "/people/sign-out", "/post/scans", "/post/scans/file", "/post/scans/take-out",
         "/quarantine/discard"), ("post",)),
     **dict.fromkeys((

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
+from service.feature import FactorCheck, features
 from service.store.tables import UserRow
-from service.web import code_app, sessions, sign_in_tries
+from service.web import sessions, sign_in_tries
 from service.web.access import PUBLIC, form_access, may
 from service.web.game_roles import with_role_for
 from service.web.kept_form import form_owner, is_local, load
@@ -24,8 +25,6 @@ WRONG = "Wrong name or password. Nothing was changed; try again."
 RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; while "
            "somebody else goes on trying, use a browser in which you have signed in before.")
 BUSY = "Too many people sign in at this moment. Nothing was changed; try again in a minute."
-CODE_WANTED = "Write the code that your app shows, and the password once more."
-WRONG_CODE = "This code is wrong or was used already. Wait for the next one, and write it with the password."
 
 
 @router.get("/sign-in")
@@ -41,7 +40,7 @@ def sign_in(
     to: Annotated[str, Form()] = "", unsent_form: Annotated[str, Form(alias="kept")] = "",
     code: Annotated[str, Form()] = "",
 ) -> Response:
-    """Check a password and, of whoever has an app for it, a code, and open a session. Scripts cannot read the
+    """Check a password and the second factors of features, and open a session. Scripts cannot read the
     cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
     sent when the last session ended."""
     ports: DeskPorts = request.app.state.ports
@@ -73,10 +72,17 @@ def sign_in(
     with ports.sessions.begin() as session:
         if session.get(UserRow, name) is None:
             return again(401, WRONG)
-        if not code_app.check(session, name, code[:20], now):
-            return again(401, WRONG_CODE if code else CODE_WANTED, code=True)
+        factors = second_factors(session, name, code[:20], now)
+        if factors.passes is not True:
+            return again(401, factors.sentence, code=True)
         opened = open_door(request, session, name, now)
     return let_in(request, opened, to, unsent_form)
+
+
+def second_factors(session: Session, name: str, code: str, now: datetime) -> FactorCheck:
+    """What is asked of a person beside their password: the first check of a feature that they do not pass."""
+    checks = (feature.second_factor(session, name, code, now) for feature in features())
+    return next((check for check in checks if check.passes is not True), FactorCheck(passes=True))
 
 
 @dataclass(frozen=True, slots=True)
