@@ -18,6 +18,7 @@ from service.web.game_roles import with_role_for
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
+from service.web.public_limits import address_of
 from service.web.roles import Role, subject_of
 
 router = APIRouter(dependencies=[PUBLIC])
@@ -46,7 +47,6 @@ def sign_in(
     ports: DeskPorts = request.app.state.ports
     # No person has a longer name (`accounts.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
-    address = request.client.host if request.client is not None else ""
     browser = request.cookies.get(sign_in_tries.COOKIE)
 
     def again(status: int, message: str, *, code: bool = False) -> Response:
@@ -57,7 +57,7 @@ def sign_in(
     # one
     # during the pause opens nothing either.
     with ports.sessions.begin() as session:
-        is_free = sign_in_tries.reserve(session, name, address, browser, now)
+        is_free = sign_in_tries.reserve(session, name, address_of(request), browser, now)
     if not is_free:
         return again(429, RESTING)
     with ports.sessions() as session:
@@ -95,11 +95,10 @@ class OpenDoor:
 
 def open_door(request: Request, session: Session, name: str, now: datetime) -> OpenDoor:
     """A new session of a person who has shown who they are."""
-    address = request.client.host if request.client is not None else ""
     # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
     token = sessions.open_session(session, name, now, request.headers.get("user-agent", ""))
     known = request.cookies.get(sign_in_tries.COOKIE)
-    return OpenDoor(token, sign_in_tries.succeeded(session, name, address, known, now))
+    return OpenDoor(token, sign_in_tries.succeeded(session, name, address_of(request), known, now))
 
 
 def let_in(request: Request, opened: OpenDoor, to: str, unsent_form: str) -> Response:

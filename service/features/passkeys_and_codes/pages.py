@@ -19,6 +19,7 @@ from service.web import sessions, sign_in_tries
 from service.web.access import PUBLIC, SIGNED_IN
 from service.web.page import require_token, show
 from service.web.ports import DeskPorts
+from service.web.public_limits import address_of
 from service.web.sessions import Visitor
 
 router = APIRouter()
@@ -35,7 +36,7 @@ def begin_sign_in(request: Request) -> Response:
     place = _place(request)
     try:
         with ports.sessions.begin() as session:
-            options = passkeys.ask(session, place, _address(request), ports.wall.now())
+            options = passkeys.ask(session, place, address_of(request), ports.wall.now())
     except Refused as fault:
         raise HTTPException(429, str(fault)) from fault
     return Response(options, media_type="application/json")
@@ -71,8 +72,7 @@ def begin(
     place, now = _place(request), ports.wall.now()
     # Counted before the password is looked at, as at the door.
     with ports.sessions.begin() as store:
-        address = _address(request)
-        if not sign_in_tries.reserve(store, f"passkey of {visitor.name}", address, None, now):
+        if not sign_in_tries.reserve(store, f"passkey of {visitor.name}", address_of(request), None, now):
             raise HTTPException(429, _RESTING)
     with ports.sessions() as store:
         stored = store.get_one(UserRow, visitor.name).password
@@ -84,7 +84,7 @@ def begin(
         if not fits or not code_app.check(store, visitor.name, code[:20], now):
             raise HTTPException(400, _WRONG)
         try:
-            options = passkeys.ask_for_new(store, place, visitor.name, _address(request), now)
+            options = passkeys.ask_for_new(store, place, visitor.name, address_of(request), now)
         except Refused as fault:
             raise HTTPException(409, str(fault)) from fault
     return Response(options, media_type="application/json")
@@ -159,13 +159,13 @@ def confirm_app(request: Request, visitor: Acting, code: Annotated[str, Form()])
 def remove_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) -> Response:
     """Ask for no codes any more. It wants one: whoever found a signed-in browser has none."""
     ports: DeskPorts = request.app.state.ports
+    now = ports.wall.now()
     # Counted before the code is looked at, as at the door: six digits are guessed in a night.
     with ports.sessions.begin() as store:
-        now, address = ports.wall.now(), _address(request)
-        if not sign_in_tries.reserve(store, f"code of {visitor.name}", address, None, now):
-            raise HTTPException(429, "Nothing was changed: there were too many tries. Wait five minutes.")
+        if not sign_in_tries.reserve(store, f"code of {visitor.name}", address_of(request), None, now):
+            raise HTTPException(429, _RESTING)
     with ports.sessions.begin() as store:
-        if not code_app.check(store, visitor.name, code[:20], ports.wall.now()):
+        if not code_app.check(store, visitor.name, code[:20], now):
             raise HTTPException(400, "Nothing was changed: this code is wrong or was used already.")
         code_app.remove(store, visitor.name)
         log_event(
@@ -182,7 +182,3 @@ def _place(request: Request) -> Place:
         return passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title)
     except Refused as fault:
         raise HTTPException(409, str(fault)) from fault
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client is not None else ""
