@@ -21,7 +21,7 @@ from service.desk import (
     quarantine,
     search,
 )
-from service.desk.door import account, passkeys, people, sign_in
+from service.desk.door import account, people, sign_in
 from service.desk.games import ahead, boards, letters, seats, table
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
@@ -110,7 +110,7 @@ def _routes() -> tuple[BaseRoute, ...]:
         for router in feature.routers():
             whole.include_router(router)
     for pages_of in (
-        sign_in, passkeys, moves, calendar,
+        sign_in, moves, calendar,
         check, left_out, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, archive, sheet_form,
         pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import templates
 
 if TYPE_CHECKING:  # `galloper --help` loads no web framework
+    from datetime import datetime
     from typing import TextIO
 
     import typer
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.config import Settings
     from service.games.acts.act import ActTable
     from service.games.acts.seats import Candidate
+    from service.games.create import NewGame
     from service.intake.mail_handlers import MailHandler
     from service.letters.facts import ResultsPart
     from service.letters.kinds import AnyKind
@@ -48,13 +50,26 @@ TEMPLATES = Path(templates.__file__).parent / "features"
 @dataclass(frozen=True, slots=True)
 class CommandGroups:
     """The commands of the program, for a feature to add its own: those of `galloper` itself, and those of
-    `galloper game`, `map`, `player` and `user`."""
+    `galloper game`, `map`, `player` and `user`.
+
+    `new_game(way)` adds the keyword parameters of `way` to the options of `galloper game new`; called with
+    them, it returns what becomes of the game of the file.
+    """
 
     program: typer.Typer
     games: typer.Typer
     maps: typer.Typer
     players: typer.Typer
     users: typer.Typer
+    new_game: Callable[[Callable[..., GameChange]], None]
+
+
+class GameChange(Protocol):
+    """What becomes of the game of a file when it is created now, on the site of a folder."""
+
+    def __call__(self, new: NewGame, now: datetime, folder: Path) -> tuple[NewGame, str]:
+        """The game to create, and what is printed about it below the other words; "" for nothing."""
+        ...
 
 
 class GameExporter(Protocol):
@@ -89,6 +104,10 @@ class Slot(StrEnum):
     BEFORE_SENDING: sentences where judged results wait to be sent (`phase`). JUDGED: buttons there, and where
     the last line of a judged phase was read (`phase`).
     LETTERS: above the list of a game's letters at the desk (`game`, `powers`, `power`).
+    SIGN_IN: below the form of the page for signing in (`to` and `unsent_form`, which the next page needs).
+    SECOND_FACTOR: the field `code` in that form, once `second_factor` of a feature wanted one.
+    ACCOUNT: below the sessions on a signed-in person's own page (`visitor`; what `account` of the feature
+    gave, by names).
     LETTER_TITLE: the title of one of them, in place of the bare one (`game`, `kind`, `power`). LETTER: a
     button beside it, and where it is shown (`game`, `kind`).
     """
@@ -105,6 +124,9 @@ class Slot(StrEnum):
     PHASE = "phase, at the desk"
     BEFORE_SENDING = "before results are sent"
     JUDGED = "judged results"
+    SIGN_IN = "signing in"
+    SECOND_FACTOR = "code beside the password"
+    ACCOUNT = "account"
     LETTERS = "letters of a game, at the desk"
     LETTER_TITLE = "title of a letter"
     LETTER = "letter of a game, at the desk"
@@ -119,6 +141,14 @@ class InboxEntry:
     words: str
     consequence: str
     address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactorCheck:
+    """Whether somebody whose password was right may come in, and the sentence for them if not."""
+
+    passes: bool
+    sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +284,14 @@ def _keeps_nothing(_table: ActTable, _player_id: int) -> None:
     return None
 
 
+def _asks_for_none(_session: Session, _person: str, _code: str, _now: datetime) -> FactorCheck:
+    return FactorCheck(passes=True)
+
+
+def _keeps_nothing_of(_session: Session, _person: str) -> None:
+    return None
+
+
 def _no_commands(_groups: CommandGroups) -> None:
     return None
 
@@ -271,7 +309,7 @@ class Feature:
     bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
     the beginning of addresses of its pages for everybody, the template with the way on from an error there.
     `photograph_forms`: the beginnings of addresses whose forms bring the photographs of a sheet. `notices`:
-    sentences for pages of the core, by the word in their address. `slot_values`: by a place that it fills,
+    sentences that its acts leave on pages of the core, by the word in their address. `slot_values`: by a place that it fills,
     what its template there takes besides the page's values, from the request, the session and those values.
     `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
     links at the head of the desk's pages. `end_page`: the address of its page about a game that is over, with
@@ -282,6 +320,11 @@ class Feature:
     each with a sentence that says of what it is, for the documents. `away`: the games whose rows it put
     elsewhere. `forget_player(table, player_id)` deletes what it keeps of a player, in the transaction in
     which the site forgets them.
+    `second_factor(session, person, code, now)` is asked of everybody whose password was right, in the
+    transaction in which their session is opened, with what they wrote beside it ("" for nothing): whoever
+    does not pass every one stays out, and so does everybody while it raises anything.
+    `forget_user(session, person)` deletes what it keeps of somebody who signs in, in the transaction in which
+    they are removed or get a new password.
     """
 
     name: str
@@ -309,6 +352,8 @@ class Feature:
     schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
     away: Callable[[], GamesAway | None] = _none_away
     forget_player: Callable[[ActTable, int], None] = _keeps_nothing
+    second_factor: Callable[[Session, str, str, datetime], FactorCheck] = _asks_for_none
+    forget_user: Callable[[Session, str], None] = _keeps_nothing_of
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -11,38 +10,34 @@ from typing import Any, TextIO
 from sqlalchemy.orm import Session
 
 import maps
-from service.archive.remove_rehearsal import remove_rehearsal
-from service.cli.migrate import stopped
 from service.cli.program import faults
 from service.cli.program.results import letters_wait, print_result
 from service.clock import SystemClock
 from service.config import ConfigError, Settings
 from service.desk import queries
 from service.desk.queries import PhaseView
+from service.feature import GameChange
 from service.games import create, phases
 from service.games.acts.act import ActTable, perform
 from service.games.acts.begin import BeginGame
 from service.games.create import NewGame
 from service.games.phases import phase_of
-from service.site_folder import bring_up_to_date, opened, settings_of
+from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.addresses import is_address
 from service.store.blobs_remote import open_blobs
-from service.store.engine import Store, open_engine
+from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
-STAYS = ("Not removed: backups and archives made meanwhile, letters that were sent, and mails that the mail "
-         "server keeps.")
-"""What a removal does not reach."""
 WHEN = "%a %-d %b %Y, %H:%M GMT"
 
 
 def create_game(
     folder: Path, file: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False,
-    rehearsal_hours: float | None = None,
+    changes: Sequence[GameChange] = (),
 ) -> int:
     """Begin the game of a TOML file: its first phase open, the rest of its year waiting, each with its
-    deadline. With `rehearsal_hours`, a rehearsal of it that begins now, each phase that many hours long.
+    deadline. `changes` are made of it before, by the options of features.
 
     Raises ConfigError naming the file and the entry, MapError for the board; then nothing was written.
     """
@@ -51,8 +46,10 @@ def create_game(
     slug = create.read_game_file(file).variant
     variant = maps.load(slug)
     new = create.read_game_file(file, variant.powers)
-    if rehearsal_hours is not None:
-        new = new.rehearsed(now, rehearsal_hours)
+    notes = []
+    for change in changes:
+        new, note = change(new, now, folder)
+        notes += [note] if note else []
     faults = list(_address_faults(new, settings))
     if faults:
         raise ConfigError(f"{file}: " + "; ".join(faults))
@@ -68,60 +65,14 @@ def create_game(
         # Once only the desk's form wrote welcomes, and players of a game from a file were told nothing.
         letters, welcome_note = _write_welcome(settings, store, new.slug)
         print_result(
-            out, f"{new.name} is created: {variant.title}, {seats} powers.\n"
-                 f"{phase} is open and closes on {deadline:{WHEN}}.\n{welcome_note}"
-                 f"{_rehearsal_words(new, folder)}",
+            out, "\n".join([
+                f"{new.name} is created: {variant.title}, {seats} powers.",
+                f"{phase} is open and closes on {deadline:{WHEN}}.", welcome_note, *notes]),
             {"game": new.slug, "name": new.name, "variant": new.variant, "powers": seats,
              "phase": phase, "deadline": deadline.isoformat(), "letters": letters,
              "rehearsal_hours": new.hours},
             as_json=as_json, quiet=quiet)
     return 0
-
-
-def _rehearsal_words(new: NewGame, folder: Path) -> str:
-    if new.hours is None:
-        return ""
-    length = "an hour" if new.hours == 1 else f"{new.hours:g} hours"
-    return (f"\nIt is a rehearsal, {length} a phase: every letter says so, and mails for it name "
-            f"{new.name}.\nRemove it with: galloper game remove-rehearsal {folder} {new.slug}")
-
-
-def remove_game(
-    folder: Path, game: str, out: TextIO, *, as_json: bool = False, quiet: bool = False
-) -> int:
-    """Remove a rehearsal with everything of it alone, while the site is not served. Raises Refused for
-    a real game, SiteError for a site that is served; then nothing was removed."""
-    settings = settings_of(folder)
-    bring_up_to_date(settings)
-    with stopped(settings):
-        engine = open_engine(settings.database_url)
-        try:
-            removed = remove_rehearsal(engine, open_blobs(settings), game)
-        finally:
-            engine.dispose()
-    files = removed.files + _remove_letter_files(settings, removed.letters)
-    others = [f"{root.game_id}: {root.number} entries, unbroken, as before. Root {root.link}"
-              for root in removed.roots]
-    print_result(
-        out, "\n".join([
-            f"{removed.name} is gone: {sum(removed.rows.values())} rows and {files} files.", *others,
-            STAYS]),
-        {"game": game, "rows": removed.rows, "files": files,
-         "records": {root.game_id: root.link for root in removed.roots}},
-        as_json=as_json, quiet=quiet)
-    return 0
-
-
-def _remove_letter_files(settings: Settings, letters: Iterable[str]) -> int:
-    """Delete letters that a site keeps as files in place of sending them; how many."""
-    outgoing = settings.mail_out
-    if outgoing.kind != "folder":
-        return 0
-    file_names = {f"{re.sub(r'[^A-Za-z0-9.-]', '', name.partition('@')[0])}.eml" for name in letters}
-    paths = [path for path in Path(outgoing.path).glob("*.eml") if path.name.partition("-")[2] in file_names]
-    for path in paths:
-        path.unlink()
-    return len(paths)
 
 
 def _write_welcome(settings: Settings, store: Store, game: str) -> tuple[int | None, str]:

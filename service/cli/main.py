@@ -21,7 +21,7 @@ import typer
 
 from adjudicator.errors import UserFacingError
 from service.cli.commands.arguments import PHASES, PhaseName, Site, Variant
-from service.cli.commands.game_commands import game_app
+from service.cli.commands.game_commands import add_way_to_begin, game_app
 from service.cli.commands.map_commands import map_app
 from service.cli.commands.player_commands import player_app
 from service.cli.commands.user_commands import user_app
@@ -74,7 +74,8 @@ app.add_typer(game_app, name="game")
 app.add_typer(player_app, name="player")
 app.add_typer(user_app, name="user")
 for feature in features():
-    feature.add_commands(CommandGroups(app, game_app, map_app, player_app, user_app))
+    feature.add_commands(CommandGroups(
+        app, game_app, map_app, player_app, user_app, add_way_to_begin))
 add_extra_commands(app)
 
 

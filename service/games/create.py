@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -100,14 +100,6 @@ class NewGame:
     def clock(self) -> GameClock:
         """When its phases open and close."""
         return GameClock(self.start, self.hours)
-
-    def rehearsed(self, begins: datetime, hours: float) -> NewGame:
-        """This game as a rehearsal that begins at an instant, with `hours` for each phase, under a name of
-        its own: the real game may be on the same site."""
-        return replace(
-            self, name=PREFIX + self.name, aliases=tuple(PREFIX + alias for alias in self.aliases),
-            start=begins, hours=hours,
-        )
 
     @property
     def slug(self) -> str:

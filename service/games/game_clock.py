@@ -18,8 +18,6 @@ PREFIX = "Rehearsal "
 """What the name of each rehearsal begins with, and so each subject of its letters; no other game's does."""
 NOTICE = "REHEARSAL: nothing in it counts, and it will be removed."
 """The first line of each of its letters, and a line on its pages."""
-DEFAULT_HOURS = 4.0
-"""Hours for each phase of a rehearsal, unless its coordinator says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,8 +83,7 @@ class Blobs:
         return data
 
     def remove(self, key: str) -> None:
-        """Delete a blob, if it is there. For `service.operations.retention` and
-        `service.archive.remove_rehearsal` alone, which know that no row names it."""
+        """Delete a blob, if it is there. For whoever has seen that no row names it."""
         self.path(key).unlink(missing_ok=True)
 
     def has(self, key: str) -> bool:

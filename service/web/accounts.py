@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 
 from service.facts.events import Event
 from service.facts.roles import Role
+from service.feature import features
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import NotFound, Refused
 from service.store.tables import GameRoleRow, SessionRow, UserRow
-from service.web import code_app, passkeys, sessions, sign_in_tries
+from service.web import sessions, sign_in_tries
 
 LONGEST_NAME = 80
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK"})
@@ -113,8 +114,8 @@ class RemovePerson(Act[str]):
         role = person.role
         session.execute(delete(SessionRow).where(SessionRow.user == self.name))
         sign_in_tries.forget(session, self.name)
-        code_app.remove(session, self.name)
-        passkeys.remove_all(session, self.name)
+        for feature in features():
+            feature.forget_user(session, self.name)
         session.execute(delete(GameRoleRow).where(GameRoleRow.user == self.name))
         session.delete(person)
         session.flush()

@@ -15,11 +15,9 @@ from starlette.routing import Match
 
 from service.web import kept_form, public_limits
 from service.web.access import NotSignedIn, signed_in
-from service.web.code_app import NoCodeLibrary
 from service.web.crops import NoPicture
 from service.web.kept_form import KeptForm
-from service.web.page import HEADERS, StaleForm, show
-from service.web.passkeys import NoPasskeyLibrary
+from service.web.page import HEADERS, NotInstalled, StaleForm, show
 from service.web.ports import DeskPorts
 
 log = logging.getLogger(__name__)
@@ -52,10 +50,9 @@ def install(app: FastAPI, public_page: PublicErrorPage) -> None:
     for unusable in (RequestValidationError, OverflowError, DataError):  # a number, say, that no column holds
         app.add_exception_handler(unusable, _unusable)
     app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(NoPicture, _no_picture)
+    for missing in (NoPicture, NotInstalled):
+        app.add_exception_handler(missing, _is_missing)
     app.add_exception_handler(OperationalError, _not_in_time)
-    app.add_exception_handler(NoCodeLibrary, _no_picture)
-    app.add_exception_handler(NoPasskeyLibrary, _no_picture)
     app.add_exception_handler(Exception, _internal_error)
 
 
@@ -125,7 +122,7 @@ async def _not_in_time(request: Request, _error: Exception) -> Response:
                 asked_only=_asks_only(request), back=_page_of_form(request))
 
 
-async def _no_picture(request: Request, error: Exception) -> Response:
+async def _is_missing(request: Request, error: Exception) -> Response:
     return _error_page(request, 503, str(error))
 
 

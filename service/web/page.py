@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
+from adjudicator.errors import UserFacingError
 from service.feature import TEMPLATES, features, templates_in
 from service.feature import notice as notice_of_feature
 from service.version import version
@@ -43,6 +44,10 @@ class StaleForm(HTTPException):
     def __init__(self) -> None:
         super().__init__(403, ("This form is out of date. Nothing was changed: go back, reload, and send it "
                                "again."))
+
+
+class NotInstalled(UserFacingError):
+    """The Python package of a page is not installed. Answered with 503 and the sentence."""
 
 
 def bar_links() -> list[tuple[str, str]]:

@@ -46,6 +46,11 @@ SLOWLY = ("Too many requests came from your address. Nothing is wrong with the p
           "again.")
 
 
+def address_of(request: Request) -> str:
+    """The address that a request comes from; "" where its server passes on none."""
+    return request.client.host if request.client is not None else ""
+
+
 def network_of(address: str) -> str:
     """The address, or of IPv6 the network that one customer has of it. LOOPBACK for this machine: a web
     server that passes on no address has everybody there. UNKNOWN for all words that are no address."""
@@ -90,8 +95,7 @@ OPEN_TO_STRANGERS = ("/public/", "/api/", "/sign-in", "/alive", "/metrics")
 async def limit_strangers(request: Request, call_next: Callable[[Request], Awaitable[Response]]) -> Response:
     """Answer 429 where an address asks for too many pages that are open to strangers."""
     limit: RateLimit = request.app.state.public_limit
-    address = request.client.host if request.client is not None else ""
-    if request.url.path.startswith(OPEN_TO_STRANGERS) and not limit.allows(address):
+    if request.url.path.startswith(OPEN_TO_STRANGERS) and not limit.allows(address_of(request)):
         return _refusal(request, 429, SLOWLY, {"Retry-After": "60"})
     return await call_next(request)
 

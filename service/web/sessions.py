@@ -18,8 +18,9 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from service.facts.roles import Role
+from service.feature import features
 from service.store.tables import GameRoleRow, SessionRow, UserRow
-from service.web import code_app, passkeys, sign_in_tries
+from service.web import sign_in_tries
 
 COOKIE = "galloper"
 IDLE = timedelta(hours=12)
@@ -82,11 +83,11 @@ def add_user(session: Session, name: str, password: str, now: datetime, role: st
         UserRow(name=name, password=HASHER.hash(password), role=role or previous_role,
             created_at=now)
     )
-    # Whoever has the machine opens the door again, however many tries there were, for whoever lost their app
-    # or their device. A key that somebody else added to it opens nothing any more.
+    # Whoever has the machine opens the door again, however many tries there were, and whatever a feature
+    # wants beside the password.
     sign_in_tries.forget(session, name)
-    code_app.remove(session, name)
-    passkeys.remove_all(session, name)
+    for feature in features():
+        feature.forget_user(session, name)
     # Whoever knew the old password is signed out with it.
     session.execute(delete(SessionRow).where(SessionRow.user == name))
 

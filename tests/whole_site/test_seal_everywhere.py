@@ -195,10 +195,7 @@ KNOWN = {
     "/search": READ, "/account": READ,
     # A scan in the tray is shown to who put it there, and to nobody else before it is filed.
     **dict.fromkeys((
-        "/account/sessions", "/account/app", "/account/app/confirm", "/account/app/remove", "/people/remove",
-        "/account/passkey", "/account/passkey/begin", "/account/passkey/remove", "/people/game-role",
-        "/sign-in/passkey", "/sign-in/passkey/begin",
-        "/people/sign-out",
+        "/account/sessions", "/people/remove", "/people/game-role", "/people/sign-out",
         "/quarantine/discard"), ("post",)),
     **dict.fromkeys((
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from service.cli.commands.arguments import FormatName, Game, Lossy, NewFile, Site, known_format
 from service.cli.program.results import AsJson, Quiet
-from service.feature import features
+from service.feature import GameChange, features
 
 game_app = typer.Typer(
     no_args_is_help=True, help="A game: create it, show it, change it, export it, print its sheets."
@@ -27,41 +29,31 @@ def _seed_or_beacon(value: str) -> str:
 def game_new(
     folder: Site,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The game, as README.md shows it.")],
-    rehearsal: Annotated[
-        bool, typer.Option("--rehearsal", help="Only rehearse it, from now on; it can be removed again.")
-    ] = False,
-    hours: Annotated[
-        float | None,
-        typer.Option("--hours", min=0.25, max=72.0, help="Hours of each phase of a rehearsal; 4 by default."),
-    ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    **given: Any,
 ) -> None:
     """Create a game from a TOML file: its name, variant, first day and who plays which power."""
     from service.cli.games import create_game
-    from service.games.game_clock import DEFAULT_HOURS
 
-    if hours is not None and not rehearsal:
-        raise typer.BadParameter("--hours goes with --rehearsal only; a real game keeps the handbook's days.")
-    length = (hours or DEFAULT_HOURS) if rehearsal else None
+    changes = [way(**{name: given[name] for name in inspect.signature(way).parameters}) for way in _ways]
     raise typer.Exit(create_game(
-        folder, file, sys.stdout, as_json=as_json, quiet=quiet, rehearsal_hours=length))
+        folder, file, sys.stdout, as_json=as_json, quiet=quiet, changes=changes))
 
 
-@game_app.command(
-    "remove-rehearsal",
-    epilog="Example: galloper game remove-rehearsal ~/galloper-site rehearsal-powick-bridge",
-)
-def game_remove_rehearsal(
-    folder: Site,
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The rehearsal's short name.")],
-    as_json: AsJson = False,
-    quiet: Quiet = False,
-) -> None:
-    """Remove a rehearsal without trace, while the site is not served. A real game is never removed."""
-    from service.cli.games import remove_game
+_ways: list[Callable[..., GameChange]] = []
 
-    raise typer.Exit(remove_game(folder, game, sys.stdout, as_json=as_json, quiet=quiet))
+
+def add_way_to_begin(way: Callable[..., GameChange]) -> None:
+    """Add what a feature can do to a new game to `galloper game new` (`CommandGroups.new_game`)."""
+    _ways.append(way)
+    # The program makes the options of a command from its signature, when it runs.
+    command = inspect.signature(game_new, eval_str=True)
+    own = [each for each in command.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    added = [each.replace(kind=each.POSITIONAL_OR_KEYWORD)
+             for each in inspect.signature(way, eval_str=True).parameters.values()]
+    game_new.__signature__ = command.replace(  # type: ignore[attr-defined]
+        parameters=[*own[:-2], *added, *own[-2:]])
 
 
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")

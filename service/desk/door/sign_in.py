@@ -11,13 +11,15 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from service.facts.roles import Role
+from service.feature import FactorCheck, features
 from service.store.tables import UserRow
-from service.web import code_app, sessions, sign_in_tries
+from service.web import sessions, sign_in_tries
 from service.web.access import PUBLIC, form_access, may
 from service.web.game_roles import with_role_for
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
+from service.web.public_limits import address_of
 from service.web.roles import subject_of
 
 router = APIRouter(dependencies=[PUBLIC])
@@ -25,8 +27,6 @@ WRONG = "Wrong name or password. Nothing was changed; try again."
 RESTING = ("There were too many tries. Nothing was changed. Wait five minutes and try again; while "
            "somebody else goes on trying, use a browser in which you have signed in before.")
 BUSY = "Too many people sign in at this moment. Nothing was changed; try again in a minute."
-CODE_WANTED = "Write the code that your app shows, and the password once more."
-WRONG_CODE = "This code is wrong or was used already. Wait for the next one, and write it with the password."
 
 
 @router.get("/sign-in")
@@ -42,13 +42,12 @@ def sign_in(
     to: Annotated[str, Form()] = "", unsent_form: Annotated[str, Form(alias="kept")] = "",
     code: Annotated[str, Form()] = "",
 ) -> Response:
-    """Check a password and, of whoever has an app for it, a code, and open a session. Scripts cannot read the
+    """Check a password and the second factors of features, and open a session. Scripts cannot read the
     cookie, and it is never sent across sites. Then go on to the page asked for, or to the form that was being
     sent when the last session ended."""
     ports: DeskPorts = request.app.state.ports
     # No person has a longer name (`accounts.LONGEST_NAME`).
     name, now = name[:80], ports.wall.now()
-    address = request.client.host if request.client is not None else ""
     browser = request.cookies.get(sign_in_tries.COOKIE)
 
     def again(status: int, message: str, *, code: bool = False) -> Response:
@@ -59,7 +58,7 @@ def sign_in(
     # one
     # during the pause opens nothing either.
     with ports.sessions.begin() as session:
-        is_free = sign_in_tries.reserve(session, name, address, browser, now)
+        is_free = sign_in_tries.reserve(session, name, address_of(request), browser, now)
     if not is_free:
         return again(429, RESTING)
     with ports.sessions() as session:
@@ -74,10 +73,17 @@ def sign_in(
     with ports.sessions.begin() as session:
         if session.get(UserRow, name) is None:
             return again(401, WRONG)
-        if not code_app.check(session, name, code[:20], now):
-            return again(401, WRONG_CODE if code else CODE_WANTED, code=True)
+        factors = second_factors(session, name, code[:20], now)
+        if factors.passes is not True:
+            return again(401, factors.sentence, code=True)
         opened = open_door(request, session, name, now)
     return let_in(request, opened, to, unsent_form)
+
+
+def second_factors(session: Session, name: str, code: str, now: datetime) -> FactorCheck:
+    """What is asked of a person beside their password: the first check of a feature that they do not pass."""
+    checks = (feature.second_factor(session, name, code, now) for feature in features())
+    return next((check for check in checks if check.passes is not True), FactorCheck(passes=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +96,10 @@ class OpenDoor:
 
 def open_door(request: Request, session: Session, name: str, now: datetime) -> OpenDoor:
     """A new session of a person who has shown who they are."""
-    address = request.client.host if request.client is not None else ""
     # A new token at each sign-in, so that a session fixed beforehand is worth nothing.
     token = sessions.open_session(session, name, now, request.headers.get("user-agent", ""))
     known = request.cookies.get(sign_in_tries.COOKIE)
-    return OpenDoor(token, sign_in_tries.succeeded(session, name, address, known, now))
+    return OpenDoor(token, sign_in_tries.succeeded(session, name, address_of(request), known, now))
 
 
 def let_in(request: Request, opened: OpenDoor, to: str, unsent_form: str) -> Response:

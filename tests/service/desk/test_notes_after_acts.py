@@ -64,8 +64,7 @@ def test_every_sentence_that_is_asked_for_is_there() -> None:
     known = set(re.findall(r'^  "([a-z-]+)":', SENTENCES.read_text(encoding="utf-8"), re.MULTILINE))
     notice_names = set()
     for name in ("sheet/pages", "quarantine", "games/pages", "games/seats", "games/table",
-                 "door/people", "door/account",
-                 "door/passkeys", "operation"):
+                 "door/people", "door/account", "operation"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
         notice_names |= set(re.findall(r'notice=([a-z-]+)["#]', text))
         notice_names |= set(re.findall(r'_to_sheet\(submission_id, "([a-z-]+)"', text))

@@ -51,12 +51,6 @@ BY_GAME = {"reader of it", "coordinator of it", "of no game"}
 WHO = {
     "/": {"reader", *BY_GAME},
     "/account": {"reader", "operator", *BY_GAME},
-    "/account/app": {"reader", "operator", *BY_GAME},
-    "/account/app/confirm": {"reader", "operator", *BY_GAME},
-    "/account/app/remove": {"reader", "operator", *BY_GAME},
-    "/account/passkey": {"reader", "operator", *BY_GAME},
-    "/account/passkey/begin": {"reader", "operator", *BY_GAME},
-    "/account/passkey/remove": {"reader", "operator", *BY_GAME},
     "/account/sessions": {"reader", "operator", *BY_GAME},
     "/sign-out": {"reader", "operator", *BY_GAME},
     "/desk/keys": {"reader", *BY_GAME},

@@ -5,18 +5,15 @@ from __future__ import annotations
 import shutil
 from datetime import timedelta
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 
 from service.archive.forget import forget
 from service.archive.import_game import contents_here, import_archive
 from service.archive.move_database import move
-from service.archive.remove_rehearsal import remove_rehearsal
-from service.games import create
-from service.games.options import options_of
-from service.games.turns import extend_calendar
 from service.store.engine import open_engine
-from service.store.tables import GameRow, PhaseRow, PhaseState, UserRow
+from service.store.tables import PhaseRow, PhaseState, UserRow
 from tests.service.archive.honest.game import COORDINATORS, HonestGame
+from tests.support.features import of_features
 from tests.support.played import archived
 from tests.support.site import make_site
 
@@ -58,22 +55,6 @@ def imports_people(game: HonestGame) -> None:
             session.add(UserRow(name=name, password="-", role="coordinator", created_at=game.now))
 
 
-def rehearses(game: HonestGame) -> None:
-    """A rehearsal of the same people is begun beside the game, and removed again."""
-    with game.site.store() as session:
-        name = session.get_one(GameRow, game.table.game).name
-    seats = [create.GameSeat(power, f"Player {power}", "Europe/London", (mail,))
-             for power, mail in game.powers().items()]
-    new = create.NewGame(name, game.table.variant.slug, game.now.date(), seats).rehearsed(game.now, 4.0)
-    variant = game.table.variant
-    window = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
-    with game.site.store.begin() as session:
-        create.create(session, new, variant, window, game.now)
-        extend_calendar(session, session.get_one(GameRow, new.slug), variant)
-    if game.chance.random() < 0.7:
-        remove_rehearsal(game.site.engine, game.site.blobs, new.slug)
-
-
 def ends_and_forgets(game: HonestGame) -> None:
     """The game ends, as by a draw, and two players ask to be forgotten; their letters stay with them."""
     row = game.phase()
@@ -84,9 +65,8 @@ def ends_and_forgets(game: HonestGame) -> None:
         session.execute(update(PhaseRow).where(
             PhaseRow.game_id == game.table.game, PhaseRow.state != PhaseState.SENT,
         ).values(state=PhaseState.SENT, closed_at=game.now))
-        rehearsals = [row.id for row in session.scalars(select(GameRow)) if options_of(row).is_rehearsal]
-    for rehearsal in rehearsals:
-        remove_rehearsal(game.site.engine, game.site.blobs, rehearsal)
+    for prepare in of_features("BEFORE_FORGETTING").values():
+        prepare(game)
     mails = sorted(set(game.powers().values()))
     for mail in game.chance.sample(mails, k=min(2, len(mails))):
         forget(game.site.store, game.site.blobs, mail, "galloper player forget", game.now)

@@ -118,7 +118,8 @@ def one_phase(game: HonestGame) -> None:
     elif moved < 0.31:
         _act(game, moves.imports)
     elif 0.4 <= moved < 0.46:
-        _act(game, moves.rehearses)
+        for move in of_features("HONEST_MOVES").values():
+            _act(game, move)
     elif moved < 0.4:
         _act(game, moves.moves_to_postgresql)
     for step in steps:

@@ -199,7 +199,7 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
 
 # Acts of features that still enter their event beside `perform`: file, and how many calls. It only shrinks.
 NOT_YET = {
-    "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 3, "desk/door/passkeys.py": 2,
+    "archive/copies.py": 1, "archive/forget.py": 1, "desk/door/account.py": 1,
     "desk/games/boards.py": 1,
     "public/entry.py": 1, "record/game_key.py": 1,
     **of_features("EVENTS_BESIDE_ACTS"),

@@ -93,9 +93,7 @@ def remove_rehearsal(engine: Engine, blobs: Blobs, game_id: str) -> Removed:
     with Session(engine) as session, session.begin():
         if engine.dialect.name == "sqlite":
             session.connection().exec_driver_sql("BEGIN IMMEDIATE")
-        game = session.get(GameRow, game_id)
-        check_is_rehearsal(session, game, game_id)
-        assert game is not None
+        game = rehearsal_called(session, game_id)
         before = _roots(session, game_id)
         removal = _Removal(session, game)
         removal.remove_rows(blobs)
@@ -108,9 +106,10 @@ def remove_rehearsal(engine: Engine, blobs: Blobs, game_id: str) -> Removed:
         return Removed(game.name, removal.counts, files, removal.letters, roots)
 
 
-def check_is_rehearsal(session: Session, game: GameRow | None, game_id: str) -> None:
-    """Raises Refused unless both the game and the first entry about it in its record say that it is a
-    rehearsal."""
+def rehearsal_called(session: Session, game_id: str) -> GameRow:
+    """The rehearsal of this id. Raises Refused unless the game's options and the first entry about it in its
+    record both have the hours of a rehearsal."""
+    game = session.get(GameRow, game_id)
     if game is None:
         known = [row.id for row in session.scalars(select(GameRow).order_by(GameRow.id))
                  if options_of(row).is_rehearsal]
@@ -123,6 +122,7 @@ def check_is_rehearsal(session: Session, game: GameRow | None, game_id: str) -> 
     entered = {} if first is None else json.loads(first)["tells"]["options"]
     if not options_of(game).is_rehearsal or not stored_options(entered).is_rehearsal:
         raise Refused(f"{game.name} is a real game, which no command removes. Nothing was removed.")
+    return game
 
 
 def _roots(session: Session, but: str) -> tuple[chain.Root, ...]:

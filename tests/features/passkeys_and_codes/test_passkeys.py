@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from service.features.passkeys_and_codes import passkeys
 from service.games.acts.act import ActTable, perform
 from service.games.refused import Refused
 from service.store.tables import PasskeyRow, UserRow
-from service.web import accounts, passkeys, sessions
-from tests.support.authenticator import Authenticator, bytes_of, text
+from service.web import accounts, sessions
+from tests.features.passkeys_and_codes.authenticator import Authenticator, bytes_of, text
 from tests.support.desk_site import NAME, OTHER, PASSWORD, DeskSite
 
 SITE = "https://desk.galloper.example"
@@ -136,6 +137,16 @@ def test_damaged_answers_are_refused_in_words(desk: DeskSite, key: Authenticator
     for answer in (*spoilt[:6], device().make(options)[:-40]):
         sent = desk.client.post("/account/passkey", data={"csrf": desk.csrf, "answer": answer})
         assert sent.status_code in {400, 422}
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 100_000, b'{"acts":' * 50_000, b'{"acts":[{"line":NaN}]}', b"", b"null"])
+def test_a_body_of_a_script_opens_nothing(desk: DeskSite, body: bytes) -> None:
+    """Brackets without end, what is no number, nothing at all."""
+    answer = desk.client.post(
+        "/sign-in/passkey", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert "othing was changed" in answer.text
 
 
 def test_a_browser_that_was_left_behind_adds_no_key(desk: DeskSite) -> None:

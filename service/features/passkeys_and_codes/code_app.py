@@ -8,17 +8,13 @@ from typing import Any
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
 from service.store.tables import CodeAppRow
+from service.web.page import NotInstalled
 
 PERIOD = 30
 """Seconds for which a code is shown."""
 _APART = 1
 """Periods by which the telephone's clock may be wrong."""
-
-
-class NoCodeLibrary(UserFacingError):
-    """The package that computes codes is not installed."""
 
 
 def begin(session: Session, user: str, now: datetime) -> str:
@@ -79,7 +75,7 @@ def _library() -> Any:
     try:
         import pyotp
     except ImportError as error:
-        raise NoCodeLibrary(
+        raise NotInstalled(
             'Codes of an app need a Python package that is not installed; pip install "galloper[codes]"'
         ) from error
     return pyotp

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from service.archive.remove_rehearsal import remove_rehearsal
-from service.cli.games import create_game, remove_game, show_games
+from service.cli.games import create_game, show_games
 from service.config import ConfigError
 from service.desk import queries
+from service.features.rehearsal.commands import as_rehearsal, game_new_rehearsal, remove_game
+from service.features.rehearsal.removal import remove_rehearsal
 from service.games import create
 from service.games.game_clock import NOTICE
 from service.games.phases import phase_of
@@ -68,7 +69,7 @@ def rehearse(real: Table, begins: datetime) -> Table:
     mails = {power: (address(power),) for power in variant.powers} | {GUEST: (GUESTS_ADDRESS,)}
     names = {power: f"Player {power}" for power in variant.powers} | {GUEST: "Guest"}
     seats = [create.GameSeat(power, names[power], "Europe/London", group) for power, group in mails.items()]
-    new = create.NewGame("Powick Bridge", "w3k", begins.date(), seats).rehearsed(begins, HOURS)
+    new = as_rehearsal(create.NewGame("Powick Bridge", "w3k", begins.date(), seats), begins, HOURS)
     window = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         create.create(session, new, variant, window, begins)
@@ -209,7 +210,7 @@ def test_a_real_game_is_never_removed(table: Table) -> None:
 def test_by_the_commands_beside_the_real_game(tmp_path: Path) -> None:
     """INS-07: one file makes the rehearsal and the real game; a file cannot make a rehearsal by itself."""
     folder, file, out = own_site(tmp_path / "site"), game_file(tmp_path, date(2097, 3, 1)), io.StringIO()
-    assert create_game(folder, file, out, rehearsal_hours=3.0) == 0
+    assert create_game(folder, file, out, changes=[game_new_rehearsal(rehearsal=True, hours=3.0)]) == 0
     assert "It is a rehearsal, 3 hours a phase" in out.getvalue()
     assert create_game(folder, file, io.StringIO()) == 0
     with opened(settings_of(folder)) as store, store() as session:

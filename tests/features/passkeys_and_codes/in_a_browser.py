@@ -1,19 +1,17 @@
 """Passkeys in a real browser with Chromium's own virtual device (SEC-04): add one, sign in with it, and be
-refused once it is removed."""
+refused once it is removed. `tests/browser/test_feature_walks.py` runs it."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from tests.browser.conftest import Desk
-from tests.browser.test_desk_reading import _violations as violations
-
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("browser")]
+if TYPE_CHECKING:
+    from tests.browser.conftest import Desk
 
 
-def test_a_device_signs_in_for_its_person(chromium: Any, desk: Desk) -> None:
+def a_device_signs_in_for_its_person(chromium: Any, desk: Desk) -> None:
+    from tests.browser.test_desk_reading import _violations as violations
+
     # A number is no name of a site to a browser; "localhost" is.
     address = desk.address.replace("127.0.0.1", "localhost")
     context = chromium.new_context(viewport={"width": 360, "height": 800})

@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
 from service.games.refused import Refused
 from service.store.tables import PasskeyChallengeRow, PasskeyRow
 from service.web import sign_in_tries
+from service.web.page import NotInstalled
 from service.web.public_limits import LOOPBACK, network_of
 
 LASTS = timedelta(minutes=5)
@@ -33,10 +33,6 @@ _OF_LOOPBACK = 400
 LONGEST = 20_000
 """Characters of an answer; a real one has about a thousand."""
 _LABEL = 80
-
-
-class NoPasskeyLibrary(UserFacingError):
-    """The package that checks passkeys is not installed."""
 
 
 NOT_HERE = ("Passkeys work at the site's own address only, which its settings do not name. Whoever runs the "
@@ -227,7 +223,7 @@ def _library() -> Any:
         import webauthn.helpers.exceptions
         import webauthn.helpers.structs
     except ImportError as error:
-        raise NoPasskeyLibrary(
+        raise NotInstalled(
             'Passkeys need a Python package that is not installed; pip install "galloper[passkeys]"'
         ) from error
     return webauthn

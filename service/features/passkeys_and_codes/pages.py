@@ -1,4 +1,4 @@
-"""Signing in with a passkey, and a person's own passkeys (SEC-04)."""
+"""Signing in with a passkey, and a person's own passkeys and codes (SEC-04)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from service.desk.door.account import account_page
 from service.desk.door.sign_in import BUSY, let_in, open_door
 from service.facts.events import Event
+from service.features.passkeys_and_codes import code_app, passkeys
+from service.features.passkeys_and_codes.passkeys import Place
 from service.games.refused import Refused
 from service.store.records import log_event
 from service.store.tables import UserRow
-from service.web import code_app, passkeys, sessions, sign_in_tries
+from service.web import sessions, sign_in_tries
 from service.web.access import PUBLIC, SIGNED_IN
 from service.web.page import require_token, show
-from service.web.passkeys import Place
 from service.web.ports import DeskPorts
+from service.web.public_limits import address_of
 from service.web.sessions import Visitor
 
 router = APIRouter()
@@ -33,7 +36,7 @@ def begin_sign_in(request: Request) -> Response:
     place = _place(request)
     try:
         with ports.sessions.begin() as session:
-            options = passkeys.ask(session, place, _address(request), ports.wall.now())
+            options = passkeys.ask(session, place, address_of(request), ports.wall.now())
     except Refused as fault:
         raise HTTPException(429, str(fault)) from fault
     return Response(options, media_type="application/json")
@@ -69,8 +72,7 @@ def begin(
     place, now = _place(request), ports.wall.now()
     # Counted before the password is looked at, as at the door.
     with ports.sessions.begin() as store:
-        address = _address(request)
-        if not sign_in_tries.reserve(store, f"passkey of {visitor.name}", address, None, now):
+        if not sign_in_tries.reserve(store, f"passkey of {visitor.name}", address_of(request), None, now):
             raise HTTPException(429, _RESTING)
     with ports.sessions() as store:
         stored = store.get_one(UserRow, visitor.name).password
@@ -82,7 +84,7 @@ def begin(
         if not fits or not code_app.check(store, visitor.name, code[:20], now):
             raise HTTPException(400, _WRONG)
         try:
-            options = passkeys.ask_for_new(store, place, visitor.name, _address(request), now)
+            options = passkeys.ask_for_new(store, place, visitor.name, address_of(request), now)
         except Refused as fault:
             raise HTTPException(409, str(fault)) from fault
     return Response(options, media_type="application/json")
@@ -120,6 +122,59 @@ def remove(request: Request, visitor: Acting, key: Annotated[str, Form()]) -> Re
     return RedirectResponse("/account?notice=passkey-removed", status_code=303)
 
 
+@router.post("/account/app", dependencies=[SIGNED_IN])
+def begin_app(request: Request, visitor: Acting) -> Response:
+    """A secret for an app, shown once."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as store:
+        if code_app.is_asked_for(store, visitor.name):
+            raise HTTPException(409, "Nothing was changed: you have an app already. Remove it first.")
+        secret = code_app.begin(store, visitor.name, ports.wall.now())
+    # The address is what the app reads, as a link or as a picture.
+    address = code_app.address(visitor.name, ports.settings.title, secret)
+    return account_page(request, visitor, secret=secret, address=address)
+
+
+@router.post("/account/app/confirm", dependencies=[SIGNED_IN])
+def confirm_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) -> Response:
+    """Ask for codes from now on, once the app has shown that it has the secret."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as store:
+        if code_app.is_asked_for(store, visitor.name):
+            raise HTTPException(409, "Nothing was changed: you have an app already. Remove it first.")
+        if not code_app.confirm(store, visitor.name, code[:20], ports.wall.now()):
+            raise HTTPException(
+                400,
+                "Nothing was changed: this is not the code that your app should show now. Go "
+                "back, check the key and the telephone's clock, and write the next code.",
+            )
+        log_event(
+            store, ports.clock.now(), Event.CODE_APP_ADDED, actor=visitor.name,
+            detail={"person": visitor.name}
+        )
+    return RedirectResponse("/account?notice=app-added", status_code=303)
+
+
+@router.post("/account/app/remove", dependencies=[SIGNED_IN])
+def remove_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) -> Response:
+    """Ask for no codes any more. It wants one: whoever found a signed-in browser has none."""
+    ports: DeskPorts = request.app.state.ports
+    now = ports.wall.now()
+    # Counted before the code is looked at, as at the door: six digits are guessed in a night.
+    with ports.sessions.begin() as store:
+        if not sign_in_tries.reserve(store, f"code of {visitor.name}", address_of(request), None, now):
+            raise HTTPException(429, _RESTING)
+    with ports.sessions.begin() as store:
+        if not code_app.check(store, visitor.name, code[:20], now):
+            raise HTTPException(400, "Nothing was changed: this code is wrong or was used already.")
+        code_app.remove(store, visitor.name)
+        log_event(
+            store, ports.clock.now(), Event.CODE_APP_REMOVED, actor=visitor.name,
+            detail={"person": visitor.name}
+        )
+    return RedirectResponse("/account?notice=app-removed", status_code=303)
+
+
 def _place(request: Request) -> Place:
     """Where keys work; raises 409 with a sentence where they do not."""
     ports: DeskPorts = request.app.state.ports
@@ -127,7 +182,3 @@ def _place(request: Request) -> Place:
         return passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title)
     except Refused as fault:
         raise HTTPException(409, str(fault)) from fault
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client is not None else ""
