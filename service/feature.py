@@ -106,8 +106,7 @@ class Slot(StrEnum):
     LETTERS: above the list of a game's letters at the desk (`game`, `powers`, `power`).
     SIGN_IN: below the form of the page for signing in (`to` and `unsent_form`, which the next page needs).
     SECOND_FACTOR: the field `code` in that form, once `second_factor` of a feature wanted one.
-    ACCOUNT: below the sessions on a signed-in person's own page (`visitor`; what `account` of the feature
-    gave, by names).
+    ACCOUNT: below the sessions on a signed-in person's own page (`visitor`, `rows`).
     LETTER_TITLE: the title of one of them, in place of the bare one (`game`, `kind`, `power`). LETTER: a
     button beside it, and where it is shown (`game`, `kind`).
     """
@@ -298,62 +297,77 @@ def _no_commands(_groups: CommandGroups) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What a feature adds to the program. `name`: the name of its folder.
-
-    `add_commands` adds its commands. `exporters`: the formats in which `galloper game export --format` writes
-    a game. `routers`: its pages; they are tried before those of the core. `mounts`: applications of its own
-    below the one given, by their addresses. `slots`: by places on pages of the core, the template below
-    `templates/features` that fills them. `work`: what it does on an open site. `checks`: its checks among
-    those of the page Health. `site_tests`: its tests in `galloper check`, by their
-    names there. `letter_kinds`: the kinds of letters that it sends. `mail_handlers`: what takes mails that
-    bring no sheet. `candidates`: who waits for a seat in a game, given by its id. `ways_out`: by
-    the beginning of addresses of its pages for everybody, the template with the way on from an error there.
-    `photograph_forms`: the beginnings of addresses whose forms bring the photographs of a sheet. `notices`:
-    sentences that its acts leave on pages of the core, by the word in their address. `slot_values`: by a place that it fills,
-    what its template there takes besides the page's values, from the request, the session and those values.
-    `inbox`: what of it waits for somebody who coordinates the games of these ids, or all (None). `bar`: its
-    links at the head of the desk's pages. `end_page`: the address of its page about a game that is over, with
-    {game} for its id, which the letter of the end names.
-    `results_part`: what it adds to the letters about a phase, with the resolution as its readers may know
-    it; None for nothing.
-    `file_kinds`: words for its files of letters, by a part of their names. `schemas`: JSON Schemas by name,
-    each with a sentence that says of what it is, for the documents. `away`: the games whose rows it put
-    elsewhere. `forget_player(table, player_id)` deletes what it keeps of a player, in the transaction in
-    which the site forgets them.
-    `second_factor(session, person, code, now)` is asked of everybody whose password was right, in the
-    transaction in which their session is opened, with what they wrote beside it ("" for nothing): whoever
-    does not pass every one stays out, and so does everybody while it raises anything.
-    `forget_user(session, person)` deletes what it keeps of somebody who signs in, in the transaction in which
-    they are removed or get a new password.
-    """
+    """What a feature adds to the program; each field is one place at which the core loops over features."""
 
     name: str
+    """The name of its folder."""
+
+    # Commands
     add_commands: Callable[[CommandGroups], None] = _no_commands
     exporters: Mapping[str, GameExporter] = field(default_factory=dict)
+    """The formats in which `galloper game export --format` writes a game."""
+    site_tests: Callable[[], Mapping[str, SiteTest]] = _no_site_tests
+    """Its tests in `galloper check`, by their names there."""
+    schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
+    """JSON Schemas by name, each with a sentence that says of what it is, for the documents."""
+
+    # Pages
     routers: Callable[[], Sequence[APIRouter]] = _no_routers
+    """Its pages; they are tried before those of the core."""
     mounts: Callable[[FastAPI], Mapping[str, FastAPI]] = _no_mounts
+    """Applications of its own below the one given, by their addresses."""
     slots: Mapping[Slot, str] = field(default_factory=dict)
+    """By a place on pages or in letters of the core, the template below `templates/features` for it."""
     slot_values: Mapping[Slot, Callable[[Request, Session, Mapping[str, Any]], Mapping[str, object]]] = field(
         default_factory=dict)
-    work: Callable[[Site], FeatureWork] = _no_work
-    checks: Callable[[], Sequence[Check]] = _no_checks
-    site_tests: Callable[[], Mapping[str, SiteTest]] = _no_site_tests
-    letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
-    mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
-    candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
-    ways_out: Mapping[str, str] = field(default_factory=dict)
-    photograph_forms: Sequence[str] = ()
+    """By a place that it fills, what its template there takes besides the page's values, from the request,
+    the session and those values."""
     notices: Mapping[str, str] = field(default_factory=dict)
-    inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
-    end_page: str = ""
+    """Sentences that its acts leave on pages of the core, by the word in their address."""
     bar: Sequence[BarLink] = ()
-    results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
-    file_kinds: Mapping[str, str] = field(default_factory=dict)
-    schemas: Callable[[], Mapping[str, tuple[str, dict[str, Any]]]] = _no_schemas
-    away: Callable[[], GamesAway | None] = _none_away
-    forget_player: Callable[[ActTable, int], None] = _keeps_nothing
+    """Its links at the head of the desk's pages."""
+    inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
+    """What of it waits for somebody who coordinates the games of these ids, or all (None)."""
+    ways_out: Mapping[str, str] = field(default_factory=dict)
+    """By the beginning of addresses of its pages for everybody, the template with the way on from an error
+    there."""
+    photograph_forms: Sequence[str] = ()
+    """The beginnings of addresses whose forms bring the photographs of a sheet."""
+    end_page: str = ""
+    """The address of its page about a game that is over, with {game} for its id; the letter of the end names
+    it."""
     second_factor: Callable[[Session, str, str, datetime], FactorCheck] = _asks_for_none
+    """With session, person, code and instant. It is asked of everybody whose password was right, in the
+    transaction in which their session is opened, with what they wrote beside it ("" for nothing): whoever
+    does not pass every one stays out, and so does everybody while it raises anything."""
+
+    # Mail and letters
+    mail_handlers: Callable[[LetterContext], Sequence[MailHandler]] = _no_mail_handlers
+    """What takes mails that bring no sheet."""
+    letter_kinds: Callable[[], Sequence[AnyKind]] = _no_letter_kinds
+    results_part: Callable[[Session, PhaseRow, Variant, Resolution], ResultsPart | None] = _no_results_part
+    """What it adds to the letters about a phase, with the resolution as its readers may know it; None for
+    nothing."""
+    file_kinds: Mapping[str, str] = field(default_factory=dict)
+    """Words for its files of letters, by a part of their names."""
+
+    # A site
+    work: Callable[[Site], FeatureWork] = _no_work
+    """What it does on an open site."""
+    checks: Callable[[], Sequence[Check]] = _no_checks
+    """Its checks among those of the page Health."""
+    candidates: Callable[[Session, str], Sequence[Candidate]] = _no_candidates
+    """Who waits for a seat in a game, given by its id."""
+    away: Callable[[], GamesAway | None] = _none_away
+    """The games whose rows it put elsewhere."""
+    forget_player: Callable[[ActTable, int], None] = _keeps_nothing
+    """Deletes what it keeps of a player, in the transaction in which the site forgets them."""
     forget_user: Callable[[Session, str], None] = _keeps_nothing_of
+    """Deletes what it keeps of somebody who signs in, in the transaction in which they are removed or get a
+    new password."""
+    tables: Sequence[str] = ()
+    """The tables that are its own. They are declared in `service.store`: a site from which the feature was
+    taken out can still forget a player, and be brought up to date."""
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from service.feature import PACKAGE, features
+from service.store.tables import TableBase
 
 ROOT = Path(__file__).parents[2]
 NAMES = tuple(feature.name for feature in features())
@@ -45,6 +46,12 @@ def test_it_adds_something_and_has_a_page_about_itself(
     assert "Without it, " in readme
     assert len(readme.splitlines()) <= 14
     assert (ROOT / "tests" / "features" / name).is_dir()
+
+
+def test_each_table_of_a_feature_is_there_and_belongs_to_one() -> None:
+    tables = [table for feature in features() for table in feature.tables]
+    assert len(tables) == len(set(tables))
+    assert set(tables) <= set(TableBase.metadata.tables)
 
 
 def test_only_its_own_folders_import_a_feature() -> None:

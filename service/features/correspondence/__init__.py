@@ -43,4 +43,4 @@ def _inbox(session: Session, own: frozenset[str] | None) -> Sequence[InboxEntry]
 FEATURE = Feature(
     "correspondence", routers=_routers, letter_kinds=_letter_kinds, mail_handlers=_mail_handlers,
     inbox=_inbox, bar=(BarLink("/correspondence", "Correspondence", after="/quarantine"),),
-    slots={Slot.PAPER_TO_SETTLE: "correspondence/to_settle.html"})
+    slots={Slot.PAPER_TO_SETTLE: "correspondence/to_settle.html"}, tables=("correspondence",))

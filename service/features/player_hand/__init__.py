@@ -43,4 +43,4 @@ def _forget_player(table: ActTable, player_id: int) -> None:
 
 FEATURE = Feature(
     "player_hand", routers=_routers, slots={Slot.GAMES: "player_hand/games_link.html"}, work=_work,
-    forget_player=_forget_player)
+    forget_player=_forget_player, tables=("hands",))

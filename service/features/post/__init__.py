@@ -38,5 +38,5 @@ def _work(site: Site) -> FeatureWork:
 
 
 FEATURE = Feature(
-    "post", routers=_routers, letter_kinds=_letter_kinds, work=_work,
+    "post", tables=("scans", "posted"), routers=_routers, letter_kinds=_letter_kinds, work=_work,
     bar=(BarLink("/post", "Post", after="/letters"),), slots={Slot.PAPER_TO_SETTLE: "post/to_settle.html"})

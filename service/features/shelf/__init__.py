@@ -24,4 +24,5 @@ def _work(site: Site) -> FeatureWork:
     return work.work(site)
 
 
-FEATURE = Feature("shelf", add_commands, work=_work, away=_away)
+FEATURE = Feature(
+    "shelf", add_commands, work=_work, away=_away, tables=("shelved_games", "shelved_files"))

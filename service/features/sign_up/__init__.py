@@ -44,4 +44,4 @@ def _candidates(session: Session, game_id: str) -> Sequence[Candidate]:
 FEATURE = Feature(
     "sign_up", routers=_routers, letter_kinds=_letter_kinds, mail_handlers=_mail_handlers,
     candidates=_candidates, slots={Slot.GAMES: "sign_up/games_button.html"},
-    ways_out={"/public/sign-up": "sign_up/way_out.html"})
+    ways_out={"/public/sign-up": "sign_up/way_out.html"}, tables=("offers", "sign_ups"))
