@@ -56,7 +56,8 @@ def _account(_request: Request, session: Session, values: Mapping[str, Any]) -> 
 
 FEATURE = Feature(
     "passkeys_and_codes", routers=_routers, second_factor=_second_factor, forget_user=_forget_user,
-    tables=("code_apps", "passkeys", "passkey_challenges"), slot_values={Slot.ACCOUNT: _account}, notices=NOTICES, slots={
+    tables=("code_apps", "passkeys", "passkey_challenges"), slot_values={Slot.ACCOUNT: _account},
+    notices=NOTICES, slots={
         Slot.SIGN_IN: "passkeys_and_codes/sign_in.html",
         Slot.SECOND_FACTOR: "passkeys_and_codes/code_field.html",
         Slot.ACCOUNT: "passkeys_and_codes/account.html"})
