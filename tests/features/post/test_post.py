@@ -274,3 +274,14 @@ def test_a_scan_that_came_late_is_said_not_to_count(desk: DeskTable) -> None:
         notices.append(plain(late.page(answer.headers["location"])))
     assert "its scan is filed" in notices[0]
     assert "it does not count" in notices[1]
+
+
+def test_where_results_wait_for_a_scan_a_link_leads_to_the_post(desk: DeskTable) -> None:
+    """LET-01."""
+    assert send(desk).status_code == 303
+    desk.table.site.clock.set(desk.table.phase().deadline + DAY)
+    desk.table.close_phase(desk.table.phase().id)
+    desk.table.judge_when_read(desk.table.phase().id)
+    late = open_desk(desk.table)
+    assert "no scan of it is on file. Add its scan at Post, or take the entry back" in late.text(
+        f"/results/{desk.table.phase().id}")
