@@ -16,8 +16,7 @@ from service.games import decisions, sealed_lots
 from service.games.agreement import Stage
 from service.games.approval import papers
 from service.games.ballots import count, executed, ranked
-from service.games.decisions import PART
-from service.games.lines import SettledLine, line_numbers, line_states_of, lines_of, shown_to
+from service.games.lines import PART, SettledLine, line_numbers, line_states_of, lines_of, shown_to
 from service.games.options import options_of
 from service.games.phases import phase_title
 from service.notices.answers.replies import REJECTION

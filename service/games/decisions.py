@@ -15,7 +15,7 @@ from enum import StrEnum
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from service.games.lines import SettledLine, lines_by_id, lines_of
+from service.games.lines import PART, SettledLine, lines_by_id, lines_of
 from service.store.records import insert_once
 from service.store.tables import LineRow, LineState, ReviewActionRow, ReviewRow, SubmissionRow
 
@@ -42,8 +42,6 @@ class DecisionKind(StrEnum):
     REDO = "redo"
 
 
-PART = "part"
-"""The kind of a line that a person cut out of others."""
 BACK_AND_FORTH = (DecisionKind.UNDO, DecisionKind.REDO)
 SHAPES = (DecisionKind.JOIN, DecisionKind.BREAK, DecisionKind.BOX)
 

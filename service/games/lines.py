@@ -20,9 +20,11 @@ from sqlalchemy.orm import Session
 
 from service.facts.options import ReviewMode
 from service.games.agreement import ReviewDecision, Stage, needs_two, say_the_same, stage, votes
-from service.games.decisions import PART
 from service.store.tables import LineRow, LineState, PageRow, PhaseRow, ReviewRow, SubmissionRow
 
+HEADING, PART = "heading", "part"
+"""Kinds of lines: what the machine takes for a part of the sheet's heading, and what a person cut out of
+others."""
 AGAIN = "again"
 """The mark of a reading that the machine made of a line after a person had cut it anew."""
 
@@ -238,10 +240,6 @@ def _reviews_of(session: Session, submission_ids: Sequence[int]) -> dict[int, li
     ):
         reviews.setdefault(review.line_id, []).append(review)
     return reviews
-
-
-HEADING = "heading"
-"""Kind of a line that the machine takes for a part of the sheet's heading."""
 
 
 def line_numbers(lines: Sequence[SettledLine]) -> dict[int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,18 +42,25 @@ def game_new(
 
 
 _ways: list[Callable[..., GameChange]] = []
+_NEW = inspect.signature(game_new, eval_str=True)
+
+
+def new_game_options(ways: Sequence[Callable[..., GameChange]]) -> inspect.Signature:
+    """The signature of `galloper game new` with the options of these ways to begin a game."""
+    own = [each for each in _NEW.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    added = [each.replace(kind=each.POSITIONAL_OR_KEYWORD) for way in ways
+             for each in inspect.signature(way, eval_str=True).parameters.values()]
+    return _NEW.replace(parameters=[*own[:-2], *added, *own[-2:]])
 
 
 def add_way_to_begin(way: Callable[..., GameChange]) -> None:
     """Add what a feature can do to a new game to `galloper game new` (`CommandGroups.new_game`)."""
     _ways.append(way)
-    # The program makes the options of a command from its signature, when it runs.
-    command = inspect.signature(game_new, eval_str=True)
-    own = [each for each in command.parameters.values() if each.kind is not each.VAR_KEYWORD]
-    added = [each.replace(kind=each.POSITIONAL_OR_KEYWORD)
-             for each in inspect.signature(way, eval_str=True).parameters.values()]
-    game_new.__signature__ = command.replace(  # type: ignore[attr-defined]
-        parameters=[*own[:-2], *added, *own[-2:]])
+    game_new.__signature__ = new_game_options(_ways)  # type: ignore[attr-defined]
+
+
+# The program makes the options of a command from its signature, when it runs.
+game_new.__signature__ = new_game_options(_ways)  # type: ignore[attr-defined]
 
 
 @game_app.command("show", epilog="Example: galloper game show ~/galloper-site")

@@ -24,7 +24,8 @@ from service.desk.reading import view as reading_view
 from service.desk.reading.acts import ActRequest, carry_out
 from service.desk.reading.forms import CLOSED
 from service.games import decisions
-from service.games.decisions import KEY_LENGTH, PART
+from service.games.decisions import KEY_LENGTH
+from service.games.lines import PART
 from service.games.seal import at_the_desk
 from service.games.turns import NotReady
 from service.store.tables import GameRow, PhaseRow, UserRow

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.games import decisions
 from service.games.decisions import Decision, DecisionKind, ReviewAction
-from service.games.lines import AGAIN, ranked_readings
+from service.games.lines import AGAIN, PART, ranked_readings
 from service.store.tables import LineRow, LineState
 from service.web import crops
 
@@ -86,7 +86,7 @@ def _cut(
     page, last = old[0].page_id, max(row.ordinal for row in old)
     decisions.make_room(session, page, last, len(new))
     new_rows = [
-        LineRow(page_id=page, ordinal=last + n, box=box, kind=decisions.PART, text=text, confidence=0.0,
+        LineRow(page_id=page, ordinal=last + n, box=box, kind=PART, text=text, confidence=0.0,
                 # By itself the row is no order: it counts only while the act's decision about it does.
                 status=LineState.NOT_ORDER, candidates=list(suggest(text)))
         for n, (box, text) in enumerate(new, start=1)
@@ -117,7 +117,7 @@ def written_rows(session: Session, page_id: int, box: Sequence[Sequence[float]])
     """The number of rows of writing in a line's box, judged by the height of the machine's other lines on
     the page."""
     boxes = session.scalars(
-        select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != decisions.PART)
+        select(LineRow.box).where(LineRow.page_id == page_id, LineRow.kind != PART)
     )
     return rows_among(box, boxes.all())
 

@@ -18,8 +18,7 @@ from service.desk.reading.candidates import ShownReading
 from service.desk.reading.echo import Echo, echo
 from service.desk.reading.shape import rows_among, size, written_rows
 from service.games.agreement import ReviewDecision, Stage
-from service.games.decisions import PART
-from service.games.lines import AGAIN, ranked_readings
+from service.games.lines import AGAIN, PART, ranked_readings
 from service.store.tables import LineRow, LineState, PageRow
 from service.web import crops
 from service.web.ports import DeskPorts

@@ -19,8 +19,7 @@ from maps.variant import Variant
 from service.facts.events import Event
 from service.features.commands.mail_command import Command, MailCommand, command_in
 from service.games import ballots
-from service.games.decisions import PART
-from service.games.lines import lines_of
+from service.games.lines import PART, lines_of
 from service.games.phases import phase_of, powers_asked
 from service.intake import load_context as contexts
 from service.intake.mail_handlers import ClaimBasis, JudgedMail

@@ -23,7 +23,7 @@ from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, perf
 from service.games.acts.sheets import FiledSheet, filed_sheet
 from service.games.agreement import Stage, two_readings
 from service.games.decisions import KEY_LENGTH, Decision, DecisionKind, own_lines
-from service.games.lines import SettledLine, lines_by_id
+from service.games.lines import PART, SettledLine, lines_by_id
 from service.games.refused import Refused
 from service.store import records
 from service.store.tables import LineRow, LineState, SubmissionRow
@@ -244,7 +244,7 @@ def _desk_act(table: ActTable, filed: FiledSheet, key: str) -> decisions.ReviewA
 
 
 def _line(page: int, ordinal: int, box: Box, text: str) -> LineRow:
-    return LineRow(page_id=page, ordinal=ordinal, box=[list(point) for point in box], kind=decisions.PART,
+    return LineRow(page_id=page, ordinal=ordinal, box=[list(point) for point in box], kind=PART,
                    text=text, confidence=0.0, status=LineState.NOT_ORDER, candidates=[])
 
 

@@ -18,8 +18,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
 from service.facts.sheets import PHOTO_DOUBTS, Fate, SheetFlag
-from service.games.decisions import PART
-from service.games.lines import SettledLine, line_numbers, lines_of
+from service.games.lines import PART, SettledLine, line_numbers, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.sealed_lots import draw_of

@@ -6,11 +6,13 @@ import errno
 import io
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from maps.faults import MapError
+from service.cli.commands.game_commands import new_game_options
 from service.cli.games import create_game, show_games
 from service.config import ConfigError
 from service.site_folder import SiteError, opened, settings_of
@@ -161,3 +163,11 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     (folder / "data" / "galloper.sqlite").write_bytes(b"a letter, and no database at all" * 200)
     with pytest.raises(SiteError, match=r"galloper\.sqlite cannot be used \(file is not a database\)"):
         show_games(folder, io.StringIO())
+
+
+def test_a_feature_adds_options_to_a_new_game() -> None:
+    def way(*, slowly: bool = False) -> Any:
+        return slowly
+
+    assert list(new_game_options([]).parameters) == ["folder", "file", "as_json", "quiet"]
+    assert list(new_game_options([way]).parameters) == ["folder", "file", "slowly", "as_json", "quiet"]
