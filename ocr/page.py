@@ -57,10 +57,6 @@ class Box:
         (ax, ay), (dx, dy) = self.corners[0], self.corners[3]
         return float(np.hypot(dx - ax, dy - ay))
 
-    def rounded_corners(self) -> list[list[int]]:
-        """The corners as whole pixels, in the shape of the contract's JSON."""
-        return [[round(x), round(y)] for x, y in self.corners]
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -63,12 +63,6 @@ def decode_heading_rows(
     return {index: row for index, row in enumerate(decoded) if row is not None}
 
 
-def decode_heading_row(row: ReadLine, games: Sequence[KnownGame]) -> DecodedHeadingRow | None:
-    """One row as a heading; None if it is rather no heading, or has no posteriors."""
-    ink, decoder = opinions(row), heading_decoder(tuple(games))
-    return _heading_row(ink, decoder.decode_rows(ink), decoder)
-
-
 def _heading_row(
     ink: Sequence[Posteriors], texts: Sequence[tuple[Text, ...]], decoder: Decoder
 ) -> DecodedHeadingRow | None:

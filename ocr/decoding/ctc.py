@@ -4,7 +4,6 @@ rows."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,35 +26,6 @@ counted."""
 
 _RESCALED = 4
 """Frames after which chances are scaled up again: no four take a float64 to 0, whose least is e^-708."""
-
-
-@dataclass(frozen=True, slots=True)
-class WeighedText:
-    """A proposed text compared with the ink.
-
-    `chance`: 0..1, its share of the probability of all texts compared with it; not calibrated, and blind to
-    what was not proposed. `cost`: how much worse it fits than the best free path, in nats a frame; mostly
-    below 0.2 on handwriting that was read correctly.
-    """
-
-    text: str
-    chance: float
-    cost: float
-
-
-def weigh_texts(line: ReadLine, texts: Sequence[str]) -> tuple[WeighedText, ...]:
-    """Proposed texts of a line, the best fit first; empty for a line without posteriors."""
-    posteriors = line_posteriors(line)
-    if posteriors is None or not texts:
-        return ()
-    scores = np.array(text_scores(posteriors, texts))
-    shares = np.exp(scores - np.logaddexp.reduce(scores))
-    ceiling, frames = best_path_score(posteriors), len(posteriors.log_probs)
-    weighed = [
-        WeighedText(text, round(float(share), 4), round((ceiling - float(score)) / frames, 4))
-        for text, share, score in zip(texts, shares, scores, strict=True)
-    ]
-    return tuple(sorted(weighed, key=lambda entry: entry.cost))
 
 
 def line_posteriors(line: ReadLine) -> Posteriors | None:

@@ -55,10 +55,6 @@ class PhaseWindow:
     results_by: datetime | None = None
     sequence: int = 0
 
-    def is_open(self, now: datetime) -> bool:
-        """Whether orders for the phase are taken at `now`."""
-        return self.opens <= now <= self.deadline
-
 
 @dataclass(frozen=True, slots=True)
 class Moved:
@@ -149,13 +145,6 @@ def _window(day: date, phase: Phase, rhythm: Rhythm) -> PhaseWindow:
             return PhaseWindow(phase, day_start(day), closes)
         case _:
             return PhaseWindow(phase, day_start(day), moved)
-
-
-def open_at(windows: Sequence[PhaseWindow], now: datetime) -> PhaseWindow | None:
-    """The phase that takes orders at `now`; None in a pause."""
-    # Two windows may share one instant. The first in order is the one that closes: at the deadline itself a
-    # mail is in time (Q-34).
-    return next((window for window in windows if window.is_open(now)), None)
 
 
 def extend(

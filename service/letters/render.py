@@ -146,7 +146,7 @@ def letter_environment(code: str, *, markup: bool, folder: str = MAIL) -> Enviro
         undefined=StrictUndefined, finalize=form.clean, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True,
     )  # fmt: skip
-    jinja.globals |= {**form.names(), "is_markup": markup, "parts": templates_in}
+    jinja.globals |= {**form.names(), "is_markup": markup, "slot": templates_in}
     jinja.filters |= {"phase": phase_words, "digest": digest_words}
     return jinja
 

@@ -47,7 +47,7 @@ def environment(code: str = ENGLISH) -> Environment:
     templates.filters["own_gmt"] = partial(_own_gmt, code)
     templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
                           "told": form.clean, "version": form.language.version, "language": code,
-                          "parts": templates_in, "notice_of_feature": notice}
+                          "slot": templates_in, "notice_of_feature": notice}
     return templates
 
 

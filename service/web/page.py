@@ -66,8 +66,7 @@ def environment() -> Environment:
     templates = Environment(
         loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
     templates.filters.update(wording.FILTERS)
-    # Under two names, since pages import the macros of `_parts.html` as `parts`.
-    templates.globals |= {"parts": templates_in, "slot": templates_in, "pages_bar": bar_links(),
+    templates.globals |= {"slot": templates_in, "pages_bar": bar_links(),
                           "notice_of_feature": notice_of_feature}
     return templates
 

@@ -10,7 +10,7 @@ from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading
 from ocr.layout.wrap import as_line
 from ocr.page import Row
-from reading.heading import decode_heading_row, read_heading, same_digits
+from reading.heading import decode_heading_rows, read_heading, same_digits
 from reading.page import PageReader
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
@@ -18,16 +18,18 @@ from tests.support.inked import page, row
 
 VARIANT = maps.load("w3k")
 GAMES = (known_game(VARIANT, "Powick Bridge"),)
+VOCABULARY = vocabulary_of(VARIANT)
 
 
 def text_of(heading_row: Row) -> str | None:
-    decoded = decode_heading_row(as_line([heading_row]), GAMES)
-    return None if decoded is None else decoded.text
+    decoded = decode_heading_rows([as_line([heading_row])], GAMES, VOCABULARY.starts)
+    return decoded[0].text if decoded else None
 
 
 def heading(*rows: Row) -> SheetHeading:
     lines = [as_line([heading_row]) for heading_row in rows]
-    return read_heading(lines, [decode_heading_row(line, GAMES) for line in lines], GAMES)
+    decoded = decode_heading_rows(lines, GAMES, VOCABULARY.starts)
+    return read_heading(lines, [decoded.get(number) for number in range(len(lines))], GAMES)
 
 
 @pytest.mark.parametrize(

@@ -148,10 +148,10 @@ def _parts_of(node: nodes.Node) -> Sequence[str]:
     """The templates that a node brings into its own, those of features in a slot among them."""
     match node:
         case nodes.Include(template=nodes.Name()):
-            return ()  # inside a loop over `parts`
+            return ()  # inside a loop over `slot`
         case nodes.Include() | nodes.Extends():
             return _files_of(node.template)
-        case nodes.Call(node=nodes.Name(name="parts"), args=[nodes.Const(value=str(slot))]):
+        case nodes.Call(node=nodes.Name(name="slot"), args=[nodes.Const(value=str(slot))]):
             return [name.rpartition("/")[2] for name in templates_in(slot)]
     return ()
 

@@ -56,11 +56,6 @@ class Verdict:
     authentication: Authentication | None = None
 
     @property
-    def is_for_quarantine(self) -> bool:
-        """Whether the coordinator must decide about the mail, since it does not count by itself."""
-        return self.verdict is VerdictKind.REJECTED
-
-    @property
     def phase_type(self) -> str | None:
         """The kind of orders as the contract spells it: Movement, Retreat, Adjustment."""
         return None if self.kind is None else self.kind.value.capitalize()

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pydyf
     from weasyprint import Document
 
-MM_PER_INCH = 25.4
-POINTS_PER_INCH = 72.0
 
 
 class RenderError(UserFacingError, RuntimeError):

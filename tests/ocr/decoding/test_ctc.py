@@ -15,7 +15,6 @@ from ocr.decoding.ctc import (
     forward_scores,
     line_posteriors,
     text_scores,
-    weigh_texts,
 )
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, Row
@@ -93,18 +92,6 @@ def test_rows_of_a_line_are_laid_end_to_end() -> None:
     assert score == pytest.approx(
         float(np.logaddexp(by_hand(joined, "a b"), by_hand(joined, "ab") + LOST_SPACE)), abs=1e-3
     )
-
-
-def test_proposals_are_weighed_against_each_other() -> None:
-    ink = posteriors("ab ", 6, 10)
-    line = as_line([Row(BOX, "a", 1.0, posteriors=ink)])
-    weighed = weigh_texts(line, ["a", "b", "ab"])
-    chances = {text: np.exp(by_hand(ink, text)) for text in ("a", "b", "ab")}
-    assert [w.text for w in weighed] == sorted(chances, key=lambda text: -chances[text])
-    assert [w.chance for w in weighed] == pytest.approx(
-        [chances[w.text] / sum(chances.values()) for w in weighed], abs=1e-3
-    )
-    assert weigh_texts(as_line([Row(BOX, "a", 1.0)]), ["a"]) == ()
 
 
 def test_a_line_without_posteriors_has_none() -> None:

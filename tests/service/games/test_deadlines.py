@@ -21,7 +21,6 @@ from service.games.deadlines import (
     day_start,
     extend,
     in_time,
-    open_at,
     schedule,
 )
 from service.games.refused import Refused
@@ -89,7 +88,6 @@ def test_deadline_is_gmt_also_in_british_summer_time() -> None:
 def test_stamped_at_the_deadline_is_in_time(stamp: str, counts: bool) -> None:
     window = by_name(YEAR)["Summer 1643 Movement"]
     assert in_time(at(stamp), window.deadline) is counts
-    assert window.is_open(at(stamp)) is counts
 
 
 def test_order_of_phases_and_roll_of_the_year() -> None:
@@ -146,18 +144,6 @@ def test_another_game_may_have_another_pace() -> None:
     assert [window.opens.day for window in windows] == [1, 8, 15]
     assert [window.deadline.day for window in windows] == [7, 14, 21]
     assert [window.phase.year for window in windows] == [1618, 1618, 1619]
-
-
-def test_open_phase_at_an_instant() -> None:
-    def name(moment: str) -> str | None:
-        window = open_at(YEAR, at(moment))
-        return None if window is None else str(window.phase)
-
-    assert name("2027-03-01T06:59:59") is None
-    assert name("2027-03-14T07:00:00") == "Spring 1643 Movement"
-    assert name("2027-03-14T07:00:01") == "Spring 1643 Retreat"
-    assert name("2027-03-16T07:00:01") == "Summer 1643 Movement"
-    assert name("2027-04-18T07:00:01") is None
 
 
 def test_moving_a_deadline_may_leave_the_later_phases_where_they_are() -> None:

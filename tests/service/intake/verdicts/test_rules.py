@@ -170,7 +170,8 @@ def test_ambiguous_by_name_alone_whatever_the_other_fields_say() -> None:
 
 def test_stranger_is_not_answered() -> None:
     verdict = judge(mail(sender="someone@else.example"))
-    assert (reason(verdict), verdict.reply_to, verdict.is_for_quarantine) == ("unknown_sender", None, True)
+    assert (reason(verdict), verdict.reply_to, verdict.verdict) == (
+        "unknown_sender", None, VerdictKind.REJECTED)
 
 
 def test_nothing_open_is_a_wrong_phase() -> None:
