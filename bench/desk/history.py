@@ -20,7 +20,7 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.serialize import codec
 from maps.variant import Variant
-from service.games import create, lots, turns
+from service.games import create, lots, sealed_lots, turns
 from service.games.deadlines import PhaseWindow, schedule
 from service.store.tables import (
     EventRow,
@@ -93,12 +93,16 @@ class _History:
 
     def _phase(self, ordinal: int, window: PhaseWindow, *, last: bool) -> dict[str, Any]:
         over = None if last else window.deadline
+        drawn = PhaseRow(game_id=self._game, ordinal=ordinal)
+        sealed_lots.seal(self._session, drawn, self._session.get_one(GameRow, self._game))
         return {
             "game_id": self._game, "ordinal": ordinal, "year": window.phase.year,
             "season": window.phase.season,
             "kind": window.phase.kind.value, "opens_at": window.opens, "deadline": window.deadline,
             "state": PhaseState.OPEN if last else PhaseState.SENT, "position": self._position,
-            "resolution": None if last else self._resolution, "seed": secrets.token_hex(32), "lots": [],
+            "resolution": None if last else self._resolution,
+            "seed": None if last else sealed_lots.opened_seed(self._session, drawn),
+            "sealed": drawn.sealed, "commitment": drawn.commitment, "draw": drawn.draw,
             "closed_at": over, "judged_at": over, "sent_at": over,
         }
 
