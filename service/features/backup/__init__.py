@@ -34,4 +34,5 @@ def _site_tests() -> Mapping[str, SiteTest]:
 
 FEATURE = Feature(
     "backup", add_commands, routers=_routers, checks=_checks, site_tests=_site_tests,
-    slots={Slot.HEALTH: "backup/health_card.html"})
+    slots={Slot.HEALTH: "backup/health_card.html"},
+    notices={"noted": "It is noted in the log, with your name and the time. Nothing else was changed."})
