@@ -36,6 +36,13 @@ DISTRIBUTION = {
 }
 """Module to the package that has it, where the names differ."""
 
+FEATURES = ROOT / "service" / "features"
+EXTRAS_OF_FEATURES = {
+    "age": "backup", "codes": "passkeys_and_codes", "passkeys": "passkeys_and_codes", "stamps": "audit",
+    "sketch": "sketch",
+}
+"""Extras that one feature asks for, by name."""
+
 NOT_IMPORTED = {
     "python-multipart": "FastAPI reads forms with it",
     "psycopg": "SQLAlchemy and DBOS load it by the database's address",
@@ -61,10 +68,20 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
 def test_every_package_that_the_product_declares_is_used() -> None:
     """INS-02: a package that nothing imports is dropped, or its reason is written down."""
     used = {name for folder in (*PRODUCT, "demo") for name in imported(ROOT / folder)}
-    asked = declared(PROJECT["dependencies"]) | declared(EXTRAS["s3"]) | declared(EXTRAS["postgres"])
-    asked |= declared(EXTRAS["demo"]) | declared(EXTRAS["codes"]) | declared(EXTRAS["passkeys"])
-    asked |= declared(EXTRAS["age"]) | declared(EXTRAS["stamps"]) | declared(EXTRAS["sketch"])
+    there = {extra for extra, name in EXTRAS_OF_FEATURES.items() if (FEATURES / name).is_dir()}
+    asked = declared(PROJECT["dependencies"])
+    for extra in {"s3", "postgres", "demo"} | there:
+        asked |= declared(EXTRAS[extra])
     assert asked - used == set(NOT_IMPORTED)
+
+
+def test_each_extra_of_a_feature_is_for_that_feature_alone() -> None:
+    """Without its feature, nothing asks for it."""
+    for extra, name in EXTRAS_OF_FEATURES.items():
+        packages = declared(EXTRAS[extra])
+        used = {path for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")
+                if packages & imported_by(path)}
+        assert all(path.is_relative_to(FEATURES / name) for path in used), (extra, used)
 
 
 def test_every_file_of_the_product_is_of_a_kind_that_the_wheel_takes() -> None:
@@ -139,11 +156,15 @@ def test_a_new_python_on_an_old_sqlite_is_refused_before_a_job_fails(
 @cache
 def imported(folder: Path) -> frozenset[str]:
     """The packages, by the names that indexes know, of every import below a folder."""
+    return frozenset(name for path in folder.rglob("*.py") for name in imported_by(path))
+
+
+@cache
+def imported_by(path: Path) -> frozenset[str]:
+    """Those of one file."""
     ours = {*PRODUCT, *BESIDE, "tests"}
-    modules: set[str] = set()
-    for path in folder.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            modules.update(name.partition(".")[0] for name in _modules(node))
+    modules = {name.partition(".")[0] for node in ast.walk(ast.parse(path.read_bytes()))
+               for name in _modules(node)}
     return frozenset(canonicalize_name(DISTRIBUTION.get(name, name))
                      for name in modules - ours - set(sys.stdlib_module_names))
 

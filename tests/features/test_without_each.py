@@ -13,6 +13,7 @@ import pytest
 
 from service.feature import PACKAGE, features
 from service.store.tables import TableBase
+from tests.support.features import IN_DOCUMENTS, all_commands, commands_of, is_taken_out
 
 ROOT = Path(__file__).parents[2]
 NAMES = tuple(feature.name for feature in features())
@@ -46,6 +47,14 @@ def test_it_adds_something_and_has_a_page_about_itself(
     assert "Without it, " in readme
     assert len(readme.splitlines()) <= 14
     assert (ROOT / "tests" / "features" / name).is_dir()
+
+
+def test_commands_in_documents_are_of_the_features_that_the_documents_are_checked_for() -> None:
+    """`is_taken_out` leaves out no command of the core, or of another feature."""
+    for words, name in IN_DOCUMENTS.items():
+        assert {each for each in all_commands() if f"{each} ".startswith(f"{words} ")} <= commands_of(name)
+        assert any(f"{each} ".startswith(f"{words} ") for each in commands_of(name)), words
+        assert not is_taken_out(words.split())
 
 
 def test_each_table_of_a_feature_is_there_and_belongs_to_one() -> None:

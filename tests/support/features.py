@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -13,6 +13,9 @@ from service.cli import main
 from service.feature import PACKAGE, features
 from service.letters.facts import GameInfo, Recipient
 from service.mail.sending.compose import OutLetter
+
+IN_DOCUMENTS = {"map import": "importers", "map sketch": "sketch"}
+"""Commands of features on pages of the documents that are not about the feature alone, and whose they are."""
 
 
 def commands(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, object]]:
@@ -35,6 +38,12 @@ def feature_of(command: object) -> str:
     # Typer wraps the function, and keeps its name and module.
     module = str(getattr(getattr(command, "callback", None), "__module__", ""))
     return module.removeprefix(PACKAGE + ".").partition(".")[0] if module.startswith(PACKAGE + ".") else ""
+
+
+def is_taken_out(words: Sequence[str]) -> bool:
+    """Whether a command on a page of the documents, without `galloper`, is of a feature that is not there."""
+    feature = IN_DOCUMENTS.get(" ".join(words[:2]), "")
+    return bool(feature) and feature not in {each.name for each in features()}
 
 
 def commands_of(feature: str) -> set[str]:
