@@ -17,6 +17,7 @@ WHO: dict[str, set[str]] = {
     "/new-games": set(), "/new-games/{offer_id}/begin": set(), "/new-games/{offer_id}/draw": set(),
     "/new-games/{offer_id}/end": set(), "/new-games/{offer_id}/remove": set(),
 }
+CHOOSES_BOARDS = {"/new-games": "of the game that is offered"}
 WITHOUT_SESSION = {
     "/public/sign-up/{offer_id}": "it only mails a link",
     "/public/sign-up/{offer_id}/{secret}": "a secret of its own",

@@ -67,7 +67,6 @@ WRONG: list[tuple[str, int, str]] = [
     ("map check W3K", 1, "Did you mean w3k?"),
     ("map moves w3k London --unit X", 2, "write A or F"),
     ("map draw w3k -o text/x.svg", 1, "a folder is needed"),
-    ("map import text --out new", 1, "nothing was written"),
     *((line, *answer) for line, answer in of_features("WRONG_INPUT").items()),
 ]
 

@@ -22,7 +22,6 @@ from PIL import Image
 
 import maps
 from maps.variant import Power
-from service.features.replay.order_arrows import contrast, darkened
 from service.pictures.board.centre_marks import LAND_TONE, ink_of
 from service.pictures.board.map_sheet import GAP_LAND, TINT
 from service.pictures.drawing.hatch import hatch
@@ -130,24 +129,3 @@ def test_a_swatch_is_no_different_from_itself_shifted_and_the_measure_sees_a_cha
     white, black = np.ones((2, 2, 3)), np.zeros((2, 2, 3))
     assert np.abs(lab(white)[..., 0] - 100).max() < 0.1
     assert np.abs(lab(black)).max() < 0.1
-
-
-def _relative_luminance(colour: str) -> float:
-    """WCAG 2.2's definition, by numpy and this file's own linear light."""
-    levels = np.array([int(colour[at:at + 2], 16) for at in (1, 3, 5)]) / 255
-    linear = np.where(levels <= 0.04045, levels / 12.92, ((levels + 0.055) / 1.055) ** 2.4)
-    return float(linear @ np.array(GREY[0]))
-
-
-def _ratio(first: str, second: str) -> float:
-    lighter, darker = sorted((_relative_luminance(first), _relative_luminance(second)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def test_contrast_is_measured_as_the_guidelines_do() -> None:
-    """Values of the guidelines' text and of the working group's technique G18: black on white is 21 to 1, and
-    #777777 on white the well-known 4.48."""
-    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
-    assert darkened("#ffff00", ["#ffffff"]).endswith("00")
-    assert darkened("#505050", ["#222222"]) == "#000000"

@@ -14,6 +14,7 @@ from maps import loader
 from service.desk.games.boards import TABLES
 from service.store.tables import EventRow
 from tests.support.desk_table import DeskTable, open_desk
+from tests.support.features import of_features
 from tests.support.site import Site
 from tests.support.table import open_table
 
@@ -103,7 +104,7 @@ def test_a_coordinator_chooses_boards_by_their_titles(site: Site) -> None:
     """A folder's name such as w3k says nothing to whoever has not read the program."""
     desk = open_desk(open_table(site))
     titles = {maps.load(slug).title for slug in maps.variants()}
-    for page in ("/games", "/new-games", "/boards"):
+    for page in ("/games", "/boards", *of_features("CHOOSES_BOARDS")):
         html = unescape(desk.page(page))
         shown = set(re.findall(r"<(?:option|a)[^>]*>([^<]*)</", html))
         assert titles <= shown, page

@@ -59,13 +59,6 @@ def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str)
     assert (message["In-Reply-To"] is not None) == answers
 
 
-def test_what_a_coordinator_wrote_does_not_say_that_a_machine_wrote_it() -> None:
-    """BOX-10."""
-    message = composed("answer")
-    assert (message["Auto-Submitted"], message["Precedence"]) == ("no", None)
-    assert message["In-Reply-To"] is not None
-
-
 def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> None:
     names = [name for name in samples.every_letter() if " " not in name]
     first = [composed(name)["Message-ID"] for name in names]
