@@ -22,6 +22,7 @@ from service.operations.metrics import Metrics
 from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, WorkerRow
 from tests.support.desk_table import open_desk
+from tests.support.features import of_features
 from tests.support.site import Site
 from tests.support.table import KINDS, Table, open_table
 
@@ -150,9 +151,9 @@ def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table
 
 def test_every_fact_of_health_has_its_consequence_but_those_told_elsewhere(table: Table) -> None:
     names = {fact.name for fact in make(table).health.findings()}
-    # The clock has a notice of its own, and a restore test is asked for on the Health page.
+    # The clock has a notice of its own.
     consequences = {check.name for check in checks() if check.consequence}
-    assert names - consequences == {"Clock", "Restore test"}
+    assert names - consequences == {"Clock", *of_features("TOLD_ELSEWHERE")}
     assert consequences <= names
 
 
