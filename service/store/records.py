@@ -414,3 +414,10 @@ def log_event(
     session.execute(
         insert(EventRow).values(at=instant, game_id=game_id, actor=actor, what=kind, detail=detail or {})
     )
+
+
+def log_act(
+    session: Session, instant: datetime, by: str, kind: Event, *, game_id: str | None, detail: dict[str, Any]
+) -> None:
+    """Note what a person did; called by `service.games.acts.act.perform` alone."""
+    session.execute(insert(EventRow).values(at=instant, game_id=game_id, actor=by, what=kind, detail=detail))
