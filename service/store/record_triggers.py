@@ -68,7 +68,7 @@ TRIGGERS = tuple(chain(
         ("seat", "seats", "UPDATE", "player_id", _SEAT.format(row="NEW")),
         ("phase", "phases", "INSERT", "", "NEW.id"),
         ("phase", "phases", "UPDATE",
-         "opens_at, deadline, state, position, lots, seed, review, unsealed_at", "NEW.id"),
+         "opens_at, deadline, state, position, seed, review, unsealed_at", "NEW.id"),
         ("judged", "phases", "UPDATE", "judged_at", "NEW.id"),
         ("mail", "mails", "UPDATE", "state, reason, verdict", "NEW.sha256"),
         ("sheet", "submissions", "INSERT", "", "NEW.id"),
