@@ -21,13 +21,14 @@ from bench.servers.ports import free_port
 from maps.variant import Variant
 from service.clock import SystemClock
 from service.config import Settings
-from service.games import create, turns
+from service.games import create
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.deadlines import schedule
 from service.record import chain
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
 from service.store.tables import (
-    GameRow,
     LineRow,
     LineState,
     PageRow,
@@ -102,8 +103,7 @@ def closed_game(session: Session, name: str, variant: Variant, now: datetime) ->
         for power in variant.powers
     ]
     new = create.NewGame(name, variant.slug, first_day, seats)
-    phase = create.create(session, new, variant, window, now)
-    turns.extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    phase = perform(BeginGame(new, variant), ActTable(session, "bench", window.opens)).outcome
     chain.seal(session)  # while the phase is open: the record takes a seed of lots only before the deadline
     phase.state, phase.closed_at = PhaseState.CLOSED, now
     session.flush()

@@ -5,20 +5,18 @@ Whoever holds one can read the sheets before the deadline, so each is entered, a
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import dataclass
 from enum import StrEnum
 
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.phases import phase_of
-from service.games.refused import Refused
+from service.games.refused import LEAST_REASON, MOST_REASON, Refused
 from service.games.seal import sealed
-from service.store import records
 from service.store.tables import LotContributionRow, PhaseRow, PhaseState, SubmissionRow
-
-LEAST_REASON = 10
 
 
 class Copy(StrEnum):
@@ -39,25 +37,37 @@ def phases_with_sealed_sheets(session: Session, game_id: str) -> list[PhaseRow]:
     return [row for row in rows if sealed(row)]
 
 
-def enter_archive(session: Session, game_id: str, reason: str, by: str, now: datetime) -> bool:
-    """Enter that a whole archive of a game is made while sheets are sealed; False if none is. Raises
+@dataclass(frozen=True, slots=True)
+class CopySheets(Act[None]):
+    """Makes a copy of the sealed sheets of a phase. `why` is needed for an archive alone: whoever makes one
+    chooses the moment, and a backup is made every night."""
+
+    phase: int
+    how: Copy
+    why: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse an archive without a reason."""
+        phase = table.any_phase(self.phase)
+        if self.how is Copy.ARCHIVE and len(self.why) < LEAST_REASON:
+            raise Refused(
+                f"Nothing was written: sheets of {phase_of(phase)} are sealed until "
+                f"{phase.deadline:%-d %b %Y, %H:%M} GMT, and the whole archive would show them. Wait until "
+                "then, write the players' archive with --players, or give a reason with --reason: it is "
+                "entered in the record, and all players read that the copy was made.")
+
+    def change(self, table: ActTable) -> None:
+        """Nothing: the copy is a file."""
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The phase, the kind of copy and the reason."""
+        return LoggedEvent(Event.OPEN_PHASE_COPIED, table.any_phase(self.phase).game_id,
+                           {"phase_id": self.phase, "as": self.how.value, "why": self.why})
+
+
+def enter_archive(table: ActTable, game_id: str, reason: str) -> None:
+    """Enter that a whole archive of a game is made while sheets are sealed, for each phase of them. Raises
     Refused without a reason."""
-    phases = phases_with_sealed_sheets(session, game_id)
-    reason = " ".join(reason.split())[:500]
-    if phases and len(reason) < LEAST_REASON:
-        raise Refused(
-            f"Nothing was written: sheets of {phase_of(phases[0])} are sealed until "
-            f"{phases[0].deadline:%-d %b %Y, %H:%M} GMT, and the whole archive would show them. Wait until "
-            "then, write the players' archive with --players, or give a reason with --reason: it is entered "
-            "in the record, and all players read that the copy was made.")
-    for phase in phases:
-        enter_copy(session, phase, Copy.ARCHIVE, reason, by, now)
-    return bool(phases)
-
-
-def enter_copy(
-    session: Session, phase: PhaseRow, how: Copy, reason: str, by: str, now: datetime
-) -> None:
-    """Enter that a copy of the sheets of a phase is made."""
-    records.log_event(session, now, Event.OPEN_PHASE_COPIED, game_id=phase.game_id, actor=by,
-                      detail={"phase_id": phase.id, "as": how.value, "why": reason})
+    why = " ".join(reason.split())[:MOST_REASON]
+    for phase in phases_with_sealed_sheets(table.session, game_id):
+        perform(CopySheets(phase.id, Copy.ARCHIVE, why), table)

@@ -8,7 +8,7 @@ that its chain can still be checked (docs/record.md, C20).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,13 +16,13 @@ from typing import Any
 from sqlalchemy import String, cast, delete, or_, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
-from adjudicator.errors import UserFacingError
 from service.archive import away
 from service.facts.events import Event
 from service.feature import features
-from service.games.acts.act import ActTable
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.names import pseudonym
 from service.games.options import options_of
+from service.games.refused import Refused
 from service.record.entries import ORDERS
 from service.store import records
 from service.store.blobs import Blobs
@@ -57,18 +57,18 @@ NOBODY = "forgotten.invalid"
 """The domain of what stands in place of an address (RFC 2606)."""
 
 
-class NotForgotten(UserFacingError):
+class NotForgotten(Refused):
     """Nobody was forgotten; the sentence says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was done: the pseudonym, the games, and how many files and entries lost their words."""
+    """What was done: the pseudonym, the files to be deleted, and the numbers of the entries of each game that
+    lost their words."""
 
     player: str
-    games: tuple[str, ...]
-    files: int
-    entries: int
+    files: tuple[str, ...]
+    entries: Mapping[str, list[int]]
 
 
 def player_called(session: Session, name_or_address: str) -> PlayerRow:
@@ -118,23 +118,41 @@ def forget(
         player_id = player_called(session, name_or_address).id
     away.bring_back_all_of(store, blobs, player_id, now)
     with store.begin() as session:
-        player = player_called(session, name_or_address)
-        name, games = pseudonym(player), games_of(session, player)
-        _check_all_are_over(session, games)
-        files, entries = _forget_rows(session, player, games, by, now)
+        done = perform(ForgetPlayer(name_or_address), ActTable(session, by, now)).outcome
     # Rows go first, so a crash leaves at worst bytes that only an entry of the record names.
     with store() as session:
-        for key in files:
+        for key in done.files:
             if not _is_needed(session, key):
                 blobs.remove(key)
-    return Forgotten(name, tuple(game.id for game in games), len(files), entries)
+    return done
 
 
-def _forget_rows(
-    session: Session, player: PlayerRow, games: Sequence[GameRow], by: str, now: datetime
-) -> tuple[list[str], int]:
-    """Every row of a player without what tells who they are; the files to be deleted, and how many entries
-    lost their words."""
+@dataclass(frozen=True, slots=True)
+class ForgetPlayer(Act[Forgotten]):
+    """Takes from every row of a player what tells who they are. Their files are deleted after it."""
+
+    name_or_address: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a player who is unknown, or whose games are not over."""
+        _check_all_are_over(
+            table.session, games_of(table.session, player_called(table.session, self.name_or_address)))
+
+    def change(self, table: ActTable) -> Forgotten:
+        """Forget them."""
+        player = player_called(table.session, self.name_or_address)
+        return _forget_rows(table, player, games_of(table.session, player))
+
+    def event(self, table: ActTable, outcome: Forgotten, letters: int) -> Sequence[LoggedEvent]:
+        """One in each game: the files, and the entries of its record."""
+        return [LoggedEvent(Event.FORGOTTEN, game, {
+            "player": outcome.player, "files": list(outcome.files), "entries": numbers})
+            for game, numbers in outcome.entries.items()]
+
+
+def _forget_rows(table: ActTable, player: PlayerRow, games: Sequence[GameRow]) -> Forgotten:
+    """Every row of a player without what tells who they are."""
+    session = table.session
     addresses = list(session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id)))
     name, stand_in = pseudonym(player), f"{pseudonym(player)}@{NOBODY}"
     sheets = list(session.scalars(select(SubmissionRow).where(
@@ -156,12 +174,7 @@ def _forget_rows(
     # Again, after it was cut off: what an entry says was deleted, and is still there.
     keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == Event.FORGOTTEN))
              if event.detail.get("player") == name for key in event.detail.get("files", ())}
-    count = 0
-    for game in games:
-        numbers = _shred_entries(session, game.id, sheet_ids, player.name, name)
-        count += len(numbers)
-        records.log_event(session, now, Event.FORGOTTEN, game_id=game.id, actor=by,
-                          detail={"player": name, "files": sorted(keys), "entries": numbers})
+    entries = {game.id: _shred_entries(session, game.id, sheet_ids, player.name, name) for game in games}
     for sheet in sheets:
         sheet.sender = stand_in
     session.execute(
@@ -183,9 +196,9 @@ def _forget_rows(
     session.execute(delete(AccessLinkRow).where(AccessLinkRow.player_id == player.id))
     session.execute(delete(AddressRow).where(AddressRow.player_id == player.id))
     for feature in features():
-        feature.forget_player(ActTable(session, by, now), player.id)
+        feature.forget_player(table, player.id)
     player.name, player.feed, player.accommodation = name, None, ""
-    return sorted(keys), count
+    return Forgotten(name, tuple(sorted(keys)), entries)
 
 
 def _parts_of_them_alone(session: Session, letters: Iterable[OutboxRow]) -> set[str]:

@@ -28,11 +28,12 @@ from service.archive.table_rows import RowFault, TableRows, read_rows
 from service.archive.verify import read_record
 from service.clock import SimulatedClock
 from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.options import OptionFault, stored_options
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
-from service.store import dump, records
+from service.store import dump
 from service.store.blobs import Blobs, key_of
 from service.store.letter_parts import keep
 from service.store.tables import RecordPendingRow
@@ -64,6 +65,28 @@ class Opener(Protocol):
         """The contents of the archive at a path."""
 
 
+@dataclass(frozen=True, slots=True)
+class EnterImport(Act[None]):
+    """Enters in the record of a game that it was put in from an archive with so many entries. `files`: the
+    digests of the files that no entry names."""
+
+    game: str
+    entries: int
+    files: Mapping[str, str]
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a game that is not there."""
+        table.game(self.game)
+
+    def change(self, table: ActTable) -> None:
+        """Nothing: the rows were put in before."""
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The number of entries, and the files."""
+        return LoggedEvent(Event.GAME_IMPORTED, self.game, {
+            "entries": self.entries, "files": self.files})
+
+
 def import_archive(
     path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime,
     opener: Opener = contents_in_child,
@@ -79,9 +102,8 @@ def import_archive(
         _put_in(archive, answer, engine, blobs)
     # Its entries are of this moment, whatever clock the caller has (C14).
     with sessions(engine, SimulatedClock(now)).begin() as session:
-        records.log_event(session, now, Event.GAME_IMPORTED, game_id=archive.game,
-                          actor="galloper game import",
-                          detail={"entries": len(archive.entries), "files": archive.own_files})
+        perform(EnterImport(archive.game, len(archive.entries), archive.own_files),
+                ActTable(session, "galloper game import", now))
         chain.note_people(session, archive.game)
     hold_letters_and_requeue(
         engine, jobs, now,

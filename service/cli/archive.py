@@ -9,6 +9,7 @@ from service.archive import away, copies, export
 from service.archive.import_game import import_archive
 from service.cli.program.results import print_result
 from service.clock import SystemClock
+from service.games.acts.act import ActTable
 from service.games.names import game_called
 from service.jobs import DbosJobs
 from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
@@ -45,7 +46,8 @@ def export_game(
             away.bring_back(store, open_blobs(settings), key, SystemClock().now())
             with store.begin() as session:
                 if edition is export.Edition.WHOLE:
-                    copies.enter_archive(session, key, reason, "galloper game export", SystemClock().now())
+                    table = ActTable(session, "galloper game export", SystemClock().now())
+                    copies.enter_archive(table, key, reason)
             with store() as session, unfinished.open("w+b") as file:
                 root = export.write_archive(
                     session, open_blobs(settings), key, edition, SystemClock().now(), version(), file

@@ -27,11 +27,11 @@ def forget_player(
     with opened(settings) as store:
         done = forgetting.forget(
             store, open_blobs(settings), name_or_address, "galloper player forget", SystemClock().now())
-    games = ", ".join(done.games) or "no game"
+    games, files, entries = list(done.entries), len(done.files), sum(map(len, done.entries.values()))
     print_result(
-        out, f"{done.player} is forgotten: {done.files} files were deleted, and the words of {done.entries} "
-             f"entries. It is entered in the record of {games}.\n{STAYS}",
-        {"player": done.player, "games": list(done.games), "files": done.files, "entries": done.entries},
+        out, f"{done.player} is forgotten: {files} files were deleted, and the words of {entries} entries. "
+             f"It is entered in the record of {', '.join(games) or 'no game'}.\n{STAYS}",
+        {"player": done.player, "games": games, "files": files, "entries": entries},
         as_json=as_json, quiet=quiet)
     return 0
 

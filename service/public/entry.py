@@ -15,12 +15,9 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.facts.events import Event
 from service.feature import Slot, with_slot_values
-from service.games.acts.act import Act, perform
-from service.games.create import known_zone
+from service.games.acts.act import Act
 from service.games.ending import has_ended
-from service.games.refused import Refused
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
 from service.letters.language import LANGUAGES, N_, Sentence, sentence_of
@@ -28,9 +25,10 @@ from service.notices import announcements
 from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import addresses_of
 from service.public import visits
+from service.public.acting import performed, seats_of
+from service.public.entry_acts import AddPostalAddress, ChangeSettings, EndPostalAddress, RenewFeed
 from service.public.page import show, site_address
 from service.public.visits import VisitingPlayer
-from service.store import records
 from service.store.row_numbers import row_number
 from service.store.tables import AbsenceRow, PostalAddressRow, SeatRow
 from service.web.access import PUBLIC
@@ -38,8 +36,6 @@ from service.web.ports import DeskPorts
 
 router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
-MOST_ADDRESSES = 12
-"""Most addresses of one player at a time."""
 
 
 @router.get("/public/entry")
@@ -110,49 +106,18 @@ def add(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], lines:
         first: Annotated[str, Form()] = "", last: Annotated[str, Form()] = "") -> Response:
     """Add an address, permanent or for the days of a journey. Raises 400 for a bad address, 409 for one too
     many or for overlapping days."""
-    visits.check(visitor, csrf)
-    ports: DeskPorts = request.app.state.ports
     try:
-        new_address = Postal(addresses.address_lines(lines), *addresses.journey_days(first, last))
+        address = Postal(addresses.address_lines(lines), *addresses.journey_days(first, last))
     except BadAddress as fault:
         raise HTTPException(400, Sentence("Nothing was changed. %(why)s", why=sentence_of(fault))) from fault
-    with ports.sessions.begin() as session:
-        known = addresses_of(session, visitor.player_id)
-        if len(known) >= MOST_ADDRESSES:
-            raise HTTPException(409, Sentence(
-                "Nothing was changed. %(number)s addresses are on the list; remove one first.",
-                number=MOST_ADDRESSES))
-        other = addresses.overlapping(known, new_address)
-        if other is not None:
-            raise HTTPException(409, Sentence(
-                "Nothing was changed. On some of these days another journey is on the list already: "
-                "%(days)s. Take it off first, or choose other days.", days=_days_of(other)))
-        now = ports.clock.now()
-        session.add(
-            PostalAddressRow(
-                player_id=visitor.player_id, lines=list(new_address.lines), first=new_address.first,
-                last=new_address.last,
-                made_at=now, made_by="player",
-            )
-        )
-        _note(session, ports, visitor, "an address was added")
+    performed(request, visitor, csrf, AddPostalAddress(visitor.player_id, address), refused=409)
     return RedirectResponse("/public/me?notice=added", status_code=303)
 
 
 @router.post("/public/me/do/address/{row_id}/end")
 def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Form()]) -> Response:
     """Take one of the player's own addresses off the list; its row stays."""
-    visits.check(visitor, csrf)
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        # Claimed with its owner and its state: nobody takes off another's address, and no row is ended twice.
-        if not records.claim(
-            session, PostalAddressRow, PostalAddressRow.id == row_id,
-            PostalAddressRow.player_id == visitor.player_id, PostalAddressRow.ended_at.is_(None),
-            ended_at=ports.clock.now(), ended_by="player",
-        ):
-            raise HTTPException(404, N_("Nothing was changed: this address is not on your list."))
-        _note(session, ports, visitor, "an address was taken off")
+    performed(request, visitor, csrf, EndPostalAddress(visitor.player_id, row_id))
     return RedirectResponse("/public/me?notice=ended", status_code=303)
 
 
@@ -160,32 +125,16 @@ def end(request: Request, visitor: Visitor, row_id: int, csrf: Annotated[str, Fo
 def settings(request: Request, visitor: Visitor, csrf: Annotated[str, Form()], zone: Annotated[str, Form()],
              reminders: Annotated[str, Form()] = "", language: Annotated[str, Form()] = "") -> Response:
     """Set time zone and language of the player's letters and pages, and whether they get reminders."""
-    visits.check(visitor, csrf)
-    ports: DeskPorts = request.app.state.ports
-    if not known_zone(zone.strip()):
-        raise HTTPException(400, Sentence(
-            "Nothing was changed: the time zone “%(zone)s” is unknown; write it like Europe/London.",
-            zone=zone.strip()[:60]))
-    if language and language not in LANGUAGES:
-        raise HTTPException(400, N_("Nothing was changed: there are no letters in this language."))
-    with ports.sessions.begin() as session:
-        player = visits.player(session, visitor)
-        player.zone, player.reminders = zone.strip(), bool(reminders)
-        # A form that was opened before there was a choice does not name one.
-        player.language = language or player.language
-        _note(session, ports, visitor, (f"reminders {'on' if player.reminders else 'off'}, clock "
-                                        f"{player.zone}, language {player.language}"))
+    # A form that was opened before there was a choice of language does not name one.
+    act = ChangeSettings(visitor.player_id, zone.strip(), bool(reminders), language)
+    performed(request, visitor, csrf, act)
     return RedirectResponse("/public/me?notice=settings", status_code=303)
 
 
 @router.post("/public/me/do/feed")
 def new_feed(request: Request, visitor: Visitor, csrf: Annotated[str, Form()]) -> Response:
     """Give the player's calendar another secret address; the old one no longer works."""
-    visits.check(visitor, csrf)
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as session:
-        calendar_feed.renew_feed_path(visits.player(session, visitor))
-        _note(session, ports, visitor, "another calendar address")
+    performed(request, visitor, csrf, RenewFeed(visitor.player_id))
     return RedirectResponse("/public/me?notice=feed", status_code=303)
 
 
@@ -223,28 +172,8 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
     ports: DeskPorts = request.app.state.ports
     if ports.actions.circulars is None:
         raise HTTPException(503, N_("Nothing was changed: this site cannot write letters at this moment."))
-    with ports.sessions.begin() as session:
-        visits.seat_of(session, visitor, game_id)
-        try:
-            act: Act[Any] = (EndAbsence(game_id, row_number(row), visitor.player_id) if row
-                             else NoteAbsence(game_id, visitor.player_id, first, last))
-            perform(act, ports.act_table(session, "player"))
-        except Refused as fault:
-            raise HTTPException(400, sentence_of(fault)) from fault
+    seats_of(request, visitor, game_id)
+    act: Act[Any] = (EndAbsence(game_id, row_number(row), visitor.player_id) if row
+                     else NoteAbsence(game_id, visitor.player_id, first, last))
+    performed(request, visitor, csrf, act)
     return RedirectResponse("/public/me?notice=absence", status_code=303)
-
-
-def _days_of(validity: Postal) -> str:
-    if validity.first is None:
-        return Sentence("until %(last)s", last=validity.last)
-    if validity.last is None:
-        return Sentence("from %(first)s on", first=validity.first)
-    return Sentence("from %(first)s to %(last)s", first=validity.first, last=validity.last)
-
-
-def _note(session: Session, ports: DeskPorts, visitor: VisitingPlayer, change: str) -> None:
-    for game in visits.games_of(session, visitor):
-        # LIST-05: the log names the power and the kind of change, and no address.
-        powers = ", ".join(visits.seat_of(session, visitor, game.id))
-        records.log_event(session, ports.clock.now(), Event.ENTRY_CHANGED, game_id=game.id, actor="player",
-                          detail={"power": powers, "change": change})

@@ -401,16 +401,24 @@ def note_reading(session: Session, submission_id: int) -> None:
     session.execute(insert(RecordPendingRow).values(what="reading", fact=str(submission_id)))
 
 
+MACHINE = "galloper"
+"""Whose events are nobody's doing."""
+
+
 def log_event(
     session: Session,
     instant: datetime,
     kind: Event,
     *,
     game_id: str | None = None,
-    actor: str = "galloper",
     detail: dict[str, Any] | None = None,
 ) -> None:
-    """Note what happened. `detail` never holds order text or addresses."""
-    session.execute(
-        insert(EventRow).values(at=instant, game_id=game_id, actor=actor, what=kind, detail=detail or {})
-    )
+    """Note what the machine did. `detail` never holds order text or addresses."""
+    log_act(session, instant, MACHINE, kind, game_id=game_id, detail=detail or {})
+
+
+def log_act(
+    session: Session, instant: datetime, by: str, kind: Event, *, game_id: str | None, detail: dict[str, Any]
+) -> None:
+    """Note what a person did. For `service.games.acts.act.perform` alone."""
+    session.execute(insert(EventRow).values(at=instant, game_id=game_id, actor=by, what=kind, detail=detail))

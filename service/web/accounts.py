@@ -143,6 +143,23 @@ class SignPersonOut(Act[None]):
         return LoggedEvent(Event.PERSON_SIGNED_OUT, None, {"person": self.name})
 
 
+@dataclass(frozen=True, slots=True)
+class SignOutElsewhere(Act[int]):
+    """Ends one of a person's own sessions, or with "others" all but the one that they act in. The outcome is
+    how many."""
+
+    person: sessions.Visitor
+    which: str
+
+    def change(self, table: ActTable) -> int:
+        """End them."""
+        return sessions.end_own(table.session, self.person, self.which)
+
+    def event(self, table: ActTable, outcome: int, letters: int) -> LoggedEvent | None:
+        """How many; none where there was none."""
+        return LoggedEvent(Event.SIGNED_OUT_ELSEWHERE, None, {"sessions": outcome}) if outcome else None
+
+
 def last_seen(session: Session) -> dict[str, datetime]:
     """When each person who has a session last used it, by name."""
     rows = session.execute(select(SessionRow.user, func.max(SessionRow.seen_at)).group_by(SessionRow.user))

@@ -36,10 +36,9 @@ from service.config import MailIn, MailOut, Settings, Web
 from service.desk import queries
 from service.games import create
 from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.games.acts.deadlines import MoveDeadline
-from service.games.deadlines import schedule
 from service.games.phases import phase_of
-from service.games.turns import extend_calendar
 from service.intake.quarantine import DiscardMail
 from service.intake.sheets.recognizer import RecognizedPage
 from service.intake.verdicts.explanations import canonical_subject
@@ -284,11 +283,9 @@ def _create(tables: Tables, game: str) -> None:
     new = create.NewGame(game, "w3k", T0, [
         create.GameSeat(power, f"Player of {player_address}", "Europe/London", (player_address,))
         for power, player_address in tables.seats[game].items()])
-    first = schedule(T0, variant.calendar, variant.start.phase, 1)[0]
     with tables.site.store.begin() as session:
         # Both games begin on one day, so their deadlines fall together.
-        row = create.create(session, new, variant, first, tables.clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+        row = perform(BeginGame(new, variant), ActTable(session, "coordinator", tables.clock.now())).outcome
         assert Broadcasts(tables.site.announcements.letters).welcome(session, row.game_id) == 10
     tables.due("welcome", game, tables.everybody(game))
 

@@ -36,11 +36,10 @@ from grammar.print import canonical
 from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
-from service.games.deadlines import schedule
-from service.games.turns import extend_calendar
+from service.games.acts.act import ActTable, perform
+from service.games.acts.begin import BeginGame
 from service.operations import logs
 from service.store.tables import (
-    GameRow,
     LineRow,
     LineState,
     MailboxLocationRow,
@@ -126,14 +125,10 @@ def turn(tmp_path: Path, dovecot: Dovecot, smtp_sink: SmtpSink, story: Story) ->
         create.GameSeat(power, name, "Europe/London", (mail,))
         for power, (name, mail) in story.players.items()
     ]
-    first = schedule(begin, variant.calendar, variant.start.phase, 1)[0]
     with site.store.begin() as session:
         sessions.add_user(session, NAME, PASSWORD, clock.now())
-        row = create.create(
-            session, create.NewGame(story.game, story.variant, begin, seats), variant, first,
-            clock.now()
-        )
-        extend_calendar(session, session.get_one(GameRow, row.game_id), variant)
+        new = create.NewGame(story.game, story.variant, begin, seats)
+        perform(BeginGame(new, variant), ActTable(session, NAME, clock.now()))
     reports: list[str] = []
     log, root = io.StringIO(), logging.getLogger()
     before = (list(root.handlers), root.level)

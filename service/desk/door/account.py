@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from service.facts.events import Event
 from service.feature import Slot, with_slot_values
-from service.store.records import log_event
 from service.web import sessions
 from service.web.access import SIGNED_IN
+from service.web.accounts import SignOutElsewhere
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -30,17 +30,7 @@ def account(request: Request, visitor: Seen, notice: str = "") -> Response:
 @router.post("/account/sessions")
 def end_sessions(request: Request, visitor: Acting, session: Annotated[str, Form()]) -> Response:
     """End one session of this person, or with "others" all but this one."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as store:
-        count = sessions.end_own(store, visitor, session)
-        if count:
-            log_event(
-                store,
-                ports.clock.now(),
-                Event.SIGNED_OUT_ELSEWHERE,
-                actor=visitor.name,
-                detail={"sessions": count},
-            )
+    performed(request.app.state.ports, visitor, SignOutElsewhere(visitor, session))
     return RedirectResponse("/account?notice=sessions-ended", status_code=303)
 
 

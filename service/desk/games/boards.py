@@ -7,7 +7,6 @@ of a site can have two boards of one name, and no running game is judged by othe
 
 from __future__ import annotations
 
-import re
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -21,12 +20,11 @@ from fastapi.responses import RedirectResponse, Response
 import maps
 from maps.faults import Fault
 from maps.geometry import FILE as DRAWING
-from service.facts.events import Event
+from service.games.acts.boards import NAME, KeepBoard, name_fault
 from service.games.board_faults import board_faults
-from service.store.records import log_event
 from service.web.access import SITE
+from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show
-from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
 router = APIRouter(dependencies=[SITE])
@@ -37,9 +35,6 @@ TABLES = ("variant.toml", "provinces.csv", "borders.csv", "names.csv", "short_fo
 """What the form shows, in the order in which a board is made."""
 MOST = 300_000
 """Characters of one table at most; the largest that comes with Galloper has 31,000."""
-_NAME = re.compile(r"[a-z][a-z0-9-]{1,38}[a-z0-9]")
-NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Whoever runs the site "
-             'adds one line to its settings (galloper.toml): boards = "boards".')
 
 
 @router.get("/boards")
@@ -72,16 +67,12 @@ def _keep(request: Request, visitor: Visitor, slug: str, sent: Mapping[str, str]
     model, name = _folder(slug), sent.get("name", "").strip()
     tables = {table: sent.get(table, "").replace("\r\n", "\n")[:MOST] for table in TABLES}
     keeps = sent.get("act") == "keep"
-    fault = _name_fault(name) if keeps else ""
+    fault = name_fault(name) if keeps else ""
     with tempfile.TemporaryDirectory(prefix="galloper-board-") as scratch:
-        draft = Path(scratch) / (name if _NAME.fullmatch(name) else "draft")
+        draft = Path(scratch) / (name if NAME.fullmatch(name) else "draft")
         faults, without_drawing = _write(model, draft, tables)
         if keeps and not faults and not fault:
-            _file(draft, maps.added_folders()[0])
-            ports: DeskPorts = request.app.state.ports
-            with ports.sessions.begin() as session:
-                log_event(session, ports.clock.now(), Event.BOARD_KEPT, actor=visitor.name,
-                          detail={"board": name, "made_from": slug})
+            performed(request.app.state.ports, visitor, KeepBoard(draft, slug))
             return RedirectResponse("/boards?notice=kept", status_code=303)
     return show(request, "board.html", 400 if keeps else 200, visitor=visitor, slug=slug,
                 board_title=title_of(slug), tables=tables, new_name=name, faults=faults, fault=fault,
@@ -103,25 +94,6 @@ def _write(model: Path, draft: Path, tables: Mapping[str, str]) -> tuple[list[Fa
     for drawn in (draft / DRAWING, *draft.glob("placing-*.json")):
         drawn.unlink(missing_ok=True)
     return board_faults(draft), True
-
-
-def _file(draft: Path, folder: Path) -> None:
-    """Put a checked board among the site's own, whole or not at all."""
-    # Two folders down nothing is a board yet; the last step is a single rename.
-    waiting = folder / ".waiting" / draft.name
-    shutil.rmtree(waiting, ignore_errors=True)
-    shutil.copytree(draft, waiting)
-    waiting.rename(folder / draft.name)
-
-
-def _name_fault(name: str) -> str:
-    if not maps.added_folders():
-        return NO_FOLDER
-    if not _NAME.fullmatch(name):
-        return "Nothing was kept: a name has 3 to 40 small letters, digits and hyphens, such as classic-2."
-    if name in maps.variants() or (maps.added_folders()[0] / name).exists():
-        return f"Nothing was kept: {name} is a board already, and no board is changed. Choose another name."
-    return ""
 
 
 def _folder(slug: str) -> Path:

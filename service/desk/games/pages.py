@@ -13,6 +13,7 @@ from starlette.concurrency import run_in_threadpool
 import maps
 from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
+from service.desk import log_words
 from service.desk.games import acts, seat_acts
 from service.desk.games.acts import (
     THRESHOLD_CHOICES,
@@ -23,6 +24,7 @@ from service.desk.games.boards import titles
 from service.desk.games.carry_out import carry_out, game_row
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
+from service.facts.events import Event
 from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
 from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
@@ -47,10 +49,11 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
-HISTORY = ("option_changed", "game_created", "deadline_moved", "year_moved", "phase_rolled_back",
-           "address_added", "address_removed", "seat_changed", "upload_link_made",
-           "absence_announced", "absence_ended", "game_paused",
-           "upload_link_ended", "upload_links_ended", *mailbox_waits.EVENTS)
+HISTORY = (
+    Event.OPTION_CHANGED, Event.GAME_CREATED, Event.DEADLINE_MOVED, Event.YEAR_MOVED, Event.PHASE_ROLLED_BACK,
+    Event.ADDRESS_ADDED, Event.ADDRESS_REMOVED, Event.SEAT_CHANGED, Event.UPLOAD_LINK_MADE,
+    Event.ABSENCE_ANNOUNCED, Event.ABSENCE_ENDED, Event.GAME_PAUSED,
+    Event.UPLOAD_LINK_ENDED, Event.UPLOAD_LINKS_ENDED, *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
 
 
@@ -160,7 +163,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     next_deadline=None if ahead is None else ahead.deadline,
                     options=YES_OR_NO, switched=game_options,
                     languages=[LANGUAGES[name].title for name in game_options.order_languages],
-                    history=history, ahead=MOVABLE, ready=PhaseState.READY,
+                    history=log_words.in_words(session, history, ports.power_name, lambda _: []),
+                    ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
                     reviews=REVIEW_WORDS,
                     waiting=seat_acts.candidates(session, game_id),

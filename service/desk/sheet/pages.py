@@ -209,7 +209,7 @@ def take_refusal_back(request: Request, visitor: Trusted, submission_id: int) ->
 def is_right(request: Request, visitor: Trusted, submission_id: int) -> Response:
     """Answer the question whether this is the right sheet with yes (LET-03)."""
     done = performed(request.app.state.ports, visitor, ConfirmSheet(submission_id), refused=400)
-    phase_id = (done.event.detail if done.event else {})["phase_id"]
+    phase_id = done.events[0].detail["phase_id"]
     return RedirectResponse(f"/results/{phase_id}?notice=right-sheet", status_code=303)
 
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from sqlalchemy import Engine, select
-from sqlalchemy.orm import Session
 
 from service.archive import copies
-from service.archive.copies import Copy
+from service.archive.copies import Copy, CopySheets
 from service.cli.archive import new_path, unfinished_path
 from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.facts.events import Event
 from service.features.backup import age, site_file
+from service.features.backup.noted import NoteBackup
 from service.features.backup.site_file import Restored
+from service.games.acts.act import ActTable, perform
 from service.jobs import DbosJobs
 from service.record.chain import sessions
 from service.site_folder import bring_up_to_date, settings_of
@@ -30,6 +30,7 @@ from service.store.engine import migrate, open_engine
 from service.store.tables import EventRow
 from service.version import version
 
+BY = "galloper backup"
 USUAL_BACKUP = "a backup of the whole site"
 """The reason of a backup for which none was given."""
 RESTORED_ADVICE = (
@@ -51,14 +52,15 @@ def backup_site(
         store, now = sessions(engine), SystemClock().now()
         keys = settings.backup_recipients
         with store.begin() as session:
-            _enter_copies(session, reason, now, is_encrypted=bool(keys))
+            _enter_copies(ActTable(session, BY, now), reason or USUAL_BACKUP,
+                          Copy.ENCRYPTED if keys else Copy.BACKUP)
         with unfinished.open("wb") as file:
             write = partial(site_file.write, engine, open_blobs(settings), now=now, version=version())
             blobs = age.write_encrypted(write, file, keys) if keys else write(file)
         unfinished.replace(new_path(output))
         with store.begin() as session:
             # Noted only now: the Health page must not count a backup that was cut off.
-            records.log_event(session, now, Event.BACKUP_MADE, actor="galloper backup")
+            perform(NoteBackup(Event.BACKUP_MADE), ActTable(session, BY, now))
     finally:
         unfinished.unlink(missing_ok=True)
         engine.dispose()
@@ -70,17 +72,16 @@ def backup_site(
     return 0
 
 
-def _enter_copies(session: Session, reason: str, now: datetime, *, is_encrypted: bool) -> None:
+def _enter_copies(table: ActTable, why: str, how: Copy) -> None:
     """Enter in the record of each game that a backup is made while its sheets are sealed: once for a phase
     and a kind of backup, since one that is made every night would fill every letter."""
-    how = Copy.ENCRYPTED if is_encrypted else Copy.BACKUP
-    for game in records.games(session):
-        for phase in copies.phases_with_sealed_sheets(session, game.id):
-            events = session.scalars(select(EventRow).where(
+    for game in records.games(table.session):
+        for phase in copies.phases_with_sealed_sheets(table.session, game.id):
+            events = table.session.scalars(select(EventRow).where(
                 EventRow.game_id == game.id, EventRow.what == Event.OPEN_PHASE_COPIED))
             if not any((event.detail.get("phase_id"), event.detail.get("as")) == (phase.id, how.value)
                        for event in events):
-                copies.enter_copy(session, phase, how, reason or USUAL_BACKUP, "galloper backup", now)
+                perform(CopySheets(phase.id, how, why), table)
 
 
 def restore_site(

@@ -28,10 +28,11 @@ from service.archive.checker import VerifyReport, checking
 from service.archive.forgotten import forgotten_files
 from service.clock import SimulatedClock
 from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
-from service.store import dump, records
+from service.store import dump
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.engine import newest_migration
 from service.store.letter_parts import blob_keys
@@ -212,6 +213,28 @@ def go_on_after_restore(
     return Restored({}, len(named), roots, hold_letters_and_requeue(engine, jobs, now, REASON), lost)
 
 
+@dataclass(frozen=True, slots=True)
+class EnterRestore(Act[None]):
+    """Enters in the record of a game that it goes on from a backup. `root`: the end of the record in the
+    backup; `lost_until`: the last entry that letters name, 0 where they name none."""
+
+    root: chain.Root
+    lost_until: int
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a game that is not there."""
+        table.game(self.root.game_id)
+
+    def change(self, table: ActTable) -> None:
+        """Nothing: the rows were put back before."""
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The end of the record, and what letters name."""
+        return LoggedEvent(Event.RESTORED, self.root.game_id, {
+            "entries": self.root.number, "root": self.root.link,
+            **({"lost_until": self.lost_until} if self.lost_until else {})})
+
+
 def _enter_restore(
     engine: Engine, roots: Sequence[chain.Root], letters: Sequence[bytes], now: datetime, *, is_drill: bool
 ) -> tuple[str, ...]:
@@ -221,10 +244,7 @@ def _enter_restore(
         # A drill leaves the site as it was.
         named = {root.game_id: _newest_named(session, root.game_id, letters) for root in roots}
         for root in () if is_drill else roots:
-            until = named[root.game_id]
-            records.log_event(
-                session, now, Event.RESTORED, game_id=root.game_id, actor="galloper restore",
-                detail={"entries": root.number, "root": root.link} | ({"lost_until": until} if until else {}))
+            perform(EnterRestore(root, named[root.game_id]), ActTable(session, "galloper restore", now))
     return tuple(
         f"{root.game_id}: letters name entries up to {named[root.game_id]}, and the backup ends at entry "
         f"{root.number}. Entries {root.number + 1} to {named[root.game_id]} are lost; sheets that came after "

@@ -4,16 +4,17 @@ comes, and a coordinator's answer from the desk."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import ClassVar
 
 from sqlalchemy import func, select, true, update
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session
 
 from grammar.headings.tokens import clean_line, drop_prefixes
-from service.clock import Clock
 from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.ballots import executed
 from service.games.options import options_of
 from service.games.phases import phase_of, power_name
@@ -150,71 +151,103 @@ def _seat(
 
 
 @dataclass(frozen=True, slots=True)
-class Correspondence:
-    """A coordinator's acts on letters, with everything they need."""
+class Answer:
+    """An answer that was sent: the mail that it answers, and the game that this was about."""
 
-    store: sessionmaker[Session]
-    clock: Clock
-    letters: LetterContext
+    mail: MailRow
+    game_id: str | None
 
-    def answer(self, player_id: int, words: str, key: str, by: str) -> None:
-        """Send free words to the address that the player wrote from last, and settle their open letters. The
-        form's `key` makes a repeated delivery harmless. Raises Refused."""
-        words = _printable(words)
+
+@dataclass(frozen=True, slots=True)
+class AnswerLetter(Act[Answer | None]):
+    """Sends free words to the address that a player wrote from last, and settles their open letters. The
+    form's `key` makes a repeated delivery harmless: then the outcome is None."""
+
+    writer: LetterContext
+    player: int
+    words: str
+    key: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse no words, too many, and a player who wrote nothing or has no address."""
+        words = _printable(self.words)
         if not words:
             raise Refused("Nothing was sent: the answer is empty.")
         if len(words) > LONGEST_ANSWER:
             raise Refused(f"Nothing was sent: the answer has more than {LONGEST_ANSWER} characters. Send it "
                           "in parts.")
-        with self.store.begin() as session:
-            last = session.scalars(
-                select(CorrespondenceRow).where(
-                    CorrespondenceRow.player_id == player_id, CorrespondenceRow.sha256.is_not(None))
-                .order_by(CorrespondenceRow.id.desc()).limit(1)).first()
-            if last is None:
-                raise Refused("Nothing was sent: this player has written no letter.")
-            mail = session.get_one(MailRow, last.sha256)
-            to = self._address(session, player_id, mail.sender or "")
-            game = None if last.game_id is None else session.get_one(GameRow, last.game_id)
-            info = None if game is None else self.letters.game_info(game)
-            facts = AnswerFacts(
-                AnsweredMail(f"answer-{key[:40]}", last.at, last.subject, _message_ids(mail)), words,
-                _bare_subject(last.subject, "" if game is None else game.name))
-            letter = render.letter(ANSWER, info, self.letters.recipient(session, to), facts)
-            if not self.letters.put(session, letter):
-                return
-            sent = session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one()
-            now = self.clock.now()
-            session.add(CorrespondenceRow(
-                player_id=player_id, game_id=last.game_id, letter_id=sent.id, at=now, by=by,
-                subject=letter.subject, words=words, done_at=now, done_by=by))
-            _settle(session, player_id, now=now, by=by)
-            self._log(session, Event.LETTER_ANSWERED, by, mail, last.game_id)
+        self._address(table.session, self._last(table.session))
 
-    def mark_done(self, player_id: int, by: str) -> None:
-        """Settle the open letters of a player without an answer. Raises Refused."""
-        with self.store.begin() as session:
-            rows = session.scalars(select(CorrespondenceRow).where(
-                CorrespondenceRow.player_id == player_id, CorrespondenceRow.done_at.is_(None))).all()
-            if not rows:
-                raise Refused("Nothing was changed: no letter of this player is open any more.")
-            for row in rows:
-                mail = session.get_one(MailRow, row.sha256)
-                self._log(session, Event.LETTER_DONE, by, mail, row.game_id)
-            _settle(session, player_id, now=self.clock.now(), by=by)
+    def change(self, table: ActTable) -> Answer | None:
+        """Put the letter, and keep it as the answer to all that is open."""
+        session, last, words = table.session, self._last(table.session), _printable(self.words)
+        mail = session.get_one(MailRow, last.sha256)
+        game = None if last.game_id is None else session.get_one(GameRow, last.game_id)
+        info = None if game is None else self.writer.game_info(game)
+        facts = AnswerFacts(
+            AnsweredMail(f"answer-{self.key[:40]}", last.at, last.subject, _message_ids(mail)), words,
+            _bare_subject(last.subject, "" if game is None else game.name))
+        to = self.writer.recipient(session, self._address(session, last))
+        letter = render.letter(ANSWER, info, to, facts)
+        if not self.writer.put(session, letter):
+            return None
+        sent = session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one()
+        session.add(CorrespondenceRow(
+            player_id=self.player, game_id=last.game_id, letter_id=sent.id, at=table.now, by=table.by,
+            subject=letter.subject, words=words, done_at=table.now, done_by=table.by))
+        _settle(table, self.player)
+        return Answer(mail, last.game_id)
 
-    def _address(self, session: Session, player_id: int, written_from: str) -> str:
+    def event(self, table: ActTable, outcome: Answer | None, letters: int) -> LoggedEvent | None:
+        """The mail that is answered."""
+        return None if outcome is None else _event(Event.LETTER_ANSWERED, outcome.mail, outcome.game_id)
+
+    def _last(self, session: Session) -> CorrespondenceRow:
+        """The player's last letter."""
+        last = session.scalars(
+            select(CorrespondenceRow).where(
+                CorrespondenceRow.player_id == self.player, CorrespondenceRow.sha256.is_not(None))
+            .order_by(CorrespondenceRow.id.desc()).limit(1)).first()
+        if last is None:
+            raise Refused("Nothing was sent: this player has written no letter.")
+        return last
+
+    def _address(self, session: Session, last: CorrespondenceRow) -> str:
         """The address that the player wrote from, if it is still theirs, else any of theirs."""
-        own = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player_id)
+        written_from = session.get_one(MailRow, last.sha256).sender or ""
+        own = session.scalars(select(AddressRow.email).where(AddressRow.player_id == self.player)
                               .order_by(AddressRow.email)).all()
         if not own:
             raise Refused("Nothing was sent: this player has no mail address any more. Enter it under Games "
                           "first. Their letters are kept.")
         return written_from if written_from in own else own[0]
 
-    def _log(self, session: Session, event: Event, by: str, mail: MailRow, game_id: str | None) -> None:
-        records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
-                          detail={"mail": mail.sha256[:12]})
+
+@dataclass(frozen=True, slots=True)
+class SettleLetters(Act[Sequence[CorrespondenceRow]]):
+    """Settles the open letters of a player without an answer. The outcome is those letters."""
+
+    player: int
+
+    def change(self, table: ActTable) -> Sequence[CorrespondenceRow]:
+        """Settle them. Refuses a player without any."""
+        rows = table.session.scalars(select(CorrespondenceRow).where(
+            CorrespondenceRow.player_id == self.player, CorrespondenceRow.done_at.is_(None))).all()
+        if not rows:
+            raise Refused("Nothing was changed: no letter of this player is open any more.")
+        _settle(table, self.player)
+        return rows
+
+    def event(
+        self, table: ActTable, outcome: Sequence[CorrespondenceRow], letters: int
+    ) -> Sequence[LoggedEvent]:
+        """One for each mail."""
+        return [_event(Event.LETTER_DONE, table.session.get_one(MailRow, row.sha256), row.game_id)
+                for row in outcome]
+
+
+def _event(kind: Event, mail: MailRow, game_id: str | None) -> LoggedEvent:
+    return LoggedEvent(kind, game_id, {"mail": mail.sha256[:12]})
 
 
 def open_count(session: Session) -> int:
@@ -248,11 +281,11 @@ def thread(session: Session, player_id: int) -> list[CorrespondenceRow]:
         .order_by(CorrespondenceRow.id)))
 
 
-def _settle(session: Session, player_id: int, *, now: object, by: str) -> None:
-    session.execute(
+def _settle(table: ActTable, player_id: int) -> None:
+    table.session.execute(
         update(CorrespondenceRow)
         .where(CorrespondenceRow.player_id == player_id, CorrespondenceRow.done_at.is_(None))
-        .values(done_at=now, done_by=by))
+        .values(done_at=table.now, done_by=table.by))
 
 
 def _message_ids(mail: MailRow) -> tuple[str, ...]:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -14,11 +13,12 @@ from sqlalchemy.orm import Session
 
 from service.feature import InboxEntry
 from service.features.correspondence import letters as letters_of
-from service.features.correspondence.letters import LONGEST_ANSWER, Correspondence
-from service.games.refused import Refused
+from service.features.correspondence.letters import LONGEST_ANSWER, AnswerLetter, SettleLetters
 from service.notices import coordinator_notices
+from service.notices.letter_context import LetterContext
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES
+from service.web.acting import performed
 from service.web.mail_games import games_of_player, is_within
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -44,7 +44,7 @@ def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Res
 def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = "") -> Response:
     """All letters of one player with the answers, and a form for the next answer."""
     ports: DeskPorts = request.app.state.ports
-    acts = _acts_of(ports)
+    writer = _writer(ports)
     with ports.sessions() as session:
         player = session.get(PlayerRow, player_id)
         rows = [] if player is None else letters_of.thread(session, player_id)
@@ -55,9 +55,9 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         return show(
             request, "correspondence/thread.html", visitor=visitor, notice=notice, player=player,
             letters=letters, waiting=sum(row.done_at is None for row in rows), longest=LONGEST_ANSWER,
-            seats="" if acts is None else coordinator_notices.seats_in_words(session, acts.letters, player),
-            on_file=() if acts is None else letters_of.seats_on_file(session, acts.letters, player, None),
-            key=secrets.token_urlsafe(16), has_acts=acts is not None,
+            seats="" if writer is None else coordinator_notices.seats_in_words(session, writer, player),
+            on_file=() if writer is None else letters_of.seats_on_file(session, writer, player, None),
+            key=secrets.token_urlsafe(16), has_acts=writer is not None,
         )
 
 
@@ -67,14 +67,17 @@ def answer(
     words: Annotated[str, Form()] = "",
 ) -> Response:
     """Send the words to the player."""
-    _or_refuse(lambda: _acts(request).answer(player_id, words, key, visitor.name))
+    ports: DeskPorts = request.app.state.ports
+    performed(ports, visitor, AnswerLetter(_require_writer(ports), player_id, words, key))
     return RedirectResponse(f"/correspondence/{player_id}?notice=answered", status_code=303)
 
 
 @router.post("/correspondence/{player_id}/done", dependencies=[COORDINATOR])
 def done(request: Request, visitor: Trusted, player_id: int) -> Response:
     """Settle the player's open letters without an answer."""
-    _or_refuse(lambda: _acts(request).mark_done(player_id, visitor.name))
+    ports: DeskPorts = request.app.state.ports
+    _require_writer(ports)
+    performed(ports, visitor, SettleLetters(player_id))
     return RedirectResponse("/correspondence?notice=letters-done", status_code=303)
 
 
@@ -102,21 +105,14 @@ def inbox(session: Session, own: frozenset[str] | None) -> list[InboxEntry]:
         "/correspondence")]
 
 
-def _acts(request: Request) -> Correspondence:
-    acts = _acts_of(request.app.state.ports)
-    if acts is None:
-        raise HTTPException(503, NO_ACTS)
-    return acts
-
-
-def _acts_of(ports: DeskPorts) -> Correspondence | None:
-    """The acts on letters; None on a site that can write none."""
+def _writer(ports: DeskPorts) -> LetterContext | None:
+    """What writes letters; None on a site that can write none."""
     circulars = ports.actions.circulars
-    return None if circulars is None else Correspondence(ports.sessions, ports.clock, circulars.letters)
+    return None if circulars is None else circulars.letters
 
 
-def _or_refuse(act: Callable[[], object]) -> None:
-    try:
-        act()
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
+def _require_writer(ports: DeskPorts) -> LetterContext:
+    writer = _writer(ports)
+    if writer is None:
+        raise HTTPException(503, NO_ACTS)
+    return writer

@@ -100,7 +100,7 @@ def _reword(
         if faults or act not in {"keep", "ours"}:
             return _page(request, visitor, session, game, of_kind, code, words, faults,
                          status=400 if faults else 200, shown=True)
-    is_new = performed(ports, visitor, RewordLetter(game_id, kind, code, words)).event is not None
+    is_new = performed(ports, visitor, RewordLetter(game_id, kind, code, words)).events != ()
     notice = "same" if not is_new else "ours" if act == "ours" else "kept"
     return RedirectResponse(
         f"/previews/{game_id}/{kind}/wording?language={code}&notice={notice}", status_code=303)

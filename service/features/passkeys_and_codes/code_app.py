@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import Refused
 from service.store.tables import CodeAppRow
 from service.web.page import NotInstalled
 
@@ -36,6 +40,53 @@ def confirm(session: Session, user: str, code: str, now: datetime) -> bool:
         return False
     row.confirmed_at = now
     return True
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmCodeApp(Act[None]):
+    """Asks for codes from now on, once a person's app has shown that it has the secret. `at`: by the clock on
+    the wall."""
+
+    code: str
+    at: datetime
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a second app."""
+        require_none(table.session, table.by)
+
+    def change(self, table: ActTable) -> None:
+        """Refuse a wrong code."""
+        if not confirm(table.session, table.by, self.code, self.at):
+            raise Refused("Nothing was changed: this is not the code that your app should show now. Go "
+                          "back, check the key and the telephone's clock, and write the next code.")
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The person."""
+        return LoggedEvent(Event.CODE_APP_ADDED, None, {"person": table.by})
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveCodeApp(Act[None]):
+    """Asks for no codes any more. It wants one: whoever found a signed-in browser has none."""
+
+    code: str
+    at: datetime
+
+    def change(self, table: ActTable) -> None:
+        """Refuse a wrong code."""
+        if not check(table.session, table.by, self.code, self.at):
+            raise Refused("Nothing was changed: this code is wrong or was used already.")
+        remove(table.session, table.by)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The person."""
+        return LoggedEvent(Event.CODE_APP_REMOVED, None, {"person": table.by})
+
+
+def require_none(session: Session, user: str) -> None:
+    """Raises Refused for a person who has an app."""
+    if is_asked_for(session, user):
+        raise Refused("Nothing was changed: you have an app already. Remove it first.")
 
 
 def remove(session: Session, user: str) -> None:

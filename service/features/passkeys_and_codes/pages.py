@@ -9,14 +9,14 @@ from fastapi.responses import RedirectResponse, Response
 
 from service.desk.door.account import account_page
 from service.desk.door.sign_in import BUSY, let_in, open_door
-from service.facts.events import Event
 from service.features.passkeys_and_codes import code_app, passkeys
-from service.features.passkeys_and_codes.passkeys import Place
+from service.features.passkeys_and_codes.code_app import ConfirmCodeApp, RemoveCodeApp
+from service.features.passkeys_and_codes.passkeys import AddPasskey, Place, RemovePasskey
 from service.games.refused import Refused
-from service.store.records import log_event
 from service.store.tables import UserRow
 from service.web import sessions, sign_in_tries
 from service.web.access import PUBLIC, SIGNED_IN
+from service.web.acting import or_refuse, performed
 from service.web.page import require_token, show
 from service.web.ports import DeskPorts
 from service.web.public_limits import address_of
@@ -34,11 +34,9 @@ def begin_sign_in(request: Request) -> Response:
     """What the browser is asked to sign, as JSON."""
     ports: DeskPorts = request.app.state.ports
     place = _place(request)
-    try:
-        with ports.sessions.begin() as session:
-            options = passkeys.ask(session, place, address_of(request), ports.wall.now())
-    except Refused as fault:
-        raise HTTPException(429, str(fault)) from fault
+    with ports.sessions.begin() as session:
+        options = or_refuse(
+            lambda: passkeys.ask(session, place, address_of(request), ports.wall.now()), 429)
     return Response(options, media_type="application/json")
 
 
@@ -83,10 +81,8 @@ def begin(
     with ports.sessions.begin() as store:
         if not fits or not code_app.check(store, visitor.name, code[:20], now):
             raise HTTPException(400, _WRONG)
-        try:
-            options = passkeys.ask_for_new(store, place, visitor.name, address_of(request), now)
-        except Refused as fault:
-            raise HTTPException(409, str(fault)) from fault
+        options = or_refuse(
+            lambda: passkeys.ask_for_new(store, place, visitor.name, address_of(request), now))
     return Response(options, media_type="application/json")
 
 
@@ -97,28 +93,18 @@ def add(
 ) -> Response:
     """Keep the public half of a key that the person's browser made."""
     ports: DeskPorts = request.app.state.ports
-    place, message = _place(request), ""
+    place, now = _place(request), ports.wall.now()
+    # In a transaction of its own: what was asked is used up by one answer, right or wrong.
     with ports.sessions.begin() as store:
-        try:
-            row = passkeys.add(store, place, visitor.name, answer, label[:200], ports.wall.now())
-            log_event(store, ports.clock.now(), Event.PASSKEY_ADDED, actor=visitor.name,
-                      detail={"person": visitor.name, "label": row.label})
-        except Refused as fault:
-            message = str(fault)
-    if message:
-        raise HTTPException(400, message)
+        challenge = or_refuse(lambda: passkeys.use_challenge(store, answer, visitor.name, now), 400)
+    performed(ports, visitor, AddPasskey(place, challenge, answer, label[:200], now), refused=400)
     return RedirectResponse("/account?notice=passkey-added", status_code=303)
 
 
 @router.post("/account/passkey/remove", dependencies=[SIGNED_IN])
 def remove(request: Request, visitor: Acting, key: Annotated[str, Form()]) -> Response:
     """Forget one of the person's keys."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as store:
-        if not passkeys.remove(store, visitor.name, key):
-            raise HTTPException(404, "Nothing was changed: you have no such passkey any more.")
-        log_event(store, ports.clock.now(), Event.PASSKEY_REMOVED, actor=visitor.name,
-                  detail={"person": visitor.name})
+    performed(request.app.state.ports, visitor, RemovePasskey(key))
     return RedirectResponse("/account?notice=passkey-removed", status_code=303)
 
 
@@ -127,8 +113,7 @@ def begin_app(request: Request, visitor: Acting) -> Response:
     """A secret for an app, shown once."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as store:
-        if code_app.is_asked_for(store, visitor.name):
-            raise HTTPException(409, "Nothing was changed: you have an app already. Remove it first.")
+        or_refuse(lambda: code_app.require_none(store, visitor.name))
         secret = code_app.begin(store, visitor.name, ports.wall.now())
     # The address is what the app reads, as a link or as a picture.
     address = code_app.address(visitor.name, ports.settings.title, secret)
@@ -139,19 +124,9 @@ def begin_app(request: Request, visitor: Acting) -> Response:
 def confirm_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) -> Response:
     """Ask for codes from now on, once the app has shown that it has the secret."""
     ports: DeskPorts = request.app.state.ports
-    with ports.sessions.begin() as store:
-        if code_app.is_asked_for(store, visitor.name):
-            raise HTTPException(409, "Nothing was changed: you have an app already. Remove it first.")
-        if not code_app.confirm(store, visitor.name, code[:20], ports.wall.now()):
-            raise HTTPException(
-                400,
-                "Nothing was changed: this is not the code that your app should show now. Go "
-                "back, check the key and the telephone's clock, and write the next code.",
-            )
-        log_event(
-            store, ports.clock.now(), Event.CODE_APP_ADDED, actor=visitor.name,
-            detail={"person": visitor.name}
-        )
+    with ports.sessions() as store:
+        or_refuse(lambda: code_app.require_none(store, visitor.name))
+    performed(ports, visitor, ConfirmCodeApp(code[:20], ports.wall.now()), refused=400)
     return RedirectResponse("/account?notice=app-added", status_code=303)
 
 
@@ -164,21 +139,12 @@ def remove_app(request: Request, visitor: Acting, code: Annotated[str, Form()]) 
     with ports.sessions.begin() as store:
         if not sign_in_tries.reserve(store, f"code of {visitor.name}", address_of(request), None, now):
             raise HTTPException(429, _RESTING)
-    with ports.sessions.begin() as store:
-        if not code_app.check(store, visitor.name, code[:20], now):
-            raise HTTPException(400, "Nothing was changed: this code is wrong or was used already.")
-        code_app.remove(store, visitor.name)
-        log_event(
-            store, ports.clock.now(), Event.CODE_APP_REMOVED, actor=visitor.name,
-            detail={"person": visitor.name}
-        )
+    performed(ports, visitor, RemoveCodeApp(code[:20], now), refused=400)
     return RedirectResponse("/account?notice=app-removed", status_code=303)
 
 
 def _place(request: Request) -> Place:
     """Where keys work; raises 409 with a sentence where they do not."""
     ports: DeskPorts = request.app.state.ports
-    try:
-        return passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title)
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
+    return or_refuse(
+        lambda: passkeys.place_of(ports.settings.base_url, str(request.base_url), ports.settings.title))

@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from service.games.refused import Refused
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import NotFound, Refused
 from service.store.tables import PasskeyChallengeRow, PasskeyRow
 from service.web import sign_in_tries
 from service.web.page import NotInstalled
@@ -82,25 +84,64 @@ def ask_for_new(session: Session, place: Place, user: str, address: str, now: da
     return str(library.options_to_json(options))
 
 
-def add(session: Session, place: Place, user: str, answer: str, label: str, now: datetime) -> PasskeyRow:
-    """The key that a browser made. Raises Refused."""
-    library = _library()
-    challenge = _use(session, answer, user, now)
-    try:
-        registration = library.verify_registration_response(
-            credential=answer, expected_challenge=challenge, expected_rp_id=place.host,
-            expected_origin=place.origin, require_user_verification=True)
-    except _faults() as fault:
-        raise Refused(NOT_ACCEPTED) from fault
-    key = library.helpers.bytes_to_base64url(registration.credential_id)
-    # Another person's key under this name would let them in as this one.
-    if len(key) > 1400 or session.get(PasskeyRow, key) is not None:
-        raise Refused(NOT_ACCEPTED)
-    row = PasskeyRow(
-        id=key, user=user, public_key=library.helpers.bytes_to_base64url(registration.credential_public_key),
-        count=registration.sign_count, label=" ".join(label.split())[:_LABEL] or "A passkey", made_at=now)
-    session.add(row)
-    return row
+@dataclass(frozen=True, slots=True)
+class AddPasskey(Act[PasskeyRow]):
+    """Keeps the public half of a key that a person's browser made in answer to `challenge`. `made_at`: by the
+    clock on the wall. The outcome is its row."""
+
+    place: Place
+    challenge: bytes
+    answer: str
+    label: str
+    made_at: datetime
+
+    def check(self, table: ActTable) -> None:
+        """Refuse what no browser answers."""
+        _field(self.answer, "id")
+
+    def change(self, table: ActTable) -> PasskeyRow:
+        """Refuse an answer that is not right, and a key that is known."""
+        library = _library()
+        try:
+            registration = library.verify_registration_response(
+                credential=self.answer, expected_challenge=self.challenge,
+                expected_rp_id=self.place.host, expected_origin=self.place.origin,
+                require_user_verification=True)
+        except _faults() as fault:
+            raise Refused(NOT_ACCEPTED) from fault
+        key = library.helpers.bytes_to_base64url(registration.credential_id)
+        # Another person's key under this name would let them in as this one.
+        if len(key) > 1400 or table.session.get(PasskeyRow, key) is not None:
+            raise Refused(NOT_ACCEPTED)
+        row = PasskeyRow(
+            id=key, user=table.by,
+            public_key=library.helpers.bytes_to_base64url(registration.credential_public_key),
+            count=registration.sign_count, label=" ".join(self.label.split())[:_LABEL] or "A passkey",
+            made_at=self.made_at)
+        table.session.add(row)
+        return row
+
+    def event(self, table: ActTable, outcome: PasskeyRow, letters: int) -> LoggedEvent:
+        """The person and the key's label."""
+        return LoggedEvent(Event.PASSKEY_ADDED, None, {"person": table.by, "label": outcome.label})
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePasskey(Act[None]):
+    """Forgets one of a person's own keys, by what `form_key` gives."""
+
+    key: str
+
+    def change(self, table: ActTable) -> None:
+        """Refuse one that is not theirs."""
+        row = next((row for row in own_keys(table.session, table.by) if form_key(row) == self.key), None)
+        if row is None:
+            raise NotFound("Nothing was changed: you have no such passkey any more.")
+        table.session.delete(row)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The person."""
+        return LoggedEvent(Event.PASSKEY_REMOVED, None, {"person": table.by})
 
 
 def ask(session: Session, place: Place, address: str, now: datetime) -> str:
@@ -116,7 +157,7 @@ def ask(session: Session, place: Place, address: str, now: datetime) -> str:
 def person_of(session: Session, place: Place, answer: str, now: datetime) -> str:
     """Who signs in with this answer. Raises Refused."""
     library = _library()
-    challenge = _use(session, answer, None, now)
+    challenge = use_challenge(session, answer, None, now)
     row = session.get(PasskeyRow, _field(answer, "id"), with_for_update=True)
     if row is None:
         raise Refused(NOT_ACCEPTED)
@@ -136,15 +177,6 @@ def own_keys(session: Session, user: str) -> list[PasskeyRow]:
     """The keys of a person, the oldest first."""
     return list(session.scalars(
         select(PasskeyRow).where(PasskeyRow.user == user).order_by(PasskeyRow.made_at, PasskeyRow.id)))
-
-
-def remove(session: Session, user: str, key: str) -> bool:
-    """Forget one key of a person, by what `form_key` gives; whether there was one."""
-    for row in own_keys(session, user):
-        if form_key(row) == key:
-            session.delete(row)
-            return True
-    return False
 
 
 def remove_all(session: Session, user: str) -> None:
@@ -172,8 +204,9 @@ def _note(session: Session, challenge: bytes, user: str | None, address: str, no
         challenge_hash=_hash(challenge), network_hash=network_hash, user=user, made_at=now))
 
 
-def _use(session: Session, answer: str, user: str | None, now: datetime) -> bytes:
-    """The challenge that an answer is to, which is used up. Raises Refused."""
+def use_challenge(session: Session, answer: str, user: str | None, now: datetime) -> bytes:
+    """What was asked, by an answer to it. It is used up by one answer, right or wrong, so the caller commits
+    before the answer is looked at. Raises Refused."""
     library = _library()
     try:
         client_data = json.loads(library.base64url_to_bytes(_field(answer, "response", "clientDataJSON")))

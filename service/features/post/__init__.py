@@ -31,8 +31,7 @@ def _work(site: Site) -> FeatureWork:
     from service.features.post.scans import ScanTray
     from service.store.tables_scans import PROPOSE_WORK
 
-    room = PostalMail(
-        site.store, site.blobs, site.jobs, site.clock, site.opener, site.announcements.letters)
+    room = PostalMail(site.blobs, site.jobs, site.opener, site.announcements.letters)
     tray = ScanTray(site.store, site.blobs, site.jobs, site.clock, site.recognizer, site.load, room)
     return FeatureWork(doors=(room, tray), jobs=(JobKind(PROPOSE_WORK, tray.propose),))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from typing import Annotated
@@ -16,18 +16,20 @@ from service.desk.queries import CLOCK_ONLY, CURRENT
 from service.features.post.postal_mail import (
     MOST_BYTES,
     MOST_FILES,
+    LogLetter,
     PostalMail,
     PostedLetter,
+    TakeLetterBack,
     logged_letters,
     originals_awaited,
 )
 from service.features.post.scans import ScanTray, in_tray
 from service.games.phases import phase_title
-from service.games.refused import Refused
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, ScanRow
 from service.web import crops
 from service.web.access import COORDINATOR, OWN_GAMES
+from service.web.acting import or_refuse, performed
 from service.web.mail_games import is_within
 from service.web.own_games import NOT_OF_YOUR_GAMES, require_any_game, require_own_phase
 from service.web.page import require_token, require_visitor, show
@@ -99,7 +101,8 @@ async def log(
     await run_in_threadpool(require_own_phase, request, visitor, letter.phase_id)
     files = await _files(scan)
     # The scan is opened in a child process, which may take seconds; other requests go on meanwhile.
-    await run_in_threadpool(_or_refuse, lambda: _postal_mail(request).log_letter(letter, files, visitor.name))
+    act = LogLetter(_postal_mail(request), letter, files)
+    await run_in_threadpool(performed, request.app.state.ports, visitor, act)
     notice = await run_in_threadpool(_outcome, request, letter, len(files))
     return RedirectResponse(f"/post?notice={notice}", status_code=303)
 
@@ -111,7 +114,7 @@ async def put_scans(
     """Put pictures of letters in the tray; each is read, and its heading proposes power and phase."""
     require_any_game(visitor)
     files = await _files(scan)
-    await run_in_threadpool(_or_refuse, lambda: _tray(request).put(files, visitor.name))
+    await run_in_threadpool(or_refuse, lambda: _tray(request).put(files, visitor.name))
     return RedirectResponse("/post?notice=scans-put#tray", status_code=303)
 
 
@@ -127,7 +130,7 @@ async def file_scans(
     chosen = scan or []
     await run_in_threadpool(require_own_phase, request, visitor, letter.phase_id)
     await run_in_threadpool(_require_own_scans, request, visitor, chosen)
-    await run_in_threadpool(_or_refuse, lambda: _tray(request).file(chosen, letter, visitor.name))
+    await run_in_threadpool(_file, request, visitor, chosen, letter)
     notice = await run_in_threadpool(_outcome, request, letter, len(chosen))
     return RedirectResponse(f"/post?notice={notice}#tray", status_code=303)
 
@@ -138,7 +141,7 @@ def take_out(
 ) -> Response:
     """Take the ticked pictures out of the tray."""
     _require_own_scans(request, visitor, scan or [])
-    _or_refuse(lambda: _tray(request).take_out(scan or [], visitor.name))
+    or_refuse(lambda: _tray(request).take_out(scan or [], visitor.name))
     return RedirectResponse("/post?notice=scans-out#tray", status_code=303)
 
 
@@ -165,7 +168,8 @@ def thumbnail(
 @router.post("/post/{posted_id}/untick", dependencies=[COORDINATOR])
 def untick(request: Request, visitor: Trusted, posted_id: int) -> Response:
     """Take back the entry of a letter without a scan."""
-    _or_refuse(lambda: _postal_mail(request).take_back(posted_id, visitor.name))
+    _postal_mail(request)
+    performed(request.app.state.ports, visitor, TakeLetterBack(posted_id))
     return RedirectResponse("/post?notice=letter-unticked", status_code=303)
 
 
@@ -259,8 +263,9 @@ def _tray(request: Request) -> ScanTray:
     return tray
 
 
-def _or_refuse(act: Callable[[], object]) -> None:
-    try:
-        act()
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
+def _file(request: Request, visitor: Visitor, scan_ids: Sequence[int], letter: PostedLetter) -> None:
+    """File pictures of the tray as one letter. Raises 409 with the reason of a refusal."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        table = ports.act_table(session, visitor.name, visitor.coordinates)
+        or_refuse(lambda: _tray(request).file(table, scan_ids, letter))

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session
 
-from service.clock import Clock
 from service.facts.events import Event
 from service.features.post.receipt import put_receipt
 from service.games import lots
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
@@ -23,7 +23,7 @@ from service.jobs import Jobs
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import PhaseRow, PostalOriginalRow, SubmissionRow
+from service.store.tables import PhaseRow, PostalOriginalRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
 """The limits of a mail, for a scan too."""
@@ -50,72 +50,15 @@ class PostedLetter:
 
 @dataclass(frozen=True, slots=True)
 class PostalMail:
-    """What the coordinator may do with letters, and everything that needs."""
+    """Opens and files the scans of letters, with everything that needs."""
 
-    store: sessionmaker[Session]
     blobs: Blobs
     jobs: Jobs
-    clock: Clock
     opener: ImageOpener
     letters: LetterContext
 
-    def log_letter(self, letter: PostedLetter, scans: Sequence[bytes], by: str) -> int | None:
-        """Log a letter. With scans it is filed as a sheet and read, and the submission's id is returned.
-        Without, only "original received" is noted. Raises Refused."""
-        arrived = letter.arrived
-        if arrived > self.clock.now():
-            raise Refused("Nothing was logged: the letter cannot have come in the future. Times are in "
-                          "GMT.")
-        if letter.postmark is not None and letter.postmark > letter.received:
-            raise Refused("Nothing was logged: the postmark is later than the day the letter came. Check "
-                          "both days.")
-        self._check(scans)
-        with self.store.begin() as session:
-            phase = session.get(PhaseRow, letter.phase_id)
-            if (
-                phase is None
-                or phase.state not in TAKING_STATES
-                or letter.power not in records.seats(session, phase.game_id)
-            ):
-                raise Refused("Nothing was logged: this phase takes no orders now, or has no such power.")
-            # Whoever enters a word after the deadline may know what the lots draw without it.
-            if lots.clean_word(letter.word) and self.clock.now() > phase.deadline:
-                raise Refused("Nothing was logged: the deadline has passed, and a word for the lots takes "
-                              "no part any more. Log the letter again without the word.")
-            lots.add_word(session, phase, letter.power, letter.word, arrived, mail=None, by=by)
-            submission_id = self._file(session, phase, letter, arrived, scans) if scans else None
-            row = PostalOriginalRow(
-                phase_id=phase.id, power=letter.power, postmark=letter.postmark, received=letter.received,
-                submission_id=submission_id, made_at=self.clock.now(), made_by=by)
-            session.add(row)
-            session.flush()
-            submission = None if submission_id is None else session.get_one(SubmissionRow, submission_id)
-            put_receipt(session, self.letters, row, phase, arrived, submission)
-            records.log_event(
-                session, self.clock.now(), Event.LETTER_LOGGED, game_id=phase.game_id, actor=by,
-                detail={"phase_id": phase.id, "power": letter.power, "received": letter.received.isoformat(),
-                        "postmark": None if letter.postmark is None else letter.postmark.isoformat(),
-                        "submission": submission_id})
-            return submission_id
-
-    def take_back(self, posted_id: int, by: str) -> int:
-        """Take back an entry without a scan; the phase's id. Raises Refused."""
-        with self.store.begin() as session:
-            row = session.get(PostalOriginalRow, posted_id)
-            if row is None or row.ended_at is not None:
-                raise Refused("Nothing was changed: this entry was taken back already.")
-            # A scan on file is a sheet like any other, and every sheet stays.
-            if row.submission_id is not None:
-                raise Refused("Nothing was changed: a scan was filed with this letter, and sheets are "
-                              "never removed. On its Sheet page you can execute another version.")
-            row.ended_at, row.ended_by = self.clock.now(), by
-            phase = session.get_one(PhaseRow, row.phase_id)
-            records.log_event(session, self.clock.now(), Event.LETTER_TAKEN_BACK, game_id=phase.game_id,
-                              actor=by,
-                              detail={"phase_id": phase.id, "power": row.power})
-            return phase.id
-
-    def _check(self, scans: Sequence[bytes]) -> None:
+    def check(self, scans: Sequence[bytes]) -> None:
+        """Raises Refused for scans that are too many, too large, or do not open."""
         if len(scans) > MOST_FILES or sum(map(len, scans)) > MOST_BYTES:
             raise Refused(f"Nothing was logged: at most {MOST_FILES} files and "
                           f"{MOST_BYTES // 1024 // 1024} MB together. Scan the sheet at 300 dots an inch "
@@ -130,21 +73,100 @@ class PostalMail:
                 raise Refused(f"Nothing was logged: file {file_number} does not open as a picture or PDF. "
                               "Scan the page again as JPEG or PDF.")
 
-    def _file(
-        self, session: Session, phase: PhaseRow, letter: PostedLetter, arrived: datetime,
-        scans: Sequence[bytes]
-    ) -> int:
-        """File a sheet without a mail; it is read like any other."""
+    def file(self, session: Session, phase: PhaseRow, letter: PostedLetter, scans: Sequence[bytes]) -> int:
+        """File a sheet without a mail; it is read like any other. The sheet's id. Raises Refused."""
         scan_digests = tuple(sorted(hashlib.sha256(scan).hexdigest() for scan in scans))
         addresses = records.addresses(session, phase.game_id).get(letter.power, ())
         submission = file_submission(
             session, self.blobs, self.jobs, scans, sha256=None, phase_id=phase.id, power=letter.power,
             player_id=records.seats(session, phase.game_id)[letter.power], sender=next(iter(addresses), ""),
-            received_at=arrived, version=letter.version, flags=["posted"],
+            received_at=letter.arrived, version=letter.version, flags=["posted"],
             semantic_key=semantic_key(letter.version, scan_digests))
         if submission is None:
             raise Refused("Nothing was logged: this very scan is on file for this power already.")
         return submission.id
+
+
+@dataclass(frozen=True, slots=True)
+class LogLetter(Act[PostalOriginalRow]):
+    """Logs a letter. With scans it is filed as a sheet and read; without, only "original received" is
+    noted."""
+
+    room: PostalMail
+    letter: PostedLetter
+    scans: Sequence[bytes]
+
+    def check(self, table: ActTable) -> None:
+        """Refuse days that cannot be, scans that do not open, a phase that takes no orders, and a word after
+        the deadline."""
+        letter = self.letter
+        if letter.arrived > table.now:
+            raise Refused("Nothing was logged: the letter cannot have come in the future. Times are in "
+                          "GMT.")
+        if letter.postmark is not None and letter.postmark > letter.received:
+            raise Refused("Nothing was logged: the postmark is later than the day the letter came. Check "
+                          "both days.")
+        self.room.check(self.scans)
+        phase = table.session.get(PhaseRow, letter.phase_id)
+        if (
+            phase is None
+            or phase.state not in TAKING_STATES
+            or letter.power not in records.seats(table.session, phase.game_id)
+        ):
+            raise Refused("Nothing was logged: this phase takes no orders now, or has no such power.")
+        # Whoever enters a word after the deadline may know what the lots draw without it.
+        if lots.clean_word(letter.word) and table.now > phase.deadline:
+            raise Refused("Nothing was logged: the deadline has passed, and a word for the lots takes "
+                          "no part any more. Log the letter again without the word.")
+
+    def change(self, table: ActTable) -> PostalOriginalRow:
+        """File its scans, and note that it came."""
+        letter, phase = self.letter, table.any_phase(self.letter.phase_id)
+        lots.add_word(table.session, phase, letter.power, letter.word, letter.arrived, mail=None, by=table.by)
+        row = PostalOriginalRow(
+            phase_id=phase.id, power=letter.power, postmark=letter.postmark, received=letter.received,
+            submission_id=self.room.file(table.session, phase, letter, self.scans) if self.scans else None,
+            made_at=table.now, made_by=table.by)
+        table.session.add(row)
+        return row
+
+    def event(self, table: ActTable, outcome: PostalOriginalRow, letters: int) -> LoggedEvent:
+        """The power, both days and the sheet."""
+        letter = self.letter
+        return LoggedEvent(Event.LETTER_LOGGED, table.any_phase(letter.phase_id).game_id, {
+            "phase_id": letter.phase_id, "power": letter.power, "received": letter.received.isoformat(),
+            "postmark": None if letter.postmark is None else letter.postmark.isoformat(),
+            "submission": outcome.submission_id})
+
+    def letters(self, table: ActTable, outcome: PostalOriginalRow) -> int:
+        """The receipt, at each address of the player."""
+        phase = table.any_phase(outcome.phase_id)
+        return put_receipt(table.session, self.room.letters, outcome, phase, self.letter.arrived)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeLetterBack(Act[PhaseRow]):
+    """Takes back the entry of a letter without a scan. The outcome is its phase."""
+
+    posted: int
+
+    def change(self, table: ActTable) -> PhaseRow:
+        """Take it back. Refuses it twice, and for a letter with a scan."""
+        row = table.session.get(PostalOriginalRow, self.posted)
+        if row is None or row.ended_at is not None:
+            raise Refused("Nothing was changed: this entry was taken back already.")
+        # A scan on file is a sheet like any other, and every sheet stays.
+        if row.submission_id is not None:
+            raise Refused("Nothing was changed: a scan was filed with this letter, and sheets are "
+                          "never removed. On its Sheet page you can execute another version.")
+        row.ended_at, row.ended_by = table.now, table.by
+        return table.any_phase(row.phase_id)
+
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
+        """The power."""
+        row = table.session.get_one(PostalOriginalRow, self.posted)
+        return LoggedEvent(
+            Event.LETTER_TAKEN_BACK, outcome.game_id, {"phase_id": outcome.id, "power": row.power})
 
 
 def logged_letters(session: Session, phase_id: int) -> list[PostalOriginalRow]:

@@ -44,12 +44,13 @@ class PostedFacts(KeyedFacts):
 
 
 def put_receipt(
-    session: Session, letters: LetterContext, row: PostalOriginalRow, phase: PhaseRow, arrived_at: datetime,
-    submission: SubmissionRow | None,
-) -> None:
-    """Tell the player of a letter that it was logged, at each of their addresses (SUB-16). `submission`: the
-    sheet that its scan was filed as."""
+    session: Session, letters: LetterContext, row: PostalOriginalRow, phase: PhaseRow, arrived_at: datetime
+) -> int:
+    """Tell the player of a letter that it was logged, at each of their addresses (SUB-16); how many letters
+    that are."""
     game = session.get_one(GameRow, phase.game_id)
+    submission = (
+        None if row.submission_id is None else session.get_one(SubmissionRow, row.submission_id))
     variant = letters.load(game.variant)
     facts = PostedFacts(
         str(row.id), phase_of(phase), arrived_at, Closing(phase_of(phase), phase.deadline),
@@ -58,10 +59,12 @@ def put_receipt(
         has_scan=submission is not None, is_late=arrived_at > phase.deadline,
         has_other=any(power == row.power and (submission is None or key != submission.id)
                       for power, key in ballots.executed(session, phase).items()))
+    count = 0
     for address in records.addresses(session, game.id).get(row.power, ()):
         to = letters.recipient(session, address, variant.powers[row.power].name)
-        letters.put(
+        count += letters.put(
             session, render.letter(RECEIPT_POSTED, letters.game_info(game), to, facts), phase)
+    return count
 
 
 def _receipt_posted_sample(seat: Previews) -> Sample[PostedFacts]:

@@ -19,7 +19,14 @@ from reading.page import PageReader
 from reading.review import ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
-from service.features.post.postal_mail import MOST_BYTES, MOST_FILES, PostalMail, PostedLetter
+from service.features.post.postal_mail import (
+    MOST_BYTES,
+    MOST_FILES,
+    LogLetter,
+    PostalMail,
+    PostedLetter,
+)
+from service.games.acts.act import ActTable, perform
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.refused import Refused
@@ -98,15 +105,14 @@ class ScanTray:
                 scan.phase_id, scan.power = proposal.phase_id, proposal.power
                 scan.version = proposal.version
 
-    def file(self, scan_ids: Sequence[int], letter: PostedLetter, by: str) -> int | None:
-        """File scans of the tray as one letter, in their order; the sheet's id. Raises Refused."""
-        with self.store() as session:
-            rows = self._waiting(session, scan_ids)
-            files = [self.blobs.read(row.original) for row in rows]
-        submission_id = self.post.log_letter(letter, files, by)
-        with self.store.begin() as session:
-            for row in self._waiting(session, scan_ids):
-                row.submission_id, row.ended_at, row.ended_by = submission_id, self.clock.now(), by
+    def file(self, table: ActTable, scan_ids: Sequence[int], letter: PostedLetter) -> int | None:
+        """File scans of the tray as one letter, in their order and the caller's transaction; the sheet's id.
+        Raises Refused."""
+        rows = self._waiting(table.session, scan_ids)
+        files = [self.blobs.read(row.original) for row in rows]
+        submission_id = perform(LogLetter(self.post, letter, files), table).outcome.submission_id
+        for row in rows:
+            row.submission_id, row.ended_at, row.ended_by = submission_id, table.now, table.by
         return submission_id
 
     def take_out(self, scan_ids: Sequence[int], by: str) -> None:

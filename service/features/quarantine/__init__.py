@@ -25,8 +25,8 @@ def _work(site: Site) -> FeatureWork:
     from service.notices.answers.replies import Replies
 
     return FeatureWork(doors=(Quarantine(
-        store=site.store, blobs=site.blobs, jobs=site.jobs, clock=site.clock, opener=site.opener,
-        load=site.load, post=Replies(site.announcements.letters)),))
+        blobs=site.blobs, jobs=site.jobs, opener=site.opener, load=site.load,
+        post=Replies(site.announcements.letters)),))
 
 
 def _mail_values(request: Request, session: Session, values: Mapping[str, Any]) -> Mapping[str, object]:

@@ -3,7 +3,7 @@ answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
@@ -12,7 +12,15 @@ from sqlalchemy.orm import Session
 
 from service.desk.quarantine import DAMAGED, quarantined_mail, require_unsealed
 from service.facts.refusals import RefusalReason
-from service.features.quarantine.room import ANSWERS, Quarantine, QuarantinedMail, places
+from service.features.quarantine.room import (
+    ANSWERS,
+    AssignMail,
+    Quarantine,
+    QuarantinedMail,
+    RefuseMail,
+    places,
+)
+from service.games.acts.act import Act
 from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.intake.opening.sandbox import ChildFault
@@ -20,6 +28,7 @@ from service.mail.message import Picture
 from service.store.blobs import BlobError
 from service.store.tables import MailRow
 from service.web.access import COORDINATOR
+from service.web.acting import performed
 from service.web.mail_games import is_within
 from service.web.own_games import require_own_phase
 from service.web.page import require_token, require_visitor
@@ -94,12 +103,9 @@ def assign(request: Request, visitor: Trusted, sha256: str, place: Annotated[str
             "empty. The mail is kept.",
         )
     require_own_phase(request, visitor, int(number))
-    _or_refuse(
-        lambda: _room(request).assign(
-            sha256, QuarantinedMail(int(number), power), int(version_text) if version_text else None,
-            visitor.name
-        )
-    )
+    place_of_mail = QuarantinedMail(int(number), power)
+    _settle(request, visitor, AssignMail(
+        _room(request), sha256, place_of_mail, int(version_text) if version_text else None))
     return RedirectResponse(f"/sheets/{number}?notice=assigned", status_code=303)
 
 
@@ -109,7 +115,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     # Only prepared answers leave, and the page showed the answer first (desk plan, section 3).
     if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
-    _or_refuse(lambda: _room(request).refuse(sha256, RefusalReason(reason), visitor.name))
+    _settle(request, visitor, RefuseMail(_room(request), sha256, RefusalReason(reason)))
     return RedirectResponse("/quarantine?notice=refused", status_code=303)
 
 
@@ -122,12 +128,10 @@ def _room(request: Request) -> Quarantine:
     return room
 
 
-def _or_refuse(act: Callable[[], object]) -> None:
-    """Do something with a mail. Raises 409 with the reason of a refusal, 503 where its bytes are damaged."""
+def _settle(request: Request, visitor: Visitor, act: Act[Any]) -> None:
+    """Perform an act on a mail. Raises 409 with the reason of a refusal, 503 where its bytes are damaged."""
     try:
-        act()
-    except Refused as fault:
-        raise HTTPException(409, str(fault)) from fault
+        performed(request.app.state.ports, visitor, act)
     except BlobError as fault:
         raise HTTPException(503, DAMAGED.format(fault=fault)) from fault
 

@@ -7,18 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
-from service.clock import Clock
 from service.facts.events import Event
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
 from service.games import phases
+from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
 from service.intake import load_context as contexts
 from service.intake.filing import file_submission, semantic_key
@@ -67,12 +66,11 @@ class QuarantinedMail:
 
 @dataclass(frozen=True, slots=True)
 class Quarantine:
-    """The acts, with everything they need. `opener` opens pictures in the sandboxed child process."""
+    """Opens and judges mails, with everything that needs. `opener` opens pictures in the sandboxed child
+    process."""
 
-    store: sessionmaker[Session]
     blobs: Blobs
     jobs: Jobs
-    clock: Clock
     opener: ImageOpener
     load: Callable[[str], Variant]
     post: Replies
@@ -81,7 +79,7 @@ class Quarantine:
     def attachments(self, mail: MailRow) -> tuple[Picture, ...]:
         """The files that are photographs or were meant as such. Empty if the mail's body was not fetched.
         Raises Refused if it cannot be opened."""
-        return self._read(mail).pictures
+        return self.read(mail).pictures
 
     def preview(self, mail: MailRow, number: int) -> bytes | None:
         """The first page of one of these files as a new JPEG without EXIF or GPS. None if it does not open.
@@ -100,68 +98,9 @@ class Quarantine:
 
     def answers(self, session: Session, mail: MailRow) -> list[tuple[RefusalReason, Explanation]]:
         """Every prepared answer as the mail's sender would read it."""
-        return [(reason, explain(*self._judged(session, mail, reason))) for reason in ANSWERS]
+        return [(reason, explain(*self.judged(session, mail, reason))) for reason in ANSWERS]
 
-    def assign(self, sha256: str, place: QuarantinedMail, version: int | None, by: str) -> int:
-        """File a mail for a power and phase; from there it is read like any other. Returns the submission's
-        id. Raises Refused."""
-        with self.store.begin() as session:
-            row = waiting_mail(session, sha256)
-            mail = self._read(row)
-            if not mail.usable_pictures:
-                raise Refused("Nothing was filed: no picture of this mail opens, so there is nothing to "
-                              "read. Refuse it with an answer, or ask the player for a new photograph. The "
-                              "mail is kept.")
-            phase = self._phase(session, place, row.received_at)
-            game = session.get_one(GameRow, phase.game_id)
-            to = self._to(session, game, place.power, row)
-            verdict = self._verdict(session, game, phase, place, row, mail, version)
-            # Claimed before anything is filed: if somebody else was faster, the whole transaction is undone.
-            settle(session, row, MailState.USED, None, contexts.dump_verdict(verdict, mail))
-            player = records.player_of(session, to)
-            submission = file_submission(
-                session, self.blobs, self.jobs, [picture.data for picture in mail.usable_pictures],
-                sha256=sha256, phase_id=phase.id, power=place.power,
-                player_id=None if player is None else player.id, sender=to, received_at=row.received_at,
-                # Shown with the sheet: a person, not the subject, chose its power and phase.
-                version=version, flags=["assigned"], semantic_key=semantic_key(version, mail.photo_keys))
-            if submission is None:
-                raise Refused("Nothing was filed: the same photographs are on file for this power already, "
-                              "with the same version number. The mail stays here; discard it as a repeat.")
-            self.post.receipt(session, submission, phase, verdict)
-            self._log(session, Event.MAIL_ASSIGNED, by, row, game.id,
-                      {"power": place.power, "submission": submission.id})
-            return submission.id
-
-    def refuse(self, sha256: str, reason: RefusalReason, by: str) -> None:
-        """Answer the registered sender once with a prepared answer; the mail is then settled. Raises
-        Refused."""
-        with self.store.begin() as session:
-            row = waiting_mail(session, sha256)
-            to = self.registered(session, row)
-            if to is None:
-                raise Refused("Nothing was sent: its sender is not registered or could not be proved, and "
-                              "nobody else gets an answer. Discard it, or assign it. The mail is kept.")
-            judged = self._judged(session, row, reason)
-            words, stored = explain(*judged), row.verdict or {}
-            game = self._game(session, row)
-            open_now = None if game is None else records.open_phase(session, game.id)
-            message_ids = (str(stored["message_id"]),) if stored.get("message_id") else ()
-            subject = str(stored.get("subject", ""))
-            mail = AnsweredMail(f"{sha256}-desk", row.received_at, subject, message_ids)
-            closing = None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline)
-            facts = RejectionFacts(
-                mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
-            info = None if game is None else self.post.letters.game_info(game)
-            receiver = self.post.letters.recipient(session, to, str(stored.get("power") or ""))
-            letter = render.letter(
-                REJECTION, info, receiver, facts, attached=self.post.sheet(session, *judged, receiver))
-            self.post.letters.put(session, letter)
-            settle(session, row, MailState.REFUSED, reason.value, row.verdict)
-            self._log(session, Event.MAIL_REFUSED_BY_HAND, by, row, None if game is None else game.id,
-                      {"reason": reason.value})
-
-    def _judged(
+    def judged(
         self, session: Session, mail: MailRow, reason: RefusalReason
     ) -> tuple[Verdict, IntakeContext]:
         """The verdict and the games that a prepared answer is written from."""
@@ -179,10 +118,11 @@ class Quarantine:
             session, received_at, self.load, own_addresses=(sender.order_address,),
             about=contexts.Concern((verdict.sender or "",), verdict.subject, verdict.game))
 
-    def _verdict(
+    def verdict(
         self, session: Session, game: GameRow, phase: PhaseRow, place: QuarantinedMail, row: MailRow,
         mail: IncomingMail, version: int | None,
     ) -> Verdict:
+        """The verdict with which a mail is filed by hand."""
         on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
             SubmissionRow.phase_id == phase.id, SubmissionRow.power == place.power))
         return Verdict(
@@ -193,31 +133,8 @@ class Quarantine:
                 {SheetFlag.SUPERSEDED} if version is not None and version < (on_file or 0) else ()),
             sender=row.sender, subject=mail.subject, version_on_file=on_file)
 
-    def _phase(self, session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
-        phase = session.get(PhaseRow, place.phase_id)
-        takes_mail = phase is not None and phase.state in TAKING_STATES
-        if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
-            raise Refused("Nothing was filed: this phase takes no mail any more, or has no such power. "
-                          "Reload the page and choose again. The mail is kept.")
-        # The mail server's stamp decides, not the minute in which a coordinator files it.
-        if received_at > phase.deadline:
-            raise Refused("Nothing was filed: the mail came after the deadline of this phase and cannot "
-                          "count. Refuse it with the answer for late mails. The mail is kept.")
-        return phase
-
-    def _to(self, session: Session, game: GameRow, power: str, row: MailRow) -> str:
-        addresses = records.addresses(session, game.id).get(power, ())
-        if not addresses:
-            raise Refused("Nothing was filed: nobody with a mail address commands this power, so no receipt "
-                          "could be sent. Enter the address under Games first, or log the sheet at Post. The "
-                          "mail is kept.")
-        return row.sender if row.sender in addresses else addresses[0]
-
-    def _game(self, session: Session, row: MailRow) -> GameRow | None:
-        name = (row.verdict or {}).get("game")
-        return None if name is None else session.scalar(select(GameRow).where(GameRow.name == name))
-
-    def _read(self, row: MailRow) -> IncomingMail:
+    def read(self, row: MailRow) -> IncomingMail:
+        """The mail, opened. Raises Refused if that cannot be done now."""
         raw = self.blobs.read(row.sha256)
         head = read_head(raw)
         # Of a mail over the size limit only the headers were fetched, and nothing below them is read.
@@ -235,12 +152,124 @@ class Quarantine:
         except ChildFault:
             return with_body(head, body, UnopenedProbe())
 
-    def _log(
-        self, session: Session, event: Event, by: str, row: MailRow, game_id: str | None,
-        detail: dict[str, Any],
-    ) -> None:
-        records.log_event(session, self.clock.now(), event, game_id=game_id, actor=by,
-                          detail={"mail": row.sha256[:12], **detail})
+
+@dataclass(frozen=True, slots=True)
+class AssignMail(Act[SubmissionRow]):
+    """Files a mail for a power and phase; from there it is read like any other. The outcome is the sheet."""
+
+    room: Quarantine
+    sha256: str
+    place: QuarantinedMail
+    version: int | None
+
+    def change(self, table: ActTable) -> SubmissionRow:
+        """Refuse a mail that is settled or has no picture, and a place that it cannot be filed in."""
+        session, room, place = table.session, self.room, self.place
+        row = waiting_mail(session, self.sha256)
+        mail = room.read(row)
+        if not mail.usable_pictures:
+            raise Refused("Nothing was filed: no picture of this mail opens, so there is nothing to "
+                          "read. Refuse it with an answer, or ask the player for a new photograph. The "
+                          "mail is kept.")
+        phase = _phase(session, place, row.received_at)
+        game = session.get_one(GameRow, phase.game_id)
+        to = _to(session, game, place.power, row)
+        verdict = room.verdict(session, game, phase, place, row, mail, self.version)
+        # Claimed before anything is filed: if somebody else was faster, the whole transaction is undone.
+        settle(session, row, MailState.USED, None, contexts.dump_verdict(verdict, mail))
+        player = records.player_of(session, to)
+        submission = file_submission(
+            session, room.blobs, room.jobs, [picture.data for picture in mail.usable_pictures],
+            sha256=self.sha256, phase_id=phase.id, power=place.power,
+            player_id=None if player is None else player.id, sender=to, received_at=row.received_at,
+            # Shown with the sheet: a person, not the subject, chose its power and phase.
+            version=self.version, flags=["assigned"],
+            semantic_key=semantic_key(self.version, mail.photo_keys))
+        if submission is None:
+            raise Refused("Nothing was filed: the same photographs are on file for this power already, "
+                          "with the same version number. The mail stays here; discard it as a repeat.")
+        room.post.receipt(session, submission, phase, verdict)
+        return submission
+
+    def event(self, table: ActTable, outcome: SubmissionRow, letters: int) -> LoggedEvent:
+        """The mail, the power and the sheet."""
+        phase = table.any_phase(outcome.phase_id)
+        return LoggedEvent(Event.MAIL_ASSIGNED, phase.game_id, {
+            "mail": self.sha256[:12], "power": self.place.power, "submission": outcome.id})
+
+
+@dataclass(frozen=True, slots=True)
+class RefuseMail(Act[str | None]):
+    """Answers the registered sender of a mail once with a prepared answer; the mail is then settled. The
+    outcome is the game that the mail names."""
+
+    room: Quarantine
+    sha256: str
+    reason: RefusalReason
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a mail that is settled, and one whose sender is not registered."""
+        self._to(table.session, waiting_mail(table.session, self.sha256))
+
+    def change(self, table: ActTable) -> str | None:
+        """Put the answer."""
+        session, post = table.session, self.room.post
+        row = waiting_mail(session, self.sha256)
+        judged = self.room.judged(session, row, self.reason)
+        words, stored, game = explain(*judged), row.verdict or {}, _game(session, row)
+        open_now = None if game is None else records.open_phase(session, game.id)
+        message_ids = (str(stored["message_id"]),) if stored.get("message_id") else ()
+        subject = str(stored.get("subject", ""))
+        mail = AnsweredMail(f"{self.sha256}-desk", row.received_at, subject, message_ids)
+        closing = None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline)
+        facts = RejectionFacts(
+            mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
+        info = None if game is None else post.letters.game_info(game)
+        receiver = post.letters.recipient(session, self._to(session, row), str(stored.get("power") or ""))
+        letter = render.letter(
+            REJECTION, info, receiver, facts, attached=post.sheet(session, *judged, receiver))
+        post.letters.put(session, letter)
+        settle(session, row, MailState.REFUSED, self.reason.value, row.verdict)
+        return None if game is None else game.id
+
+    def event(self, table: ActTable, outcome: str | None, letters: int) -> LoggedEvent:
+        """The mail and the answer."""
+        return LoggedEvent(
+            Event.MAIL_REFUSED_BY_HAND, outcome, {"mail": self.sha256[:12], "reason": self.reason.value})
+
+    def _to(self, session: Session, row: MailRow) -> str:
+        to = self.room.registered(session, row)
+        if to is None:
+            raise Refused("Nothing was sent: its sender is not registered or could not be proved, and "
+                          "nobody else gets an answer. Discard it, or assign it. The mail is kept.")
+        return to
+
+
+def _phase(session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
+    phase = session.get(PhaseRow, place.phase_id)
+    takes_mail = phase is not None and phase.state in TAKING_STATES
+    if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
+        raise Refused("Nothing was filed: this phase takes no mail any more, or has no such power. "
+                      "Reload the page and choose again. The mail is kept.")
+    # The mail server's stamp decides, not the minute in which a coordinator files it.
+    if received_at > phase.deadline:
+        raise Refused("Nothing was filed: the mail came after the deadline of this phase and cannot "
+                      "count. Refuse it with the answer for late mails. The mail is kept.")
+    return phase
+
+
+def _to(session: Session, game: GameRow, power: str, row: MailRow) -> str:
+    addresses = records.addresses(session, game.id).get(power, ())
+    if not addresses:
+        raise Refused("Nothing was filed: nobody with a mail address commands this power, so no receipt "
+                      "could be sent. Enter the address under Games first, or log the sheet at Post. The "
+                      "mail is kept.")
+    return row.sender if row.sender in addresses else addresses[0]
+
+
+def _game(session: Session, row: MailRow) -> GameRow | None:
+    name = (row.verdict or {}).get("game")
+    return None if name is None else session.scalar(select(GameRow).where(GameRow.name == name))
 
 
 def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, list[str]]]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.desk.games.carry_out import carry_out
-from service.facts.events import Event
 from service.features.uploads import links
-from service.features.uploads.links import EndUploadLinks, MailUploadLink
+from service.features.uploads.links import (
+    NO_LINK_MAILED,
+    EndUploadLinks,
+    MailUploadLink,
+    MakeUploadLink,
+)
+from service.games.acts.act import Act
 from service.letters.language import N_
 from service.public import visits
+from service.public.acting import performed, seats_of
 from service.public.visits import VisitingPlayer
-from service.store.tables import GameRow
 from service.web.access import COORDINATOR, PUBLIC
 from service.web.page import require_token
 from service.web.ports import DeskPorts
@@ -33,24 +38,14 @@ def make(
     do: Annotated[str, Form()] = "open",
 ) -> Response:
     """Open the page on this device, mail its link, or end every link for this game, as `do` says."""
-    visits.check(player, csrf)
-    ports: DeskPorts = request.app.state.ports
-    now = ports.clock.now()
-    with ports.sessions.begin() as session:
-        powers = ", ".join(visits.seat_of(session, player, game_id))
-        if do == "end":
-            links.end_links(session, player.player_id, now, game_id)
-            links.note(session, now, Event.UPLOAD_LINKS_ENDED, game_id, powers, "player")
-            return RedirectResponse("/public/me?notice=upload-ended", status_code=303)
-        links.note(session, now, Event.UPLOAD_LINK_MADE, game_id, powers, "player")
-        if do == "mail":
-            circulars = ports.actions.circulars
-            if circulars is None or not links.mail_link(
-                    session, circulars.letters, player.player_id, session.get_one(GameRow, game_id),
-                    ports.settings.base_url, now):
-                raise HTTPException(429, NOT_MAILED)
-            return RedirectResponse("/public/me?notice=upload-mailed", status_code=303)
-        secret = links.make_link(session, player.player_id, game_id, now)
+    powers = seats_of(request, player, game_id)
+    if do == "end":
+        performed(request, player, csrf, EndUploadLinks(game_id, powers))
+        return RedirectResponse("/public/me?notice=upload-ended", status_code=303)
+    if do == "mail":
+        performed(request, player, csrf, _mail(request, game_id, powers, NOT_MAILED), refused=429)
+        return RedirectResponse("/public/me?notice=upload-mailed", status_code=303)
+    secret = performed(request, player, csrf, MakeUploadLink(game_id, powers)).outcome
     return RedirectResponse(f"{links.PATH}{secret}", status_code=303)
 
 
@@ -61,10 +56,15 @@ def make_for_player(
 ) -> Response:
     """Mail the player of a power a link to the page that takes photographs, or end all such links of theirs
     for this game. Nobody at the desk sees a link."""
-    ports: DeskPorts = request.app.state.ports
     ends = do == "end"
-    notice = "upload-links-ended" if ends else "upload-link"
+    act: Act[None] = EndUploadLinks(game_id, (power,)) if ends else _mail(request, game_id, (power,))
+    return carry_out(request, visitor, game_id, act, "upload-links-ended" if ends else "upload-link")
+
+
+def _mail(
+    request: Request, game_id: str, powers: tuple[str, ...], not_mailed: str = NO_LINK_MAILED
+) -> MailUploadLink:
+    ports: DeskPorts = request.app.state.ports
     circulars = ports.actions.circulars
-    act = EndUploadLinks(game_id, power) if ends else MailUploadLink(
-        game_id, power, None if circulars is None else circulars.letters, ports.settings.base_url)
-    return carry_out(request, visitor, game_id, act, notice)
+    writer = None if circulars is None else circulars.letters
+    return MailUploadLink(game_id, powers, writer, ports.settings.base_url, not_mailed)

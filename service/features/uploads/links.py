@@ -5,6 +5,7 @@ their place. Of each only the SHA-256 is stored.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -21,7 +22,6 @@ from service.mail.sending.outbox import LINK_DAYS
 from service.notices import links as link_letters
 from service.notices.letter_context import LetterContext
 from service.notices.links import LinkFacts
-from service.store import records
 from service.store.tables import AccessLinkRow, AddressRow, GameRow, SeatRow
 
 UPLOAD = "upload"
@@ -29,8 +29,8 @@ UPLOAD = "upload"
 MOST_LINKS = 3
 """Links of one player for one game that work at a time: a telephone, a tablet, a neighbour's."""
 PATH = "/public/send/"
-_NOT_MAILED = ("No link was mailed: the player has no mail address or got three links in the last hour, or "
-               "the site has no base_url under [web].")
+NO_LINK_MAILED = ("No link was mailed: the player has no mail address or got three links in the last hour, "
+                  "or the site has no base_url under [web].")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,6 @@ def end_links(session: Session, player_id: int, now: datetime, game_id: str = ""
     return result.rowcount if isinstance(result, CursorResult) else 0
 
 
-def end_link(session: Session, holder: LinkHolder, now: datetime) -> None:
-    """End one link."""
-    session.get_one(AccessLinkRow, holder.mark).until = now
-
-
 def mail_link(
     session: Session, letters: LetterContext, player_id: int, game: GameRow, base_url: str, now: datetime
 ) -> bool:
@@ -105,48 +100,81 @@ def mail_link(
 
 
 @dataclass(frozen=True, slots=True)
-class MailUploadLink(Act[None]):
-    """Mails the player of a power a link to the page that takes sheets (BEY-05). `writer`: None where the
-    site writes no letters. `base_url`: where the site is, "" if it is not on the web."""
+class MakeUploadLink(Act[str]):
+    """Makes a link for the player of powers, who opens it at once. The outcome is its secret."""
 
     game: str
-    power: str
+    powers: tuple[str, ...]
+
+    def change(self, table: ActTable) -> str:
+        """Refuse an empty seat."""
+        player = seats.holder_of(table, self.game, self.powers[0])
+        return make_link(table.session, player, self.game, table.now)
+
+    def event(self, table: ActTable, outcome: str, letters: int) -> LoggedEvent:
+        """The powers, and not the link."""
+        return _event(Event.UPLOAD_LINK_MADE, self.game, self.powers)
+
+
+@dataclass(frozen=True, slots=True)
+class MailUploadLink(Act[None]):
+    """Mails the player of powers a link to the page that takes sheets (BEY-05). `writer`: None where the
+    site writes no letters. `base_url`: where the site is, "" if it is not on the web. `not_mailed`: the
+    sentence for whoever asked."""
+
+    game: str
+    powers: tuple[str, ...]
     writer: LetterContext | None
     base_url: str
+    not_mailed: str = NO_LINK_MAILED
 
     def change(self, table: ActTable) -> None:
         """Refuse an empty seat, a player without an address or with three links in an hour, and a site
         without an address."""
-        player = seats.holder_of(table, self.game, self.power)
+        player = seats.holder_of(table, self.game, self.powers[0])
         if self.writer is None or not mail_link(
             table.session, self.writer, player, table.game(self.game), self.base_url, table.now
         ):
-            raise Refused(_NOT_MAILED)
+            raise Refused(self.not_mailed)
 
     def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The power, and neither the link nor an address."""
-        return LoggedEvent(Event.UPLOAD_LINK_MADE, self.game, {"power": self.power})
+        """The powers, and neither the link nor an address."""
+        return _event(Event.UPLOAD_LINK_MADE, self.game, self.powers)
 
 
 @dataclass(frozen=True, slots=True)
 class EndUploadLinks(Act[None]):
-    """Ends every link of the player of a power for a game."""
+    """Ends every link of the player of powers for a game."""
 
     game: str
-    power: str
+    powers: tuple[str, ...]
 
     def change(self, table: ActTable) -> None:
         """Refuse an empty seat."""
-        end_links(table.session, seats.holder_of(table, self.game, self.power), table.now, self.game)
+        end_links(table.session, seats.holder_of(table, self.game, self.powers[0]), table.now, self.game)
 
     def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The power."""
-        return LoggedEvent(Event.UPLOAD_LINKS_ENDED, self.game, {"power": self.power})
+        """The powers."""
+        return _event(Event.UPLOAD_LINKS_ENDED, self.game, self.powers)
 
 
-def note(session: Session, now: datetime, what: Event, game_id: str, powers: str, by: str) -> None:
-    """Log that links were made or ended: the power, and neither the link nor an address."""
-    records.log_event(session, now, what, game_id=game_id, actor=by, detail={"power": powers})
+@dataclass(frozen=True, slots=True)
+class EndUploadLink(Act[None]):
+    """Ends one link, whose holder has it open."""
+
+    holder: LinkHolder
+
+    def change(self, table: ActTable) -> None:
+        """End it."""
+        table.session.get_one(AccessLinkRow, self.holder.mark).until = table.now
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The powers."""
+        return _event(Event.UPLOAD_LINK_ENDED, self.holder.game_id, self.holder.powers)
+
+
+def _event(kind: Event, game_id: str, powers: Sequence[str]) -> LoggedEvent:
+    return LoggedEvent(kind, game_id, {"power": ", ".join(powers)})
 
 
 def _alive(player_id: int, game_id: str, now: datetime) -> Select[AccessLinkRow]:

@@ -21,17 +21,18 @@ from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
-from service.facts.events import Event
 from service.feature import TEMPLATES
 from service.features.uploads import links
 from service.features.uploads.door import Arrival, Upload, UploadDoor
-from service.features.uploads.links import LinkHolder
+from service.features.uploads.links import EndUploadLink, LinkHolder
+from service.games.acts.act import perform
 from service.games.in_play import phases_in_play
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.letters.language import N_, Sentence, phase_words, sentence_of
+from service.public.acting import PLAYER
 from service.public.page import choose_language, language_of, said, show
 from service.store.row_numbers import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
@@ -270,10 +271,7 @@ def _end(request: Request, secret: str, token: str) -> Response:
         holder = _greet(request, session, secret)
         if not hmac.compare_digest(holder.token.encode(), token.encode()):
             return _refused(request, 403, FORM_OUT_OF_DATE)
-        now = ports.clock.now()
-        links.end_link(session, holder, now)
-        links.note(
-            session, now, Event.UPLOAD_LINK_ENDED, holder.game_id, ", ".join(holder.powers), "player")
+        perform(EndUploadLink(holder), ports.act_table(session, PLAYER))
         game = session.get_one(GameRow, holder.game_id)
         return show(request, "uploads/ended.html", cache=PRIVATE, game=game)
 

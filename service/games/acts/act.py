@@ -24,7 +24,7 @@ from service.facts.events import Event
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
 from service.games.refused import MOST_REASON, NO_REASON, NotFound, Refused, reason_of
-from service.store.records import log_event
+from service.store.records import log_act
 from service.store.tables import AbsenceRow, GameRow, PhaseRow
 
 CANNOT_WRITE = "Nothing was changed: this site cannot write to the players, and they must be told."
@@ -101,6 +101,11 @@ class LoggedEvent:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
+LoggedEvents = LoggedEvent | Sequence[LoggedEvent] | None
+"""What is entered of an act: one event as a rule, several where it is one of several games or papers, none
+where the act was done before."""
+
+
 @dataclass(frozen=True, slots=True)
 class ActTable:
     """Where an act is performed: the transaction, who acts, and when.
@@ -161,8 +166,9 @@ class Act(ABC, Generic[Outcome]):
         """Change the rows. Raises Refused where another person was faster."""
 
     @abstractmethod
-    def event(self, table: ActTable, outcome: Outcome, letters: int) -> LoggedEvent | None:
-        """The event; None where the act was done before (a form sent twice), and no letter is due.
+    def event(self, table: ActTable, outcome: Outcome, letters: int) -> LoggedEvents:
+        """The event, or one for each game that it is of; None where the act was done before (a form sent
+        twice), and no letter is due.
 
         `letters`: the number of letters, 0 unless `letters_first`.
         """
@@ -188,11 +194,11 @@ class ReasonedAct(Act[Outcome]):
 
 @dataclass(frozen=True, slots=True)
 class Performed(Generic[Outcome]):
-    """An act that was done: what its change left, its event (None if it was done before), and the number of
+    """An act that was done: what its change left, its events (none if it was done before), and the number of
     letters."""
 
     outcome: Outcome
-    event: LoggedEvent | None
+    events: tuple[LoggedEvent, ...]
     letters: int
 
 
@@ -204,11 +210,13 @@ def perform(act: Act[Outcome], table: ActTable) -> Performed[Outcome]:
     outcome = act.change(table)
     table.session.flush()
     letters = act.letters(table, outcome) if act.letters_first else 0
-    event = act.event(table, outcome, letters)
-    if event is None:
-        return Performed(outcome, None, 0)
-    log_event(table.session, table.now, event.kind, game_id=event.game_id, actor=table.by,
-              detail=dict(event.detail))
+    entered = act.event(table, outcome, letters) or ()
+    events = (entered,) if isinstance(entered, LoggedEvent) else tuple(entered)
+    if not events:
+        return Performed(outcome, (), 0)
+    for event in events:
+        log_act(table.session, table.now, table.by, event.kind, game_id=event.game_id,
+                detail=dict(event.detail))
     if not act.letters_first:
         letters = act.letters(table, outcome)
-    return Performed(outcome, event, letters)
+    return Performed(outcome, events, letters)

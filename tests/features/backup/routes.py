@@ -3,12 +3,18 @@ in honest games."""
 
 from __future__ import annotations
 
+from service.features.backup.noted import NoteBackup
+from service.features.backup.site_file import EnterRestore
+from service.record.chain import Root
 from tests.features.backup.restores import restores
 
 ROUTES = {"/health/note": ("post",)}
 WHO = {"/health/note": {"operator"}}
-IN_ENGLISH = {"features/backup/pages.py": "operators read English"}
-EVENTS_BESIDE_ACTS = {"features/backup/pages.py": 1}
+IN_ENGLISH = {"features/backup/noted.py": "operators read English"}
+REFUSED = {
+    "NoteBackup": NoteBackup("sheet_chosen"),
+    "EnterRestore": EnterRestore(Root("nowhere", 1, ""), 0),
+}
 AROUND_A_STEP = {"a backup": restores}
 TOLD_ELSEWHERE = {"Restore test": "it is asked for on the page Health"}
 WRONG_INPUT = {

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from service.features.correspondence.letters import AnswerLetter, SettleLetters
+from service.notices.letter_context import LetterContext
+
 # A plain letter is no sheet: its player was told that nobody reads it as orders.
 ROUTES = {
     "/correspondence": ("get",), "/correspondence/{player_id}": ("get",),
@@ -17,6 +22,8 @@ WHO = {
 ANSWERS = {"acknowledgement": "it answers a mail"}
 IN_ENGLISH = dict.fromkeys(
     ("features/correspondence/letters.py", "features/correspondence/pages.py"), "coordinators read it")
-EVENTS_BESIDE_ACTS = {"features/correspondence/letters.py": 1}
-"""Events of a person that are not entered by `perform` yet, for `tests/service/games/acts/test_every_act.py`;
-it only shrinks."""
+REFUSED = {
+    "AnswerLetter": AnswerLetter(cast("LetterContext", None), 1, "Yes.", "0123456789"),
+    "SettleLetters": SettleLetters(1),
+}
+"""Refused, since nobody wrote a letter."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import date, time
+from typing import cast
+
+from service.features.post.postal_mail import LogLetter, PostalMail, PostedLetter, TakeLetterBack
 from tests.features.post import scenes
 
 DOORS = {"post": scenes.post_room}
@@ -20,7 +24,12 @@ WHO = {
 PAGES = {"/post": "the names of games"}
 PAGES_OF_EVERY_GAME = {"/post": "the phases in play"}
 LETTERS_THAT_ANSWER = {"receipt_posted": "has come by post"}
-EVENTS_BESIDE_ACTS = {"features/post/postal_mail.py": 2}
+REFUSED = {
+    "LogLetter": LogLetter(
+        cast("PostalMail", None), PostedLetter(1, "Montrose", date(2999, 1, 1), time(7)), ()),
+    "TakeLetterBack": TakeLetterBack(1),
+}
+"""A letter of the future, and one that was never logged."""
 IN_ENGLISH = dict.fromkeys(
     ("features/post/pages.py", "features/post/postal_mail.py", "features/post/scans.py"),
     "coordinators read it")

@@ -9,7 +9,7 @@ import pytest
 from service.features.post.postal_mail import PostedLetter, originals_awaited
 from service.games import lots
 from service.store.tables import PhaseRow
-from tests.features.post.scenes import post_room
+from tests.features.post.scenes import log
 from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import address, open_table, sheet_picture
@@ -23,9 +23,8 @@ def test_a_letter_by_courier_is_logged_like_any_other(site: Site) -> None:
     with site.store() as session:
         assert originals_awaited(session, phase) == ["Montrose"]
     site.clock.advance(timedelta(days=1))
-    room = post_room(table)
     came = PostedLetter(phase.id, "Montrose", site.clock.now().date(), time(0, 0), postmark=None)
-    assert room.log_letter(came, [], "ada") is None
+    assert log(table, came, []) is None
     with site.store() as session:
         assert originals_awaited(session, phase) == []
 
@@ -35,10 +34,8 @@ def test_a_posted_sheet_without_a_heading_or_a_version_counts(site: Site) -> Non
     table = open_table(site)
     phase = table.phase()
     site.clock.advance(timedelta(days=1))
-    room = post_room(table)
-    filed = room.log_letter(
-        PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)], "ada"
-    )
+    filed = log(
+        table, PostedLetter(phase.id, "Argyll", site.clock.now().date(), time(0, 0)), [picture(120)])
     (submission,) = table.submissions()
     assert (submission.id, submission.version, submission.fate) == (filed, None, "counts")
 
@@ -47,11 +44,8 @@ def test_a_word_by_post_counts_like_one_by_mail(site: Site) -> None:
     table = open_table(site)
     row = table.phase()
     site.clock.set(row.opens_at + timedelta(days=2))
-    room = post_room(table)
     came = date.fromordinal(row.opens_at.toordinal() + 1)
-    room.log_letter(
-        PostedLetter(row.id, "Ormond", came, time(9, 30), word="a plain stone"), [sheet_picture()], "Ada"
-    )
+    log(table, PostedLetter(row.id, "Ormond", came, time(9, 30), word="a plain stone"), [sheet_picture()])
     with site.store() as session:
         assert lots.words_of(session, session.get_one(PhaseRow, row.id)) == ["Ormond: a plain stone"]
 
@@ -74,11 +68,10 @@ def test_a_letter_by_post_gets_its_receipt(
         table.file("Montrose", ["A Inverness H"], version=2)
     arrived = phase.deadline + timedelta(hours=hours)
     site.clock.set(arrived + timedelta(hours=1))
-    room = post_room(table)
-    room.log_letter(
+    log(table,
         PostedLetter(phase.id, "Montrose", arrived.date(), time(arrived.hour, arrived.minute),
                      postmark=arrived.date() - timedelta(days=2), version=1),
-        [picture(90)] if scans else [], "ada")
+        [picture(90)] if scans else [])
     (letter,) = table.letters("receipt_posted")
     words = table.words(letter)
     assert letter.recipient == address("Montrose")

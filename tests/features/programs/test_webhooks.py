@@ -33,9 +33,9 @@ from service.features.programs.webhooks import (
 )
 from service.games.phases import phase_of, phase_title
 from service.operations.findings import Finding, FindingState
-from service.store import records
 from service.store.tables import EventRow, GameRow
 from tests.features.receiver import SECRET, Receiver, receiving
+from tests.support.acting import enter
 from tests.support.site import Site
 from tests.support.table import open_table
 
@@ -49,7 +49,7 @@ def receiver(tmp_path: Path) -> Iterator[Receiver]:
 def approve(site: Site) -> str:
     table = open_table(site)
     with site.store.begin() as session:
-        records.log_event(session, site.clock.now(), APPROVED, game_id=table.game, actor="Ada",
+        enter(session, site.clock.now(), "Ada", APPROVED, game_id=table.game,
                           detail={"phase": "Summer 1642 Movement"})
     return table.game
 
@@ -100,7 +100,7 @@ def test_a_phase_is_named_as_the_api_names_it(site: Site, receiver: Receiver) ->
     hooks, table = webhooks(site, receiver), open_table(site)
     retreats = next(row for row in table.phases() if row.kind == "retreat")
     with site.store.begin() as session:
-        records.log_event(session, site.clock.now(), APPROVED, game_id=table.game, actor="Ada",
+        enter(session, site.clock.now(), "Ada", APPROVED, game_id=table.game,
                           detail={"phase": str(phase_of(retreats))})
     assert turn(hooks) == 1
     message = json.loads(receiver.came[0][2])
@@ -149,7 +149,7 @@ def test_an_address_that_hangs_holds_up_no_other(site: Site, receiver: Receiver,
             time.sleep(0.05)
         # The first still waits; more results are out, and the second is told of them too.
         with site.store.begin() as session:
-            records.log_event(session, site.clock.now(), APPROVED, game_id=game_of(site), actor="Ada",
+            enter(session, site.clock.now(), "Ada", APPROVED, game_id=game_of(site),
                               detail={"phase": "Autumn 1642 Movement"})
         assert hooks.look() == 1
         for _ in range(200):

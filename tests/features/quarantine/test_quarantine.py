@@ -11,6 +11,7 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.facts.refusals import RefusalReason
+from service.features.quarantine.room import RefuseMail
 from service.intake.filing import READ_WORK
 from service.intake.opening.open_mail import WHOLE, ChildBodies
 from service.intake.opening.sandbox import SandboxLimits
@@ -18,6 +19,7 @@ from service.store.tables import EventRow, MailRow, MailState, PageRow, PhaseSta
 from tests.features.quarantine.routes import room_of
 from tests.service.desk.test_quarantine import STRANGER, state, stranger
 from tests.service.intake.test_mail_given_up import give_up
+from tests.support.acting import do
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
@@ -255,7 +257,7 @@ def test_the_coordinator_can_answer_once_more_from_quarantine(site: Site) -> Non
     answer."""
     table = open_table(site)
     row = give_up(table, table.mail("Montrose"))
-    room_of(table).refuse(row.sha256, RefusalReason.CUT_OFF, "ruth")
+    do(table, RefuseMail(room_of(table), row.sha256, RefusalReason.CUT_OFF), "ruth")
     assert table.written_letters()[2:] == [("rejection", address("Montrose"))]
     assert table.mail_row(row.sha256).state == MailState.REFUSED
 

@@ -9,9 +9,10 @@ from sqlalchemy import select
 from service.features.rehearsal.commands import as_rehearsal
 from service.features.rehearsal.removal import remove_rehearsal
 from service.games import create
+from service.games.acts.begin import BeginGame
 from service.games.options import options_of
-from service.games.turns import extend_calendar
 from service.store.tables import GameRow
+from tests.support.acting import do
 
 if TYPE_CHECKING:
     from tests.service.archive.honest.game import HonestGame
@@ -25,11 +26,7 @@ def rehearses(game: HonestGame) -> None:
              for power, mail in game.powers().items()]
     plain = create.NewGame(name, game.table.variant.slug, game.now.date(), seats)
     new = as_rehearsal(plain, game.now, 4.0)
-    variant = game.table.variant
-    window = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
-    with game.site.store.begin() as session:
-        create.create(session, new, variant, window, game.now)
-        extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    do(game.table, BeginGame(new, game.table.variant), now=game.now)
     if game.chance.random() < 0.7:
         remove_rehearsal(game.site.engine, game.site.blobs, new.slug)
 

@@ -18,10 +18,11 @@ from service.desk import queries
 from service.features.rehearsal.commands import as_rehearsal, game_new_rehearsal, remove_game
 from service.features.rehearsal.removal import remove_rehearsal
 from service.games import create
+from service.games.acts.begin import BeginGame
 from service.games.game_clock import NOTICE
 from service.games.phases import phase_of
 from service.games.refused import Refused
-from service.games.turns import NotReady, extend_calendar
+from service.games.turns import NotReady
 from service.intake.quarantine import DiscardMail
 from service.notices.broadcasts import Broadcasts
 from service.notices.reminders import Reminders, due
@@ -70,10 +71,7 @@ def rehearse(real: Table, begins: datetime) -> Table:
     names = {power: f"Player {power}" for power in variant.powers} | {GUEST: "Guest"}
     seats = [create.GameSeat(power, names[power], "Europe/London", group) for power, group in mails.items()]
     new = as_rehearsal(create.NewGame("Powick Bridge", "w3k", begins.date(), seats), begins, HOURS)
-    window = new.clock.windows(variant.calendar, variant.start.phase, 1)[0]
-    with site.store.begin() as session:
-        create.create(session, new, variant, window, begins)
-        extend_calendar(session, session.get_one(GameRow, new.slug), variant)
+    do(real, BeginGame(new, variant), now=begins)
     again = replace(real, game=new.slug)
     again.announce = ResultsAnnouncer(again.writer, drawing=False)
     return again

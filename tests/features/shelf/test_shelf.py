@@ -26,7 +26,7 @@ from service.features.shelf.shelve_game import shelve_game, unshelve_game
 from service.mail.sending.outbox import FolderTransport, send_due
 from service.operations import retention
 from service.record import live
-from service.store import dump, records
+from service.store import dump
 from service.store.blobs import BlobError
 from service.store.engine import migrate
 from service.store.tables import (
@@ -43,6 +43,7 @@ from service.store.tables import (
     ShelvedGameRow,
 )
 from tests.support import keeper
+from tests.support.acting import enter
 from tests.support.desk_ports import desk_ports
 from tests.support.features import commands_of
 from tests.support.own_site import SETTINGS, own_site
@@ -164,8 +165,7 @@ def test_the_chain_goes_on_where_it_was(away: Table) -> None:
     """What is entered while the game is away stands behind what is in the file."""
     site = away.site
     with site.store.begin() as session:
-        records.log_event(session, site.clock.now(), "noted",  # type: ignore[arg-type]
-                          game_id=away.game, actor="Ada")
+        enter(session, site.clock.now(), "Ada", "noted", game_id=away.game)
     with site.store() as session:
         late = check_record(session, away.game)
         assert late.number == session.get_one(ShelvedGameRow, away.game).number + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.features.uploads.door import UploadDoor
-from service.features.uploads.links import EndUploadLinks, MailUploadLink
+from service.features.uploads.links import EndUploadLinks, MailUploadLink, MakeUploadLink
 from tests.support.table import ORDERS, Table
 
 
@@ -22,8 +22,9 @@ WHO = {"/games/{game_id}/upload-link": {"coordinator of it"}}
 WITHOUT_SESSION = dict.fromkeys(
     ("/public/send/{secret}", "/public/send/{secret}/end"), "the link is the secret")
 REFUSED = {
-    "MailUploadLink": MailUploadLink("powick-bridge", "Montrose", None, ""),
-    "EndUploadLinks": EndUploadLinks("powick-bridge", "Nobody"),
+    "MailUploadLink": MailUploadLink("powick-bridge", ("Montrose",), None, ""),
+    "EndUploadLinks": EndUploadLinks("powick-bridge", ("Nobody",)),
+    "MakeUploadLink": MakeUploadLink("powick-bridge", ("Nobody",)),
 }
+NEVER_REFUSED = {"EndUploadLink": "its holder has it open"}
 IN_ENGLISH = {"features/uploads/links.py": "coordinators read it"}
-EVENTS_BESIDE_ACTS = {"features/uploads/links.py": 1}

@@ -23,7 +23,7 @@ from service.store import records
 from service.store.tables import PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
 from tests.support import keeper
-from tests.support.acting import at, do
+from tests.support.acting import at, do, enter
 from tests.support.features import of_features
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
 from tests.support.table import Table
@@ -154,9 +154,8 @@ def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -
     with keeper.opened(tmp_path / "site", saved / "spring") as table:
         with table.site.store.begin() as session:
             for character in breaks:
-                records.log_event(session, table.site.clock.now(), "looked",  # type: ignore[arg-type]
-                                  game_id=table.game, actor="Ada",
-                                  detail={"why": f"because{character}of this"})
+                enter(session, table.site.clock.now(), "Ada", "looked", game_id=table.game,
+                      detail={"why": f"because{character}of this"})
         shown = keeper.evidence(table)
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
         for archive in (shown.whole, shown.players):

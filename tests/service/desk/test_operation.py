@@ -7,6 +7,7 @@ import json
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -31,6 +32,7 @@ from service.store.tables import (
     SubmissionRow,
     WorkerRow,
 )
+from tests.support.acting import enter
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
@@ -55,9 +57,9 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def log(table: Table, kind: str, **values: object) -> None:
+def log(table: Table, kind: str, actor: str = records.MACHINE, **values: Any) -> None:
     with table.site.store.begin() as session:
-        records.log_event(session, table.site.clock.now(), kind, **values)  # type: ignore[arg-type]
+        enter(session, table.site.clock.now(), actor, kind, **values)
 
 
 def test_the_log_says_what_happened_by_whom_and_is_filtered_by_game(table: Table) -> None:

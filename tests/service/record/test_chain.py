@@ -25,7 +25,7 @@ from service.store import records
 from service.store.engine import Store
 from service.store.record_triggers import TRIGGERS
 from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
-from tests.support.acting import do
+from tests.support.acting import do, enter
 from tests.support.site import NOON, Site, make_site
 from tests.support.table import open_table
 
@@ -202,7 +202,7 @@ def test_every_trigger_is_in_the_database(any_site: Site) -> None:
 
 def test_the_machine_keeps_no_entry_for_what_concerns_no_game(site: Site) -> None:
     with site.store.begin() as session:
-        records.log_event(session, NOON, Event.LETTERS_PAUSED, actor="Ada")
+        enter(session, NOON, "Ada", Event.LETTERS_PAUSED)
     with site.store() as session:
         assert session.scalars(select(HeadRow)).all() == []
         assert session.scalar(text("SELECT count(*) FROM record_due")) == 0

@@ -15,7 +15,6 @@ from service.games.acts.act import ResultsCorrection
 from service.games.acts.results import CorrectResults
 from service.games.decisions import Decision, ReviewAction
 from service.notices.broadcasts import Broadcasts
-from service.store import records
 from service.store.tables import LineState, PhaseRow, UserRow
 from tests.service.archive.cheats.on_archives import _by, _of_players
 from tests.service.archive.cheats.on_sheets import V1, V2
@@ -34,7 +33,7 @@ from tests.service.archive.cheats.table import (
     without_triggers,
 )
 from tests.support import keeper
-from tests.support.acting import do
+from tests.support.acting import do, enter
 from tests.support.keeper import OTHER, SPRING, VICTIM, Evidence
 from tests.support.table import Table, address
 
@@ -77,9 +76,8 @@ def _act_of_nobody(table: Table) -> None:
     with table.site.store.begin() as session:
         session.connection().exec_driver_sql(
             f"UPDATE submissions SET flags = '[\"chosen\"]' WHERE id = {V1}")
-        records.log_event(session, table.site.clock.now(), Event.SHEET_CHOSEN, game_id=table.game,
-                          actor="Mallory", detail={"phase_id": row.id, "power": VICTIM, "submission": V1,
-                                                   "why": "because so"})
+        enter(session, table.site.clock.now(), "Mallory", Event.SHEET_CHOSEN, game_id=table.game,
+              detail={"phase_id": row.id, "power": VICTIM, "submission": V1, "why": "because so"})
 
 
 def _sent_by_hand(table: Table) -> None:
@@ -134,9 +132,8 @@ def _false_restore(numbers: Callable[[int], int]) -> Play:
 
         with table.site.store.begin() as session:
             root = chain.root(session, table.game)
-            records.log_event(session, table.site.clock.now(), Event.RESTORED, game_id=table.game,
-                              actor="galloper restore",
-                              detail={"entries": numbers(root.number), "root": root.link})
+            enter(session, table.site.clock.now(), "galloper restore", Event.RESTORED, game_id=table.game,
+                  detail={"entries": numbers(root.number), "root": root.link})
 
     return play
 

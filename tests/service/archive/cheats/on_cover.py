@@ -48,7 +48,7 @@ from tests.service.archive.cheats.table import (
     sql,
 )
 from tests.support import keeper
-from tests.support.acting import at, do
+from tests.support.acting import at, do, enter
 from tests.support.altered import packed, unpacked
 from tests.support.keeper import OTHER, SHORT, VICTIM, Evidence, mailed, recognize
 from tests.support.table import Table, address, picture
@@ -82,8 +82,7 @@ def _ordered_from_a_lent_address(table: Table) -> None:
 def _option_under_another_act(table: Table) -> None:
     """The entry of a changed option stands beside the event of a new return address."""
     with table.site.store.begin() as session:
-        records.log_event(
-            session, table.site.clock.now(), Event.RETURN_ADDRESS_CHANGED, game_id=table.game, actor="Ada")
+        enter(session, table.site.clock.now(), "Ada", Event.RETURN_ADDRESS_CHANGED, game_id=table.game)
         session.connection().exec_driver_sql(
             "UPDATE games SET options = json_set(options, '$.first_counts', json('true'))")
 
@@ -231,8 +230,8 @@ def _another_readme(_table: Table) -> Forge:
 
 def _name_that_hides(table: Table) -> None:
     with table.site.store.begin() as session:
-        records.log_event(
-            session, table.site.clock.now(), Event.SHEET_CHOSEN, game_id=table.game, actor=NAME_THAT_HIDES,
+        enter(
+            session, table.site.clock.now(), NAME_THAT_HIDES, Event.SHEET_CHOSEN, game_id=table.game,
             detail={"phase_id": SPRING, "power": VICTIM, "submission": 1, "why": "because so"})
 
 

@@ -16,7 +16,6 @@ from service.games.acts.results import ChangeCoordinator, CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.notices.broadcasts import Broadcasts
 from service.notices.reminders import Reminders
-from service.store import records
 from service.store.tables import (
     GameRow,
     OutboxRow,
@@ -25,7 +24,7 @@ from service.store.tables import (
     UserRow,
 )
 from tests.service.archive.honest.game import REASON, HonestGame
-from tests.support.acting import at, do
+from tests.support.acting import at, do, enter
 
 
 def moves_the_deadline(game: HonestGame) -> None:
@@ -121,5 +120,4 @@ def letters_leave(game: HonestGame) -> None:
 
 def looks(game: HonestGame) -> None:
     with game.site.store.begin() as session:
-        records.log_event(session, game.now, "log_exported",  # type: ignore[arg-type]
-                          game_id=game.table.game, actor="Ada")
+        enter(session, game.now, "Ada", "log_exported", game_id=game.table.game)

@@ -199,7 +199,7 @@ def test_an_option_is_changed_with_its_history(desk: DeskTable) -> None:
     assert desk.post(f"{path}/option", name="god_mode", value="yes", why=WHY).status_code == 409
     (event,) = events(desk, "option_changed")
     assert event.detail == {"option": "post_first", "from": False, "to": True, "why": WHY}
-    assert "option changed post first: yes" in desk.text(path)
+    assert "An option was changed: post first: yes" in desk.text(path)
 
 
 def test_an_address_is_added_to_one_player_only(desk: DeskTable) -> None:

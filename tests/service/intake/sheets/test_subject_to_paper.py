@@ -9,11 +9,11 @@ import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import create
-from service.games.deadlines import schedule
-from service.games.turns import extend_calendar
+from service.games.acts.begin import BeginGame
 from service.store import records
-from service.store.tables import GameRow, MailState, PhaseState
+from service.store.tables import MailState, PhaseState
 from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, Desk, page, recognized
+from tests.support.acting import do
 from tests.support.mail_builder import picture
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, START, Table, address, open_table
@@ -109,11 +109,7 @@ def begin(table: Table, name: str, start: date) -> None:
         create.GameSeat(power, f"Player {power}", "Europe/London", (address(power),))
         for power in table.variant.powers
     ]
-    new = create.NewGame(name, "w3k", start, seats)
-    window = schedule(start, table.variant.calendar, table.variant.start.phase, 1)[0]
-    with table.site.store.begin() as session:
-        row = create.create(session, new, table.variant, window, table.site.clock.now())
-        extend_calendar(session, session.get_one(GameRow, row.game_id), table.variant)
+    do(table, BeginGame(create.NewGame(name, "w3k", start, seats), table.variant))
 
 
 WITHOUT_GAME = "Montrose - Summer 1642 - Movement Orders - v1"

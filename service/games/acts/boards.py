@@ -1,0 +1,56 @@
+"""Boards of the site's own: a board that was checked is kept under a new name (BEY-07)."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import maps
+from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import Refused
+
+NAME = re.compile(r"[a-z][a-z0-9-]{1,38}[a-z0-9]")
+NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Whoever runs the site "
+             'adds one line to its settings (galloper.toml): boards = "boards".')
+
+
+@dataclass(frozen=True, slots=True)
+class KeepBoard(Act[None]):
+    """Puts a board among the site's own. `draft`: the folder of a board without faults, called as it is to be
+    called; `made_from`: the board that it was made from."""
+
+    draft: Path
+    made_from: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a name that is none or taken, and any on a site without a folder for boards."""
+        fault = name_fault(self.draft.name)
+        if fault:
+            raise Refused(fault)
+
+    def change(self, table: ActTable) -> None:
+        """Put it there, whole or not at all."""
+        # Two folders down nothing is a board yet; the last step is a single rename.
+        folder = maps.added_folders()[0]
+        waiting = folder / ".waiting" / self.draft.name
+        shutil.rmtree(waiting, ignore_errors=True)
+        shutil.copytree(self.draft, waiting)
+        waiting.rename(folder / self.draft.name)
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """Both boards."""
+        return LoggedEvent(Event.BOARD_KEPT, None, {"board": self.draft.name, "made_from": self.made_from})
+
+
+def name_fault(name: str) -> str:
+    """Why a new board cannot have this name; "" if it can."""
+    if not maps.added_folders():
+        return NO_FOLDER
+    if not NAME.fullmatch(name):
+        return "Nothing was kept: a name has 3 to 40 small letters, digits and hyphens, such as classic-2."
+    if name in maps.variants() or (maps.added_folders()[0] / name).exists():
+        return f"Nothing was kept: {name} is a board already, and no board is changed. Choose another name."
+    return ""
