@@ -12,8 +12,8 @@ make the value and perform it, and hold nothing of what it does.
   that is over shown to all. `boards`: a board kept under a new name.
 
 A new act: its value here, a handler of a few lines, and, if it writes to players, one function of the door
-`act.Circulars`, which `service.notices.broadcasts` fills. `perform` alone enters what a person did
-(`records.log_act`); `records.log_event` is the machine's and has no place for a name. An act whose refusals
+`act.Circulars`, which `service.notices.broadcasts` fills. `perform` alone enters what a person did;
+`records.log_event` is the machine's and has no place for a name. An act whose refusals
 are read by players in their language, or that belongs to one feature alone, has the same shape in its own
 room: `notices.announcements` (days away), `notices.postal_packs`, `mail.sending.hold`, `record.game_key`,
 `archive.forget`, `archive.copies`, `public.entry_acts`, `web.accounts`, and modules of features.

@@ -78,7 +78,7 @@ def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar
     assert set(addresses) == set(maps.load("w3k").powers)
     assert "second-" in desk.text("/games/second-match")
     assert [event.actor for event in events(desk, "game_created") if event.game_id == row.id] == [NAME]
-    assert "game created" in desk.text("/games/second-match"), "the page's history"
+    assert "The game was created" in desk.text("/games/second-match"), "the page's history"
 
 
 @pytest.mark.parametrize(("changes", "sentence"), [
