@@ -23,7 +23,9 @@ def test_without_all_features_the_core_passes_its_tests(tmp_path: Path) -> None:
     copy = tmp_path / "core"
     shutil.copytree(ROOT, copy, ignore=NOT_COPIED)
     for folder in FEATURES:
-        for feature in [each for each in (copy / folder).iterdir() if each.is_dir()]:
+        taken_out = [each for each in (copy / folder).iterdir() if each.is_dir()]
+        assert taken_out
+        for feature in taken_out:
             shutil.rmtree(feature)
     shutil.rmtree(copy / "tests/features")
     # Tests ask git for the files of the product.
@@ -37,6 +39,5 @@ def test_without_all_features_the_core_passes_its_tests(tmp_path: Path) -> None:
         cwd=copy, env={**os.environ, "PYTHONPATH": str(copy)}, capture_output=True, text=True, check=False)
 
     assert run.returncode == 0, run.stdout[-20_000:]
-    assert not list((copy / "service/features").glob("*/"))
     passed = next(words.split()[0] for words in run.stdout.splitlines()[-1].split(", ") if "passed" in words)
     assert int(passed) > 4_000

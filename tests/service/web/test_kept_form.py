@@ -131,7 +131,7 @@ def test_markup_in_what_was_typed_is_shown_as_text(desk: DeskSite) -> None:
 def test_a_file_must_be_chosen_again_and_the_days_are_kept(desk: DeskSite) -> None:
     desk.clock.advance(timedelta(hours=13))
     answer = desk.client.post(
-        "/health/note", data={"csrf": desk.csrf, "received": "2027-03-13"},
+        "/health/pause", data={"csrf": desk.csrf, "received": "2027-03-13"},
         files=[("scan", ("a.jpg", b"picture", "image/jpeg"))],
     )
     page = sign_in(desk, answer.text).text
