@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from service.desk.queries import CLOCK_ONLY
 from service.facts.events import Event
 from service.games.phases import phase_title
 from service.store import records
@@ -54,7 +55,7 @@ def in_words(
     boards = {game.id: game.variant for game in session.scalars(select(GameRow))}
     phase_ids = {row.detail["phase_id"] for row in rows if isinstance(row.detail.get("phase_id"), int)}
     phases = {phase.id: phase_title(phase) for phase in session.scalars(
-        select(PhaseRow).where(PhaseRow.id.in_(phase_ids)))}
+        select(PhaseRow).options(*CLOCK_ONLY).where(PhaseRow.id.in_(phase_ids)))}
     senders = _senders(
         session, {str(row.detail["mail"])[:12] for row in rows if row.detail.get("mail")}, boards, power_name)
     events = []
