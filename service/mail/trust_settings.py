@@ -45,8 +45,8 @@ def _known(key: str, names: Sequence[str]) -> Provider:
             "galloper check, which proposes what to write") from None
     if names:
         # Postfix's two programs write two names: that of the server, and OpenDMARC.
-        own = () if known.border_hosts else known.names
-        return replace(known, names=tuple(dict.fromkeys((*own, *names))))
+        known_names = () if known.border_hosts else known.names
+        return replace(known, names=tuple(dict.fromkeys((*known_names, *names))))
     if not known.border_hosts:
         raise ConfigError(
             f'mail_in.provider: "{known.key}" is a program, and each server with it writes its own '
@@ -56,11 +56,11 @@ def _known(key: str, names: Sequence[str]) -> Provider:
 
 
 def _clashes(settings: MailIn) -> Iterator[str]:
-    given = [name for name in ("provider", "trusted_authserv_ids", "stamps") if getattr(settings, name)]
+    keys = [name for name in ("provider", "trusted_authserv_ids", "stamps") if getattr(settings, name)]
     # A program such as opendmarc needs both: its habits, and the name of the server.
-    if len(given) > 1 and given != ["provider", "trusted_authserv_ids"]:
-        yield (f"mail_in: {' and '.join(given)} each say whose stamps count; keep "
-               f"{given[0]} and remove the rest")
+    if len(keys) > 1 and keys != ["provider", "trusted_authserv_ids"]:
+        yield (f"mail_in: {' and '.join(keys)} each say whose stamps count; keep "
+               f"{keys[0]} and remove the rest")
 
 
 def _name_faults(settings: MailIn) -> Iterator[str]:

@@ -69,7 +69,7 @@ def of_features(table: str) -> dict[str, Any]:
     for feature in features():
         module = f"tests.features.{feature.name}.routes"
         if find_spec(module) is not None:
-            own = getattr(import_module(module), table, {})
-            assert not rows.keys() & own.keys(), f"{module} has a key of another feature in {table}"
-            rows |= own
+            added = getattr(import_module(module), table, {})
+            assert not rows.keys() & added.keys(), f"{module} has a key of another feature in {table}"
+            rows |= added
     return rows

@@ -31,12 +31,13 @@ def game_new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The game, as README.md shows it.")],
     as_json: AsJson = False,
     quiet: Quiet = False,
-    **given: Any,
+    **of_features: Any,
 ) -> None:
     """Create a game from a TOML file: its name, variant, first day and who plays which power."""
     from service.cli.games import create_game
 
-    changes = [way(**{name: given[name] for name in inspect.signature(way).parameters}) for way in _ways]
+    changes = [way(**{name: of_features[name] for name in inspect.signature(way).parameters})
+               for way in _ways]
     raise typer.Exit(create_game(
         folder, file, sys.stdout, as_json=as_json, quiet=quiet, changes=changes))
 
@@ -47,10 +48,10 @@ _NEW = inspect.signature(game_new, eval_str=True)
 
 def new_game_options(ways: Sequence[Callable[..., GameChange]]) -> inspect.Signature:
     """The signature of `galloper game new` with the options of these ways to begin a game."""
-    own = [each for each in _NEW.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    of_core = [each for each in _NEW.parameters.values() if each.kind is not each.VAR_KEYWORD]
     added = [each.replace(kind=each.POSITIONAL_OR_KEYWORD) for way in ways
              for each in inspect.signature(way, eval_str=True).parameters.values()]
-    return _NEW.replace(parameters=[*own[:-2], *added, *own[-2:]])
+    return _NEW.replace(parameters=[*of_core[:-2], *added, *of_core[-2:]])
 
 
 def add_way_to_begin(way: Callable[..., GameChange]) -> None:

@@ -251,30 +251,32 @@ def send_due(
     while True:
         with store() as session:
             due = len(records.letters_to_send(session, clock.now()))
-        own = site_connections.take(due) if due else []
-        if not own:
+        taken = site_connections.take(due) if due else []
+        if not taken:
             return total
         round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees)
-        counts = _run_round(round_, site_connections, own)
+        counts = _run_round(round_, site_connections, taken)
         total += counts
         # What was written while these were given back found none free.
         if counts.down or not (counts.sent or counts.failed):
             return total
 
 
-def _run_round(round_: _Round, connections: Connections, own: Sequence[Connection]) -> SendCounts:
+def _run_round(
+    round_: _Round, connections: Connections, taken: Sequence[Connection]
+) -> SendCounts:
     """Send on the connections that this process has, and give them back."""
     try:
-        with ThreadPoolExecutor(len(own), thread_name_prefix="galloper-letters") as threads:
-            parts = [threads.submit(round_.send, connection) for connection in own]
+        with ThreadPoolExecutor(len(taken), thread_name_prefix="galloper-letters") as threads:
+            parts = [threads.submit(round_.send, connection) for connection in taken]
             try:
                 while wait(parts, RENEW_SECONDS).not_done:
-                    connections.renew(own)
+                    connections.renew(taken)
             except BaseException:
                 round_.is_over.set()
                 raise
     finally:
-        connections.give_back(own)
+        connections.give_back(taken)
     # Each part has ended; one that failed has claimed at most one letter, whose claim ends by itself.
     return reduce(lambda total, counts: total + counts, (part.result() for part in parts))
 
