@@ -114,10 +114,8 @@ def domain_of(address: str) -> str:
     return parseaddr(address)[1].rpartition("@")[2].lower() or "localhost"
 
 
-def compose(
-    letter: OutLetter, sender: str, written_at: datetime, *, max_bytes: int, reply_to: str = ""
-) -> bytes:
-    """The finished mail; its pictures are made smaller if it would be larger than `max_bytes`.
+def compose(letter: OutLetter, sender: str, written_at: datetime, *, reply_to: str = "") -> bytes:
+    """The finished mail, however large.
 
     Raises ValueError if the recipient is not one single address.
     """
@@ -152,8 +150,7 @@ def compose(
         message.add_alternative(letter.html, subtype="html")
     for attachment in letter.attachments:
         _attach(message, attachment)
-    finished = message.as_bytes()
-    return finished if len(finished) <= max_bytes else shrink(finished, max_bytes)
+    return message.as_bytes()
 
 
 def flowed(text: str) -> str:

@@ -162,14 +162,15 @@ def prepare(
     url = f"{base_url}/public/letter/{token}" if base_url and player is not None else ""
     if letter.linked:
         letter = _with_link(letter, url, until)
-    finished = compose(letter, sender, now, max_bytes=sys.maxsize, reply_to=reply_to)
-    sent = finished
+    finished = compose(letter, sender, now, reply_to=reply_to)
+    sent, behind = finished, tuple[Attachment, ...]()
     if len(finished) > max_bytes:
         sent = shrink(finished, max_bytes)
-        if url and attachment_count(sent) != attachment_count(finished):
-            sent = shrink(finished, max_bytes, f"{_HERE.format(until=_day(until))}:\n\n    {url}")
+        if attachment_count(sent) != len(letter.attachments):
+            behind = letter.attachments
+            if url:
+                sent = shrink(finished, max_bytes, f"{_HERE.format(until=_day(until))}:\n\n    {url}")
     parts = keep(blobs, sent)
-    behind = letter.attachments if attachment_count(sent) != len(letter.attachments) else ()
     behind = (*behind, *letter.linked)
     if not url or not behind or player is None:
         return PreparedLetter(letter, parts, message_id(letter, sender))

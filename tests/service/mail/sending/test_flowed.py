@@ -45,7 +45,7 @@ def read_flowed(text: str) -> list[str]:
 
 def _mail(text: str, attachments: tuple[Attachment, ...] = ()) -> bytes:
     letter = OutLetter("k", "receipt", "ada@example.org", "S", text, "<main>x</main>", attachments)
-    return compose(letter, "orders@example.org", datetime(2027, 3, 1, tzinfo=UTC), max_bytes=10_000_000)
+    return compose(letter, "orders@example.org", datetime(2027, 3, 1, tzinfo=UTC))
 
 
 def test_a_reader_of_flowed_text_has_each_paragraph_whole() -> None:

@@ -42,7 +42,7 @@ def table(site: Site) -> Table:
 
 def composed(name: str) -> EmailMessage:
     letter = samples.every_letter()[name]
-    raw = compose(letter, ROBOT, samples.AT, max_bytes=8_000_000, reply_to="orders@w3k.example")
+    raw = compose(letter, ROBOT, samples.AT, reply_to="orders@w3k.example")
     return message_from_bytes(raw, policy=policy.default)
 
 
