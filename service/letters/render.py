@@ -144,7 +144,7 @@ def letter_environment(code: str, *, markup: bool, folder: str = MAIL) -> Enviro
                              FileSystemLoader(TEMPLATES)]),
         autoescape=markup,  # noqa: S701
         undefined=StrictUndefined, finalize=form.clean, trim_blocks=True, lstrip_blocks=True,
-        keep_trailing_newline=True,
+        keep_trailing_newline=True, auto_reload=False,
     )  # fmt: skip
     jinja.globals |= {**form.names(), "is_markup": markup, "slot": templates_in}
     jinja.filters |= {"phase": phase_words, "digest": digest_words}
@@ -220,5 +220,6 @@ def environment(folder: str, *, markup: bool) -> Environment:
         loader=ChoiceLoader([PackageLoader("templates", folder), FileSystemLoader(TEMPLATES)]),
         autoescape=markup,  # noqa: S701
         undefined=StrictUndefined,
-        finalize=_one_value, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+        finalize=_one_value, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, auto_reload=False,
     )  # fmt: skip

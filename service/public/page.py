@@ -38,7 +38,9 @@ FOLDER = Path(templates.__file__).parent / "public"
 def environment(code: str = ENGLISH) -> Environment:
     """The public templates in a language: always escaped, and a missing value is an error."""
     templates = Environment(
-        loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
+        loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
+        # A site's templates do not change while it runs: no page looks at each of its files again.
+        auto_reload=False)
     form = Form(language(code), is_markup=True, longest=_LONGEST)
     templates.filters.update(wording.FILTERS)
     templates.filters["gmt"] = partial(_gmt, code)

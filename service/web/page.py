@@ -64,7 +64,9 @@ def bar_links() -> list[tuple[str, str]]:
 def environment() -> Environment:
     """The desk's templates: always escaped, and a missing value is an error."""
     templates = Environment(
-        loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined)
+        loader=FileSystemLoader([FOLDER, TEMPLATES]), autoescape=True, undefined=StrictUndefined,
+        # A site's templates do not change while it runs: no page looks at each of its files again.
+        auto_reload=False)
     templates.filters.update(wording.FILTERS)
     templates.globals |= {"slot": templates_in, "pages_bar": bar_links(),
                           "notice_of_feature": notice_of_feature}

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from random import Random
 
+import pytest
+
 import maps
 from adjudicator.judge import judge
 from adjudicator.outcome import Resolution
@@ -77,6 +79,7 @@ def _said(resolution: Resolution) -> str:
     return "\n".join([*lines, str(resolution.unordered), str(sorted(resolution.contested))])
 
 
+@pytest.mark.slow
 def test_a_result_is_the_same_in_every_process() -> None:
     command = [sys.executable, "-c", "from tests.property.test_judge_hash_seed import say_all; say_all()"]
     answers = [

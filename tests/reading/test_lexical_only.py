@@ -92,6 +92,7 @@ def read_twice(site: Site, path: Path) -> tuple[list[tuple[object, ...]], list[t
     return before, lines_read(table, sheet, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", QUICK, ids=lambda path: path.stem)
 def test_a_sheet_reads_the_same_whatever_stands_on_the_board(site: Site, path: Path) -> None:
     before, after = read_twice(site, path)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,12 +41,17 @@ class OrderLine:
     @property
     def read(self) -> str:
         """The orders that are taken, as canonical text; "" for none."""
-        variant = maps.load(self.board)
-        if self.language != "english":
-            variant = replace(variant, languages=(self.language,))
-        power = next(iter(variant.powers))
-        parsed = parse_typed(variant, PhaseKind(self.phase), power, self.line)
-        return canonical_line(parsed.orders, variant.board)
+        return _read(self.board, self.language, self.phase, self.line)
+
+
+@cache
+def _read(board: str, language: str, phase: str, line: str) -> str:
+    variant = maps.load(board)
+    if language != "english":
+        variant = replace(variant, languages=(language,))
+    power = next(iter(variant.powers))
+    parsed = parse_typed(variant, PhaseKind(phase), power, line)
+    return canonical_line(parsed.orders, variant.board)
 
 
 def _rows() -> list[OrderLine]:

@@ -318,6 +318,7 @@ def work(site: Site, folder: Path, executor: str = "one", program: str = WORKER)
     return completed_process.returncode
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_a_step_goes_on_at_that_step(
     any_site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
@@ -338,6 +339,7 @@ def test_a_worker_killed_in_a_step_goes_on_at_that_step(
     ]
 
 
+@pytest.mark.slow
 def test_a_job_rests_after_its_worker_died_three_times_and_the_others_go_first(
     site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
@@ -373,6 +375,7 @@ def test_a_storm_of_kills_is_not_taken_for_the_fault_of_the_work_it_meets(
     assert (tmp_path / "log").read_text().splitlines()[-2:] == ["middle ends", "last"]
 
 
+@pytest.mark.slow
 def test_work_that_kills_one_worker_after_the_other_is_given_up_though_taken_over(
     any_site: Site, make_jobs: MakeJobs, tmp_path: Path
 ) -> None:
@@ -391,6 +394,7 @@ def test_work_that_kills_one_worker_after_the_other_is_given_up_though_taken_ove
     assert (tmp_path / "log").read_text().splitlines().count("middle begins") == 2
 
 
+@pytest.mark.slow
 def test_a_job_that_kills_every_worker_is_given_up_and_reported(
     site: Site, make_jobs: MakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def verified(path: Path, letters: list[Path] | None = None, **options: Any) -> t
     return verify_in_child(path, letters or [], out, **options), out.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_json", [False, True])
 def test_the_child_says_what_the_check_says(table: Table, path: Path, tmp_path: Path, as_json: bool) -> None:
     letters, out = kept(table, tmp_path / "letters"), io.StringIO()
@@ -56,6 +57,7 @@ def test_the_child_says_what_the_check_says(table: Table, path: Path, tmp_path: 
     assert code == 0
 
 
+@pytest.mark.slow
 def test_a_child_that_broke_by_chance_is_asked_once_more(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In whole runs of the tests the child of a sound archive broke now and then; the cause is not known."""
     usual = sandbox.answer_of
@@ -108,7 +110,8 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, out.g
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("record.jsonl", b'{"n":1}\n' * 60_000_000, "would unfold to 480 MB"),
+        pytest.param("record.jsonl", b'{"n":1}\n' * 60_000_000, "would unfold to 480 MB",
+                     marks=pytest.mark.slow),
         ("tables.jsonl", b"[" * 20_000_000 + b"]" * 20_000_000, "would unfold to 40 MB"),
     ],
 )
@@ -124,6 +127,7 @@ def test_a_small_archive_that_unfolds_is_refused_by_its_sizes(
     assert int(peak) < 1_000_000_000
 
 
+@pytest.mark.slow
 def test_what_passes_the_sizes_is_stopped_by_memory(path: Path) -> None:
     """Lists of nothing take twenty times their text; random digits keep the ratio of the file small."""
     line = (

@@ -23,6 +23,7 @@ from tests.support.own_site import own_site
 __all__ = ["folder"]
 
 
+@pytest.mark.slow
 def test_a_backup_is_drilled_and_put_back(folder: Path, tmp_path: Path) -> None:
     out, file = io.StringIO(), tmp_path / "monday.tar"
     assert backup_site(folder, file, out) == 0

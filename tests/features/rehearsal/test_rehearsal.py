@@ -127,6 +127,7 @@ def letters(again: Table) -> Iterator[tuple[OutboxRow, EmailMessage]]:
             yield row, again.message(row)
 
 
+@pytest.mark.slow
 def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Table) -> None:
     """INS-07: its phases take hours, every letter says what it is in subject and first line, so do the pages,
     and after its removal every row and every file of the site is as it was before."""
@@ -205,6 +206,7 @@ def test_a_real_game_is_never_removed(table: Table) -> None:
         assert [game.id for game in records.games(session)] == [table.game]
 
 
+@pytest.mark.slow
 def test_by_the_commands_beside_the_real_game(tmp_path: Path) -> None:
     """INS-07: one file makes the rehearsal and the real game; a file cannot make a rehearsal by itself."""
     folder, file, out = own_site(tmp_path / "site"), game_file(tmp_path, date(2097, 3, 1)), io.StringIO()

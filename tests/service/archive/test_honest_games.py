@@ -20,8 +20,8 @@ from tests.support.servers.postgres import Postgres, binaries
 # welcomed between two phases, of which the second was passed over.
 
 
-@pytest.mark.parametrize("seed", [7, 8, *(
-    pytest.param(seed, marks=pytest.mark.slow) for seed in (36, 45))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [7, 8, 36, 45])
 def test_a_game_that_was_called_a_fault_once_is_none(seed: int, tmp_path: Path) -> None:
     """What is closed to players proves nothing; a lost letter was held against the entries that have its
     numbers now; the players' archive closed the entry of a restore."""

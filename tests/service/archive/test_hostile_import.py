@@ -328,6 +328,7 @@ def test_a_file_that_is_none_is_told_by_its_name(
     assert words in refused(zipped(files, alter), site, tmp_path, opener)
 
 
+@pytest.mark.slow
 def test_the_record_says_what_was_put_in(
     table: Table, files: dict[str, bytes], site: Site, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def put_in(
     return import_archive(path, site.engine, site.blobs, None, site.clock.now(), opener)
 
 
+@pytest.mark.slow
 def test_a_game_comes_over_whole_on_either_database(
     table: Table, data: bytes, any_site: Site, tmp_path: Path
 ) -> None:

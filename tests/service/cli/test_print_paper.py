@@ -51,6 +51,7 @@ def test_sheets_envelopes_and_labels_are_written(folder: Path, tmp_path: Path) -
     assert pages(tmp_path / "paper" / "envelopes.pdf") == 10
 
 
+@pytest.mark.slow
 def test_units_are_named_on_paper_if_that_is_asked(folder: Path, tmp_path: Path) -> None:
     """LET-12: those that stand on the board, each on the sheet of its own power."""
     for asked in (False, True):
@@ -61,6 +62,7 @@ def test_units_are_named_on_paper_if_that_is_asked(folder: Path, tmp_path: Path)
         assert ("Army Edinburgh" in words) == asked
 
 
+@pytest.mark.slow
 def test_without_addresses_that_is_said_and_the_sheets_are_there(folder: Path, tmp_path: Path) -> None:
     lives(folder, "Lodge 7", "Skye", last=date(2097, 1, 1))
     out = io.StringIO()

@@ -142,6 +142,7 @@ def answers(
     return {answer["file"]: answer for answer in parsed}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_unusable_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -124,6 +124,7 @@ def _mail_states(session: Session) -> list[str]:
     return list(session.scalars(select(MailRow.state)))
 
 
+@pytest.mark.slow
 def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
     tmp_path: Path, served: list[Served]
 ) -> None:
@@ -164,6 +165,7 @@ def test_mail_is_taken_in_from_a_box_that_comes_late_and_the_site_stops_cleanly(
     assert not any("Traceback" in line for line in site.said)
 
 
+@pytest.mark.slow
 def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: list[Served]) -> None:
     port = free_port()
     site_settings = SETTINGS.replace('kind = "maildir"\npath = "box"', f'host = "127.0.0.1"\nport = {port}')

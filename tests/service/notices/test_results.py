@@ -34,8 +34,14 @@ PAPER = (236, 230, 214)
 
 
 def results_table(site: Site, position: Position | None = None) -> Table:
-    """A game whose results are really drawn and written."""
+    """A game whose results are really written; their pictures are only named, unless it is `drawn`."""
     table = open_table(site, position=position)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    return table
+
+
+def drawn(table: Table) -> Table:
+    """The same game, whose results are drawn too."""
     table.announce = ResultsAnnouncer(table.writer)
     return table
 
@@ -127,7 +133,7 @@ def test_dates_to_come_leave_out_retreats_that_nobody_has_to_make(site: Site) ->
 def test_a_winter_ends_with_the_map_of_control(site: Site) -> None:
     opening = autumn_1642()
     winter = Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
-    table = results_table(site, winter)
+    table = drawn(results_table(site, winter))
     letters = finish(table)
     assert kinds(letters) == {"year_end_results": everyone(table), "postal_pack": [COORDINATOR]}
     attached = files(table.message(letters[0]))
@@ -146,7 +152,7 @@ def test_two_powers_of_one_player_get_a_letter_each_and_two_addresses_of_one_pla
         "Manchester": ("both@players.example",), "Newcastle": ("both@players.example",),
         "Argyll": ("hugo@players.example", "hugo@work.example"),
     })  # fmt: skip
-    table.announce = ResultsAnnouncer(table.writer)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     letters = finish(table)
     assert sorted(row.recipient for row in letters) == [
         "both@players.example", "both@players.example", "hugo@players.example", "hugo@work.example",
@@ -173,7 +179,7 @@ def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> Non
 def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Table) -> None:
     """Q-37. The sheet's lines are at 100, 160, 220 ... pixels; the first is a name, not part of the
     heading."""
-    copy = files(dislodged.message(finish(dislodged)[0]))["sheet-manchester-1.jpg"]
+    copy = files(dislodged.message(finish(drawn(dislodged))[0]))["sheet-manchester-1.jpg"]
     with Image.open(io.BytesIO(copy)) as picture:
         pixels = np.asarray(picture.convert("RGB")).astype(int)
         assert not picture.getexif()
@@ -189,7 +195,7 @@ def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Ta
 def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> None:
     """VER-04."""
     dislodged.file("Manchester", [*ATTACK, "A Surrey - London"], version=2, heading=HEADING[1:4])
-    letter = finish(dislodged)[0]
+    letter = finish(drawn(dislodged))[0]
     attached = files(dislodged.message(letter))
     assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
     words = dislodged.words(letter)
@@ -218,14 +224,14 @@ def test_a_page_that_cannot_be_copied_stops_every_letter(dislodged: Table) -> No
         page = session.get_one(PageRow, 1)
         page.upright = dislodged.site.blobs.put(b"no picture at all")
     with pytest.raises(NotReady, match="the sheet of Manchester cannot be copied"):
-        finish(dislodged)
+        finish(drawn(dislodged))
     assert dislodged.letters() == []
     assert dislodged.phase().state == PhaseState.READY
 
 
 def test_drawing_results_does_not_make_half_a_photograph_pass_as_whole(dislodged: Table) -> None:
     """WeasyPrint sets a switch of Pillow's for the whole process when it is imported."""
-    finish(dislodged)
+    finish(drawn(dislodged))
     intact = sheet_picture()
     assert PillowProbe().probe(intact, PictureType.JPEG).state is PictureState.GOOD
     assert PillowProbe().probe(intact[: len(intact) // 2], PictureType.JPEG).state is PictureState.BROKEN
@@ -237,14 +243,15 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
     assert len({row.message_id for row in letters}) == len(letters)
     with dislodged.site.store() as session:
         phase = dislodged.phase()
-        put_letters = ResultsAnnouncer(dislodged.writer).prepare(session, phase, dislodged.resolution())
+        announcer = ResultsAnnouncer(dislodged.writer, drawing=False)
+        put_letters = announcer.prepare(session, phase, dislodged.resolution())
     with dislodged.site.store.begin() as session:
         put_letters(session)
     assert [row.id for row in dislodged.letters()] == [row.id for row in letters]
 
 
 def test_every_player_reads_the_same_results(dislodged: Table) -> None:
-    letters = [row for row in finish(dislodged) if row.kind == "draft_results"]
+    letters = [row for row in finish(drawn(dislodged)) if row.kind == "draft_results"]
     # A letter greets its reader, says how their own orders went and has their power first; every other line
     # is the same for all (LET-07).
     personal_starts = ("Dear Player ", "Your one order", "All ", "Of your ", "You lost ground: ")
@@ -261,6 +268,7 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
             "(2 against 1).") in words
     assert words.count("No sheet was received.") == 9
     pictures = [files(dislodged.message(row)) for row in letters]
+    assert pictures[0]["results-1.png"]
     assert all(picture == pictures[0] for picture in pictures)
 
 

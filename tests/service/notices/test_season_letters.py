@@ -46,9 +46,9 @@ def everyone(table: Table) -> set[str]:
 @pytest.fixture
 def autumn(site: Site) -> Table:
     """Autumn 1642 as a game's first phase, so that day T+12 ends on Sunday 14 March 2027 at 07:00 GMT.
-    Manchester's two armies beat Newcastle's in Kesteven & Holland."""
+    Manchester's two armies beat Newcastle's in Kesteven & Holland. Pictures of results are only named."""
     table = open_table(site, position=autumn_1642())
-    table.announce = ResultsAnnouncer(table.writer)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
     table.file("Manchester", AUTUMN, heading=HEADING)
     return table
 
@@ -56,6 +56,7 @@ def autumn(site: Site) -> Table:
 def test_whoever_must_retreat_is_asked_at_the_same_moment_as_all_have_the_draft(autumn: Table) -> None:
     """OUT-05: only the power with a dislodged unit is asked, with its units and the closing time, together
     with the draft results."""
+    autumn.announce = ResultsAnnouncer(autumn.writer)
     letters = finish(autumn, 1)
     drafts = [letter for letter in letters if letter.kind == "draft_results"]
     (request,) = [letter for letter in letters if letter.kind == "retreat_request"]
@@ -124,6 +125,7 @@ def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retr
     """CAL-05: to all players, when the retreats are judged and before day T+15 ends on Wednesday 17 March at
     07:00 GMT."""
     finish(autumn, 1)
+    autumn.announce = ResultsAnnouncer(autumn.writer)
     autumn.file(
         "Newcastle",
         ["A Kesteven & Holland R Newark"],

@@ -126,6 +126,7 @@ def read(rows: list[LineRow]) -> list[tuple[object, ...]]:
     return [(r.box, r.kind, r.struck, r.text, r.order, r.confidence, r.status, r.candidates) for r in rows]
 
 
+@pytest.mark.slow
 def test_a_typed_sheet_that_was_photographed_is_read_like_a_written_one(
     table: Table, recognizer: Once
 ) -> None:

@@ -45,6 +45,7 @@ take_in(source, sessions(engine), Blobs(Path({str(site.blobs.root)!r})), jobs, S
     return completed_process.returncode
 
 
+@pytest.mark.slow
 def test_killed_between_commit_and_move_the_mail_is_only_moved_at_the_next_start(
     site: Site, dovecot: Dovecot
 ) -> None:
