@@ -1087,14 +1087,11 @@ def rules_21_23_plans(record: Conduct) -> None:
     for key in record.of("key"):
         rule("C21", key.tells["number"] == 1 or record.act(key, "key_changed"), key,
              "receipts got another key without an act on record")
-    is_new = False
     for first in firsts(record, "phase"):
-        plan = first.tells.get("draw")
-        rule("C23", plan or not is_new, first, f"phase {first.phase} is planned by an older rule for its "
-                                               "lots than the phases before it")
-        is_new = is_new or plan is not None
+        rule("C23", re.fullmatch("[0-9a-f]{64}", str(first.tells["lots"])), first,
+             f"phase {first.phase} is planned without the digest of a seed for its lots")
         games = record.of("game", first.n)
-        rule("C23", plan is None or not games or bool(plan["beacon"]) == bool(
+        rule("C23", not games or bool(first.tells["draw"]["beacon"]) == bool(
             games[-1].tells["options"].get("beacon")), first,
             f"phase {first.phase} does not draw with the beacon that the game names")
 

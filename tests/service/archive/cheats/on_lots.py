@@ -127,11 +127,12 @@ def _lost_in_silence(table: Table) -> None:
     _open(table, None)
 
 
-def _planned_by_the_old_rule(_table: Table) -> None:
-    """The next phases are planned with seeds that stand in the database."""
+def _planned_without_commitment(_table: Table) -> None:
+    """The next phases are planned with seeds that stand in the database and were committed to nowhere."""
 
     def seal(_session: Session, phase: PhaseRow, _game: GameRow) -> None:
-        phase.seed = SEED
+        phase.seed, phase.sealed, phase.commitment = SEED, "", ""
+        phase.draw = {"rule": sealed_lots.RULE, sealed_lots.BEACON: None}
 
     exchange(sealed_lots, "seal", seal)
 
@@ -152,7 +153,7 @@ CHEATS = (
     Cheat("a beacon of the keeper's own is named", KEEPER, BEFORE, "winter", _own_beacon, "C23"),
     Cheat("the seed is said to be lost", KEEPER, BEFORE, "winter", _seed_lost, "C15", is_named=True),
     Cheat("the seed is lost in silence", KEEPER, BEFORE, "winter", _lost_in_silence, "C23"),
-    Cheat("new phases are planned by the old rule", KEEPER, BEFORE, "sheets", _planned_by_the_old_rule,
+    Cheat("new phases are planned without a commitment", KEEPER, BEFORE, "sheets", _planned_without_commitment,
           "C23"),
 )
 
