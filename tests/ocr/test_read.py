@@ -287,7 +287,8 @@ UNUSABLE = {
 }
 
 
-@pytest.mark.parametrize("case", UNUSABLE)
+@pytest.mark.parametrize("case", [
+    pytest.param(case, marks=pytest.mark.slow) if case == "cat" else case for case in UNUSABLE])
 def test_what_cannot_be_read_says_why(case: str) -> None:
     make, reasons = UNUSABLE[case]
     photo_reading = read_images([make()], ENGINES)

@@ -137,7 +137,9 @@ PICTURES = {
 }
 
 
-@pytest.mark.parametrize("case", PICTURES)
+@pytest.mark.parametrize("case", [
+    pytest.param(case, marks=pytest.mark.slow) if case in {"fur", "a child's drawing"} else case
+    for case in PICTURES])
 def test_each_is_turned_away_for_its_own_reason(case: str) -> None:
     make, reason = PICTURES[case]
     reading = reading_of(make())
