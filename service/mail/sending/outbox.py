@@ -8,7 +8,6 @@ and after that a person decides. Addresses and texts are never logged.
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress

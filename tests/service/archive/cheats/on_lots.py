@@ -153,8 +153,8 @@ CHEATS = (
     Cheat("a beacon of the keeper's own is named", KEEPER, BEFORE, "winter", _own_beacon, "C23"),
     Cheat("the seed is said to be lost", KEEPER, BEFORE, "winter", _seed_lost, "C15", is_named=True),
     Cheat("the seed is lost in silence", KEEPER, BEFORE, "winter", _lost_in_silence, "C23"),
-    Cheat("new phases are planned without a commitment", KEEPER, BEFORE, "sheets", _planned_without_commitment,
-          "C23"),
+    Cheat("new phases are planned without a commitment", KEEPER, BEFORE, "sheets",
+          _planned_without_commitment, "C23"),
 )
 
 IMPOSSIBLE = (
