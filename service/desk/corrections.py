@@ -19,7 +19,7 @@ from service.games.acts.act import ResultsCorrection
 from service.games.acts.results import CorrectResults
 from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
-from service.notices.broadcasts import Broadcasts, corrections
+from service.notices.broadcasts import corrections
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import COORDINATOR
 from service.web.acting import performed
@@ -65,7 +65,6 @@ def correct(
     """Show the letter (`do` = "look") or send it to every player ("send"); anything else goes back to the
     form. Raises 409 before results are sent."""
     ports: DeskPorts = request.app.state.ports
-    circulars = _circulars(ports)
     fields = (wrong_statement, right, effect, found_by)
     correction = ResultsCorrection(*(" ".join(field.split()) for field in fields))
     # The key comes with the form and stays the same when it is sent again, so players get one letter.
@@ -75,7 +74,7 @@ def correct(
             "written": _form_values(correction), "key": key}
         if not _is_complete(correction):
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
-        letters = circulars.correction(session, values["phase"], correction, key)
+        letters = ports.actions.circulars.correction(session, values["phase"], correction, key)
     # The letter is rendered before anything is written: a correction that makes no letter changes nothing.
     # Sending cannot be taken back, so the letter is first shown as a player will read it (desk plan, rule 3).
     if do != "send":
@@ -96,13 +95,6 @@ def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
     game = session.get_one(GameRow, phase.game_id)
     return {"phase": phase, "game": game.name, "phase_title": phase_title(phase), "fields": FIELDS,
             "before": corrections(session, phase_id)}
-
-
-def _circulars(ports: DeskPorts) -> Broadcasts:
-    if ports.actions.circulars is None:
-        raise HTTPException(503, ("Nothing was sent: this desk has no writer of letters joined to it. Tell "
-                                  "the operator."))
-    return ports.actions.circulars
 
 
 def _is_complete(correction: ResultsCorrection) -> bool:

@@ -97,8 +97,7 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
         held, failed = hold.current_hold(session), hold.resendable_letters(session)
     return show(
         request, "health.html", visitor=visitor,
-        findings=None if ports.checks.health is None else ports.checks.health(), notice=notice, held=held,
-        failed=len(failed),
+        findings=ports.checks.health(), notice=notice, held=held, failed=len(failed),
     )
 
 

@@ -20,7 +20,7 @@ from service.games.acts.act import Act
 from service.games.ending import has_ended
 from service.letters import addresses, calendar_feed
 from service.letters.addresses import BadAddress, Postal
-from service.letters.language import LANGUAGES, N_, Sentence, sentence_of
+from service.letters.language import LANGUAGES, Sentence, sentence_of
 from service.notices import announcements
 from service.notices.announcements import EndAbsence, NoteAbsence
 from service.notices.postal_packs import addresses_of
@@ -169,9 +169,6 @@ def absence(request: Request, visitor: Visitor, game_id: str, csrf: Annotated[st
             row: Annotated[str, Form()] = "") -> Response:
     """Tell everybody in a game of days on which this player is away; with `row` take one back. Raises 400."""
     visits.check(visitor, csrf)
-    ports: DeskPorts = request.app.state.ports
-    if ports.actions.circulars is None:
-        raise HTTPException(503, N_("Nothing was changed: this site cannot write letters at this moment."))
     seats_of(request, visitor, game_id)
     act: Act[Any] = (EndAbsence(game_id, row_number(row), visitor.player_id) if row
                      else NoteAbsence(game_id, visitor.player_id, first, last))

@@ -110,9 +110,9 @@ def _mails(
     """The address for orders, and for each power of the visiting player a link that opens a mail to it with
     its subject filled in (LET-08). Empty for everybody else, so that no stranger learns the address here."""
     player = visits.visiting(session, request, ports.clock.now())
-    if player is None or ports.actions.circulars is None:
+    if player is None:
         return "", []
-    address = ports.actions.circulars.letters.sender.order_address
+    address = ports.order_address
     names = [ports.power_name(game.variant, power)
              for power in _own_powers(request, ports, session, game.id)]
     return address, [(name, mail_link(address, canonical_subject(game.name, name, phase, 1)))

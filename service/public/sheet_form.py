@@ -41,9 +41,8 @@ def form(request: Request, game_id: str, power: str, phase: int = 0, *, units: b
         # Where a unit stands may be hidden from others, so only its own player has it named.
         position = (codec.load_position(chosen.position)
                     if units and is_own and chosen.position is not None else None)
-        circulars = ports.actions.circulars
         # A stranger learns no address by it.
-        address = circulars.letters.sender.order_address if circulars is not None and is_own else ""
+        address = ports.order_address if is_own else ""
         sheet = blank_sheets.sheet_form(
             variant, game.name, phase_of(chosen), power,
             SheetReader(language_of(request), "" if player is None else player.zone, address),

@@ -50,11 +50,11 @@ def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -
     """Mail a link to a registered address; True if one is sent. The page says the same either way."""
     # Nothing is sent to an address that is not registered, so the form cannot be used to write to a victim.
     player = records.player_of(session, address)
-    if player is None or ports.actions.circulars is None or not plays(session, player.id):
+    if player is None or not plays(session, player.id):
         return False
     player_id, entry = player.id, f"{ports.settings.base_url}/public/me/"
     return links.mail_link(
-        session, ports.actions.circulars.letters, address.strip().lower(), now, lambda: LinkFacts(
+        session, ports.letters, address.strip().lower(), now, lambda: LinkFacts(
             f"{entry}{_keep(session, player_id, LINK, now, LINK_HOURS)}", now + LINK_HOURS))
 
 

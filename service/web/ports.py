@@ -13,7 +13,6 @@ from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.acts.act import ActTable
 from service.games.phases import power_name
-from service.games.refused import Refused
 from service.letters.kinds import LetterKinds
 from service.operations.findings import Finding
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:  # workers serve no pages
     from fastapi import Request
 
     from service.notices.broadcasts import Broadcasts
+    from service.notices.letter_context import LetterContext
 
 
 DoorT = TypeVar("DoorT")
@@ -36,14 +36,6 @@ class BlobReader(Protocol):
     def __hash__(self) -> int:
         """Two doors to the same place are equal, so that pictures cut from it may be kept."""
         ...
-
-
-def _not_read_again(_session: Session, _line_id: int) -> None:
-    return None
-
-
-def _not_judged_again(_session: Session, _sha256: str) -> None:
-    raise Refused("Nothing was changed: this site has no mail service joined to its desk. Tell the operator.")
 
 
 @dataclass(slots=True)
@@ -72,7 +64,7 @@ class PageSettings:
 
 @dataclass(frozen=True, slots=True)
 class DeskActions:
-    """What pages ask other parts of the service to do. Where one is None, its pages say that it is missing.
+    """What pages ask other parts of the service to do.
 
     `judge_when_read(phase_id)` judges a phase once its last doubtful line is decided; False if something is
     still to be read. `approve(phase_id, by)` sends the results, or raises `service.games.turns.NotReady`.
@@ -84,17 +76,17 @@ class DeskActions:
     judge_when_read: Callable[[int], object]
     approve: Callable[[int, str], None]
     map_pdf: Callable[[str], bytes | None]
-    read_again: Callable[[Session, int], None] = _not_read_again
-    judge_again: Callable[[Session, str], None] = _not_judged_again
-    circulars: Broadcasts | None = None
+    read_again: Callable[[Session, int], None]
+    judge_again: Callable[[Session, str], None]
+    circulars: Broadcasts
 
 
 @dataclass(frozen=True, slots=True)
 class SiteChecks:
     """The state of the site's parts: `health()` as findings, `metrics()` as text for Prometheus."""
 
-    health: Callable[[], Sequence[Finding]] | None = None
-    metrics: Callable[[], bytes] | None = None
+    health: Callable[[], Sequence[Finding]]
+    metrics: Callable[[], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,23 +102,27 @@ class DeskPorts:
     blobs: BlobReader
     clock: Clock
     actions: DeskActions
+    checks: SiteChecks
     letter_kinds: LetterKinds
     settings: PageSettings = PageSettings()
-    checks: SiteChecks = SiteChecks()
     load: Callable[[str], Variant] = maps.load
     wall: Clock = field(default_factory=SystemClock)
     guards: Sequence[Callable[[Request], None]] = ()
     doors: Sequence[object] = ()
 
-    def door(self, kind: type[DoorT]) -> DoorT | None:
-        """The door of a feature, by its class; None on a site that has none."""
-        return next((door for door in self.doors if isinstance(door, kind)), None)
+    def door(self, kind: type[DoorT]) -> DoorT:
+        """The door of a feature, by its class."""
+        return next(door for door in self.doors if isinstance(door, kind))
+
+    @property
+    def letters(self) -> LetterContext:
+        """What writes letters."""
+        return self.actions.circulars.letters
 
     @property
     def order_address(self) -> str:
-        """The address that takes orders, which no player can have; "" where the desk runs without mail."""
-        circulars = self.actions.circulars
-        return "" if circulars is None else circulars.letters.sender.order_address
+        """The address that takes orders, which no player can have."""
+        return self.letters.sender.order_address
 
     def act_table(self, session: Session, by: str, coordinates: frozenset[str] | None = None) -> ActTable:
         """Where somebody performs an act of a page, in this transaction. `coordinates`: the games that they

@@ -33,7 +33,7 @@ def listed() -> dict[str, dict[str, str]]:
     from tests.support.features import all_commands
 
     # Nothing is asked of the application, so it needs no site.
-    ports = DeskPorts(None, None, None, None, None)  # type: ignore[arg-type]
+    ports = DeskPorts(None, None, None, None, None, None)  # type: ignore[arg-type]
     return {
         "commands": {words: command.callback.__module__  # type: ignore[attr-defined]
                      for words, command in all_commands().items()},

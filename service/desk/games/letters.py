@@ -14,7 +14,6 @@ from service.games.options import options_of
 from service.letters import addresses
 from service.letters.addresses import BadAddress, name_line
 from service.mail.sending.compose import one_line
-from service.notices.letter_context import LetterContext
 from service.notices.postal_packs import SetAccommodation, SetReturnAddress
 from service.store import records
 from service.web.access import COORDINATOR
@@ -26,7 +25,6 @@ from service.web.sessions import Visitor
 router = APIRouter(dependencies=[COORDINATOR])
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-NO_MAIL = "This site has no mail joined to its desk, so there are no letters to show. Tell the operator."
 
 
 @router.get("/previews/{game_id}")
@@ -41,9 +39,9 @@ def letters(
         chosen = power if power in seats else seats[0]
         return show(
             request, "game_letters.html", visitor=visitor, game=game,
-            kinds=_letter_context(ports).kinds_of(game), power=chosen, notice=notice,
+            kinds=ports.letters.kinds_of(game), power=chosen, notice=notice,
             powers=[(power_id, ports.power_name(game.variant, power_id)) for power_id in seats],
-            coordinator=_letter_context(ports).game_info(game).coordinator,
+            coordinator=ports.letters.game_info(game).coordinator,
             return_lines=options_of(game).return_address,
         )
 
@@ -57,8 +55,6 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
     successor = name_line(name)
     if not successor or not key:
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
-    if ports.actions.circulars is None:
-        raise HTTPException(503, NO_MAIL)
     notified = performed(ports, visitor, ChangeCoordinator(game_id, successor, key[:40])).letters
     return RedirectResponse(
         f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303
@@ -87,9 +83,3 @@ def accommodation(request: Request, visitor: Trusted, game_id: str, power: Annot
     performed(request.app.state.ports, visitor, SetAccommodation(game_id, power, one_line(words, 300)),
               refused=404)
     return RedirectResponse(f"/previews/{game_id}?notice=paper", status_code=303)
-
-
-def _letter_context(ports: DeskPorts) -> LetterContext:
-    if ports.actions.circulars is None:
-        raise HTTPException(503, NO_MAIL)
-    return ports.actions.circulars.letters

@@ -187,9 +187,8 @@ def move(
 ) -> Response:
     """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
     (OUT-12)."""
-    ports: DeskPorts = request.app.state.ports
     return carry_out(request, visitor, game_id, MoveDeadline(game_id, phase, day, hour, why, bool(later)),
-                     "moved" if ports.actions.circulars else "moved-untold")
+                     "moved")
 
 
 @router.post("/games/{game_id}/year", dependencies=[COORDINATOR])
@@ -199,9 +198,7 @@ def move_year(
 ) -> Response:
     """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
     a letter."""
-    ports: DeskPorts = request.app.state.ports
-    return carry_out(request, visitor, game_id, MoveYear(game_id, phase, day, why),
-                     "year-moved" if ports.actions.circulars else "year-moved-untold")
+    return carry_out(request, visitor, game_id, MoveYear(game_id, phase, day, why), "year-moved")
 
 
 @router.post("/games/{game_id}/roll-back", dependencies=[COORDINATOR])

@@ -38,11 +38,9 @@ def give(table: ActTable, act: GiveSeat, waiting: str) -> None:
     candidate.seated(table)
 
 
-def welcome(store: Store, circulars: Broadcasts | None, game_id: str, power: str = "") -> int:
+def welcome(store: Store, circulars: Broadcasts, game_id: str, power: str = "") -> int:
     """Write to the players of a game, or of one power; the number of letters, 0 also where they cannot be
-    written. The change is committed before, so a map that cannot be drawn loses nothing."""
-    if circulars is None:
-        return 0
+    made. The change is committed before, so a map that cannot be drawn loses nothing."""
     try:
         with store.begin() as session:
             return circulars.welcome(session, game_id, power)

@@ -15,7 +15,6 @@ from service.feature import InboxEntry
 from service.features.correspondence import letters as letters_of
 from service.features.correspondence.letters import LONGEST_ANSWER, AnswerLetter, SettleLetters
 from service.notices import coordinator_notices
-from service.notices.letter_context import LetterContext
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.acting import performed
@@ -28,7 +27,6 @@ from service.web.wording import count
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
-NO_ACTS = "Nothing was changed: this site has no mail service joined to its desk. Tell the operator."
 
 
 @router.get("/correspondence", dependencies=[OWN_GAMES])
@@ -44,7 +42,6 @@ def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Res
 def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = "") -> Response:
     """All letters of one player with the answers, and a form for the next answer."""
     ports: DeskPorts = request.app.state.ports
-    writer = _writer(ports)
     with ports.sessions() as session:
         player = session.get(PlayerRow, player_id)
         rows = [] if player is None else letters_of.thread(session, player_id)
@@ -55,9 +52,9 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         return show(
             request, "correspondence/thread.html", visitor=visitor, notice=notice, player=player,
             letters=letters, waiting=sum(row.done_at is None for row in rows), longest=LONGEST_ANSWER,
-            seats="" if writer is None else coordinator_notices.seats_in_words(session, writer, player),
-            on_file=() if writer is None else letters_of.seats_on_file(session, writer, player, None),
-            key=secrets.token_urlsafe(16), has_acts=writer is not None,
+            seats=coordinator_notices.seats_in_words(session, ports.letters, player),
+            on_file=letters_of.seats_on_file(session, ports.letters, player, None),
+            key=secrets.token_urlsafe(16),
         )
 
 
@@ -68,16 +65,14 @@ def answer(
 ) -> Response:
     """Send the words to the player."""
     ports: DeskPorts = request.app.state.ports
-    performed(ports, visitor, AnswerLetter(_require_writer(ports), player_id, words, key))
+    performed(ports, visitor, AnswerLetter(ports.letters, player_id, words, key))
     return RedirectResponse(f"/correspondence/{player_id}?notice=answered", status_code=303)
 
 
 @router.post("/correspondence/{player_id}/done", dependencies=[COORDINATOR])
 def done(request: Request, visitor: Trusted, player_id: int) -> Response:
     """Settle the player's open letters without an answer."""
-    ports: DeskPorts = request.app.state.ports
-    _require_writer(ports)
-    performed(ports, visitor, SettleLetters(player_id))
+    performed(request.app.state.ports, visitor, SettleLetters(player_id))
     return RedirectResponse("/correspondence?notice=letters-done", status_code=303)
 
 
@@ -103,16 +98,3 @@ def inbox(session: Session, own: frozenset[str] | None) -> list[InboxEntry]:
         number, f"{count(number, 'letter')} from {'a player waits' if is_one else 'players wait'} for you.",
         f"No sheet came with {'it, and its player was' if is_one else 'them, and each player was'} told so.",
         "/correspondence")]
-
-
-def _writer(ports: DeskPorts) -> LetterContext | None:
-    """What writes letters; None on a site that can write none."""
-    circulars = ports.actions.circulars
-    return None if circulars is None else circulars.letters
-
-
-def _require_writer(ports: DeskPorts) -> LetterContext:
-    writer = _writer(ports)
-    if writer is None:
-        raise HTTPException(503, NO_ACTS)
-    return writer

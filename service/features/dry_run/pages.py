@@ -46,9 +46,6 @@ def run(request: Request, visitor: Annotated[Visitor, Depends(require_token)], p
     made."""
     ports: DeskPorts = request.app.state.ports
     dry_run = _dry_run(ports)
-    if dry_run is None:
-        raise HTTPException(503, ("Nothing was rehearsed: this site has no mail joined to its desk. Tell the "
-                                  "operator."))
     with ports.sessions() as session:
         values = _phase_values(ports, session, phase_id)
     try:
@@ -71,8 +68,7 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     ports: DeskPorts = request.app.state.ports
     try:
         # Drawing ten sheets and the results took the whole request, so each file has an address of its own.
-        dry_run = _dry_run(ports)
-        images = [] if dry_run is None else dry_run.picture(phase_id, name)
+        images = _dry_run(ports).picture(phase_id, name)
     except NotReady as error:
         raise HTTPException(
             409,
@@ -92,10 +88,9 @@ def picture(request: Request, phase_id: int, name: str, page: int = 1) -> Respon
     return Response(image.data, media_type=image.media_type, headers={"X-Pages": str(len(images))})
 
 
-def _dry_run(ports: DeskPorts) -> DryRun | None:
-    """What rehearses; None where the site writes no letters."""
-    circulars = ports.actions.circulars
-    return None if circulars is None else DryRun(ports.sessions, ports.clock, circulars.letters)
+def _dry_run(ports: DeskPorts) -> DryRun:
+    """What rehearses."""
+    return DryRun(ports.sessions, ports.clock, ports.letters)
 
 
 def _files(rehearsal: Rehearsal) -> list[str]:

@@ -26,7 +26,6 @@ from service.games.options import options_of
 from service.letters.kinds import AnyKind
 from service.letters.language import ENGLISH, LANGUAGES
 from service.letters.own_wording import OwnWording
-from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import GameRow
@@ -61,7 +60,6 @@ BLANKS: Mapping[str, str] = {
     "written": "how many orders the player wrote", "year": "the year",
 }
 """What each blank of a letter's sentences stands for, in a coordinator's words."""
-NO_MAIL = "This site has no mail joined to its desk, so there are no letters to word. Tell the operator."
 
 
 @router.get("/previews/{game_id}/{kind}/wording")
@@ -117,7 +115,7 @@ def _page(
     shown: bool = False,
 ) -> Response:  # fmt: skip
     ports: DeskPorts = request.app.state.ports
-    writer = _context(ports)
+    writer = ports.letters
     sentences = sentences_of(kind.name, code)
     faults = faults or {}
     letter = None
@@ -137,13 +135,7 @@ def _game(
     session: Session, ports: DeskPorts, game_id: str, kind: str, code: str
 ) -> tuple[GameRow, AnyKind]:
     game = game_row(session, game_id)
-    found = _context(ports).kinds_of(game).get(kind)
+    found = ports.letters.kinds_of(game).get(kind)
     if found is None or code not in LANGUAGES:
         raise HTTPException(404, "There is no such letter in this game. Nothing was changed.")
     return game, found
-
-
-def _context(ports: DeskPorts) -> LetterContext:
-    if ports.actions.circulars is None:
-        raise HTTPException(503, NO_MAIL)
-    return ports.actions.circulars.letters

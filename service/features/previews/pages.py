@@ -9,7 +9,6 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from service.desk.games.carry_out import game_row
-from service.desk.games.letters import NO_MAIL
 from service.letters.kinds import AnyKind
 from service.mail.sending.compose import whole_paragraphs
 from service.notices.previews import Previews
@@ -60,9 +59,7 @@ def preview(request: Request, visitor: SignedIn, game_id: str, kind: str, power:
 def _writer(
     session: Session, ports: DeskPorts, game_id: str, power: str, kind: str
 ) -> tuple[Previews, AnyKind]:
-    if ports.actions.circulars is None:
-        raise HTTPException(503, NO_MAIL)
-    letters, game = ports.actions.circulars.letters, game_row(session, game_id)
+    letters, game = ports.letters, game_row(session, game_id)
     shown = letters.kinds_of(game).get(kind)
     if shown is None or power not in records.seats(session, game_id):
         raise HTTPException(404, "There is no such letter, or no such power in this game.")

@@ -29,7 +29,6 @@ NONE = N_("There is no such game to sign up for. It may have begun, or its name 
 GONE = N_("This link has ended: a newer letter has a newer one, the game has begun with you, or you "
           "withdrew. Nothing was changed. Look into your newest letter, or sign up again.")
 OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
-CLOSED = N_("Nobody can sign up here at this moment. Nothing was sent.")
 
 
 @router.get("/public/sign-up")
@@ -90,13 +89,10 @@ async def act(request: Request, offer_id: str, secret: str) -> Response:
 
 def _sign_up(request: Request, offer_id: str, form: FormData) -> Response:
     ports: DeskPorts = request.app.state.ports
-    circulars = ports.actions.circulars
-    if circulars is None:
-        raise HTTPException(503, CLOSED)
     with ports.sessions.begin() as session:
         row = _offer(session, offer_id)
         try:
-            lists.sign_up(session, circulars.letters, row, _word(form, "mail", 320),
+            lists.sign_up(session, ports.letters, row, _word(form, "mail", 320),
                              _wishes(request, form), ports.settings.base_url, ports.clock.now())
         except Refused as fault:
             return _form(request, session, row, None, fault=sentence_of(fault), sent=form, status=400)
@@ -105,13 +101,10 @@ def _sign_up(request: Request, offer_id: str, form: FormData) -> Response:
 
 def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Response:
     ports: DeskPorts = request.app.state.ports
-    circulars = ports.actions.circulars
     with ports.sessions.begin() as session:
         row, place = _offer(session, offer_id), _own(request, session, offer_id, secret)
         if not hmac.compare_digest(lists.token_of(secret).encode(), _word(form, "csrf", 64).encode()):
             raise HTTPException(403, OUT_OF_DATE)
-        if circulars is None:
-            raise HTTPException(503, CLOSED)
         do = _word(form, "do", 20)
         if do == "withdraw":
             # The row goes, and with it everything that is known of the person here.
@@ -119,7 +112,7 @@ def _act(request: Request, offer_id: str, secret: str, form: FormData) -> Respon
             return show(request, "sign_up/sign_up_withdrawn.html", offer=row, cache=PRIVATE)
         try:
             if do == "change":
-                lists.change(circulars.letters, row, place, _wishes(request, form))
+                lists.change(ports.letters, row, place, _wishes(request, form))
         except Refused as fault:
             return _form(request, session, row, place, secret=secret, fault=sentence_of(fault), sent=form,
                          status=400)

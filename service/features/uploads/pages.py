@@ -58,7 +58,6 @@ TOO_MANY = N_("Nothing was sent: a sheet has at most %(most)s photographs. Send 
 FORM_OUT_OF_DATE = N_("This form is out of date. Nothing was changed: go back, reload, and send it again.")
 BUSY = N_("Many sheets are being sent at this moment. Nothing is wrong with yours: it was not taken yet. "
           "Send it again in a minute.")
-NO_MAIL = N_("Sheets cannot be taken here at this moment. Nothing was sent: mail your photograph.")
 NO_ADDRESS = N_("Nothing was sent: no mail address of yours is registered, and the receipt goes there. Write "
                 "to the coordinator.")
 
@@ -197,13 +196,10 @@ class _Sheet:
 
 def _take_in(request: Request, secret: str, form: FormData, photographs: tuple[bytes, ...]) -> Response:
     ports: DeskPorts = request.app.state.ports
-    door = ports.door(UploadDoor)
-    if door is None:
-        return _refused(request, 503, NO_MAIL)
     try:
         with ports.sessions() as session:
             sheet = _sheet(session, ports, secret, form, photographs)
-        return _answer(request, secret, sheet, door.take_in(sheet.upload))
+        return _answer(request, secret, sheet, ports.door(UploadDoor).take_in(sheet.upload))
     except _Refusal as refusal:
         return _refused(request, refusal.status, sentence_of(refusal))
     except Refused as refusal:

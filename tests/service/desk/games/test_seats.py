@@ -190,16 +190,6 @@ def test_a_refused_move_writes_to_nobody(desk: DeskTable) -> None:
     assert letters(desk, "deadline_moved") == []
 
 
-def test_a_desk_without_a_writer_says_that_nobody_was_told(site: Site) -> None:
-    desk = open_desk(open_table(site), circulars=None)
-    phase = desk.table.phase()
-    answer = desk.post(
-        f"/games/{desk.table.game}/move", phase=phase.id, day="2027-03-20", later="yes", why=WHY
-    )
-    assert answer.headers["location"].endswith("?notice=moved-untold")
-    assert "Players were not written to: tell them." in desk.text(answer.headers["location"])
-
-
 def test_once_a_game_is_over_there_is_no_welcome(desk: DeskTable) -> None:
     for row in desk.table.phases():
         desk.table.set_phase(row.ordinal, state="sent")
