@@ -14,7 +14,7 @@ from service.feature import PACKAGE, features
 from service.letters.facts import GameInfo, Recipient
 from service.mail.sending.compose import OutLetter
 
-IN_DOCUMENTS = {"map import": "importers", "map sketch": "sketch"}
+IN_DOCUMENTS = {"map import": "importers", "map sketch": "sketch", "verify": "audit"}
 """Commands of features on pages of the documents that are not about the feature alone, and whose they are."""
 
 
@@ -42,8 +42,9 @@ def feature_of(command: object) -> str:
 
 def is_taken_out(words: Sequence[str]) -> bool:
     """Whether a command on a page of the documents, without `galloper`, is of a feature that is not there."""
-    feature = IN_DOCUMENTS.get(" ".join(words[:2]), "")
-    return bool(feature) and feature not in {each.name for each in features()}
+    there = {each.name for each in features()}
+    return any(f"{' '.join(words)} ".startswith(f"{command} ") and feature not in there
+               for command, feature in IN_DOCUMENTS.items())
 
 
 def commands_of(feature: str) -> set[str]:
