@@ -138,5 +138,11 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
         "any step that keeps the rows apart will do",
     ("service/intake/sheets/typed_page.py", "_LEAST_WIDTH, _LEAST_HEIGHT = 1400, 900", "1400  ->  1401"):
         "one least width is as good as the other",
+    ("service/intake/sheets/reread_line.py",
+     "row.candidates = [*row.candidates, *({**candidate, AGAIN: True} for candidate in candidates)]",
+     "True  ->  False"): "the key is looked for, and what it holds is not",
+    ("service/intake/verdicts/rules.py", 'sender = verdict.sender or ""',
+     "verdict.sender or ''  ->  without ''"):
+        "a mail without a sender was set aside before",
 }
 """Faults that change nothing, by module, line and change, with the reason. They are not tried."""

@@ -208,6 +208,14 @@ def test_a_phase_in_short_that_is_not_open_is_refused(phase: str) -> None:
     assert judge(mail(f"Powick Bridge, Montrose, {phase}, v1")).verdict is VerdictKind.REJECTED
 
 
+def test_a_kind_of_orders_that_is_not_open_gets_no_season_of_the_open_phase() -> None:
+    """Its sender is asked for the season, not told that the phase of another kind is over."""
+    verdict = judge(mail("Powick Bridge, Montrose, Adjustments, v1"))
+    assert reason(verdict) == "subject_unparsed"
+    assert verdict.complaint is not None
+    assert verdict.complaint.missing == ("season",)
+
+
 def test_a_missing_game_is_inferred_only_where_the_setting_says_so_and_one_fits() -> None:
     subject = "Montrose, Autumn 1644 Retreats, v1"
     verdict = judge(mail(subject), known=context(infer_game=True))
