@@ -141,7 +141,7 @@ def test_one_address_has_no_more_than_its_share_and_a_web_server_before_us_has()
 
         def of(host: str) -> LimitedConnection:
             """A connection of this host, before anything is said."""
-            opened = limited(uvicorn.Config(FastAPI()), ServerState(), {}, loop)
+            opened = limited(uvicorn.Config(FastAPI(), log_config=None), ServerState(), {}, loop)
             opened.client = (host, 1)
             return opened
 

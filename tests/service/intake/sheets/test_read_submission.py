@@ -33,7 +33,7 @@ def page(lines: Sequence[str | tuple[str, float]], number: int = 1, rotation: in
     """A page whose lines are read as given, each with a score."""
     read = [(line, 0.99) if isinstance(line, str) else line for line in lines]
     return Page(number, rotation, 0.0, tuple(
-        ReadLine(Box(((50, y), (700, y), (700, y + 40), (50, y + 40))), (), words, score, Strike())
+        ReadLine(Box(((50.04, y), (700, y), (700, y + 40), (50, y + 40))), (), words, score, Strike())
         for y, (words, score) in zip(range(100, 100 + 60 * len(read), 60), read, strict=True)
     ))  # fmt: skip
 
