@@ -84,8 +84,7 @@ from service.operations.reread_settings import SettingsReader
 from service.record.chain import sessions
 from service.site_folder import key_of
 from service.store import records
-from service.store.blobs import Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import Blobs, open_blobs
 from service.store.engine import Store, migrate, open_engine
 from service.web.ports import ApiTokens, DeskActions, DeskPorts, PageSettings, SiteChecks
 

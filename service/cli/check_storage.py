@@ -46,7 +46,7 @@ def check_site_key(settings: Settings) -> Finding:
 
 def check_photographs(settings: Settings) -> Finding:
     """Put a few bytes into the store that `photo_store` names, and read them back."""
-    from service.store.blobs_remote import open_blobs
+    from service.store.blobs import open_blobs
 
     if not settings.photo_store:
         return Finding(

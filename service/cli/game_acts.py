@@ -34,7 +34,7 @@ from service.operations.beacon_rounds import Relays
 from service.record.game_key import ChangeKey
 from service.site_folder import opened, settings_of
 from service.store import records
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 from service.store.engine import Store
 from service.store.signatures import fingerprint
 from service.store.tables import AddressRow, GameRow, PhaseState, PlayerRow

@@ -25,7 +25,7 @@ from service.games.phases import phase_of
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.addresses import is_address
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 

@@ -3,7 +3,7 @@
 
 Each step is an update that names the state it expects, and the number of changed rows decides who won
 (`records.claim`). So two processes, or one that was killed and runs the step again, have one effect.
-The order of a phase's states is in `service.store.states.PhaseState`.
+The order of a phase's states is in `service.store.columns.PhaseState`.
 """
 
 from __future__ import annotations

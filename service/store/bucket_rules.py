@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from service.store.blobs import Blobs
-from service.store.blobs_remote import RemoteBlobs
+from service.store.blobs import Blobs, RemoteBlobs
 
 SLOW_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})
 """Classes of S3 whose files cannot be read at once: an old page of a game would fail."""

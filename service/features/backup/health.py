@@ -93,7 +93,7 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
     from sqlalchemy import func, inspect, select
 
     from service.record.chain import sessions
-    from service.store.blobs_remote import open_blobs
+    from service.store.blobs import open_blobs
     from service.store.engine import full_url, open_engine
     from service.store.tables import EventRow, MailRow
 

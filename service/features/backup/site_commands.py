@@ -24,8 +24,7 @@ from service.jobs import DbosJobs
 from service.record.chain import sessions
 from service.site_folder import bring_up_to_date, settings_of
 from service.store import records
-from service.store.blobs import Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import Blobs, open_blobs
 from service.store.engine import migrate, open_engine
 from service.store.tables import EventRow
 from service.version import version

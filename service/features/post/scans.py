@@ -39,7 +39,7 @@ from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, PhaseRow, ScanRow
-from service.store.tables_scans import PROPOSE_WORK
+from service.store.tables_features import PROPOSE_WORK
 
 
 @dataclass(frozen=True, slots=True)

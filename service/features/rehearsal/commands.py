@@ -91,7 +91,7 @@ def remove_game(
     from service.cli.migrate import stopped
     from service.features.rehearsal.removal import remove_rehearsal
     from service.site_folder import bring_up_to_date, settings_of
-    from service.store.blobs_remote import open_blobs
+    from service.store.blobs import open_blobs
     from service.store.engine import open_engine
 
     settings = settings_of(folder)

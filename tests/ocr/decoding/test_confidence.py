@@ -15,6 +15,7 @@ from ocr.decoding.confidence import (
     EVIDENCE,
     FAR,
     Features,
+    ReviewThresholds,
     TableError,
     confidence,
     default_table,
@@ -32,7 +33,6 @@ from ocr.decoding.review_gate import (
     open_reasons,
     part_strike,
 )
-from ocr.decoding.review_thresholds import ReviewThresholds
 from ocr.page import Strike, StruckWord
 
 LIMITS = default_table().thresholds

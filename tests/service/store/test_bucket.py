@@ -15,8 +15,7 @@ from bench.servers.s3 import S3, is_installed
 from service.cli.check_storage import check_photographs
 from service.config import Settings
 from service.operations.findings import Finding, FindingState
-from service.store.blobs import BlobError, Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import BlobError, Blobs, open_blobs
 from service.store.bucket_rules import rules_of
 
 TOP = Path(__file__).resolve().parents[3]
