@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive.away import bring_back_here, games_away
-from service.archive.forgotten import forgotten_files
+from service.archive.forget import forgotten_files
 from service.clock import SystemClock
 from service.record import chain, live
 from service.record.live import Difference, How

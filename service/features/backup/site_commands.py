@@ -17,7 +17,7 @@ from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.facts.events import Event
 from service.features.backup import age, site_file
-from service.features.backup.noted import NoteBackup
+from service.features.backup.health import NoteBackup
 from service.features.backup.site_file import Restored
 from service.games.acts.act import ActTable, perform
 from service.jobs import DbosJobs

@@ -13,7 +13,7 @@ from adjudicator.orders import Move, Retreat, SupportHold, SupportMove, UnitOrde
 from adjudicator.outcome import Outcome, Result
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.features.gazette import phrases as phrase_files
+from service.features.gazette import compose as phrase_files
 from service.features.gazette.compose import compose
 from service.features.gazette.reports import LIST_MARK, statements_of
 from service.features.gazette.values import Gazette, SourcePart, Statement
