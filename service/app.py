@@ -22,7 +22,7 @@ from service.desk import (
     search,
 )
 from service.desk.door import account, people, sign_in
-from service.desk.games import ahead, boards, letters, seats, table
+from service.desk.games import ahead, boards, letters, seats
 from service.desk.games import pages as games
 from service.desk.reading import api, forms
 from service.desk.reading.api import Presence
@@ -113,7 +113,7 @@ def _routes() -> tuple[BaseRoute, ...]:
         sign_in, moves, calendar,
         check, left_out, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, archive, sheet_form,
-        pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,
+        pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats,
         people, account, operation, probes, search, letters, ahead, boards,
     ):
         whole.include_router(pages_of.router)

@@ -22,8 +22,8 @@ from service.config import Settings
 from service.desk.games import seat_acts
 from service.games.acts.act import ActTable, perform
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.games import ChangeOption
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
-from service.games.acts.options import ChangeOption
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
 from service.games.names import UnknownName, game_called, phase_called, power_called
 from service.games.options import options_of

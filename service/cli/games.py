@@ -19,7 +19,7 @@ from service.desk.queries import PhaseView
 from service.feature import GameChange
 from service.games import create, phases
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.create import NewGame
 from service.games.phases import phase_of
 from service.site_folder import opened, settings_of

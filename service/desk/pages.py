@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
-from service.desk.outcomes import grouped, totals
+from service.desk.page_data import grouped, totals
 from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late
 from service.desk.reading import view as reading_view

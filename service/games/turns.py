@@ -28,8 +28,7 @@ from service.clock import Clock
 from service.facts.events import Event
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
 from service.games.ballots import executed
-from service.games.deadlines import PhaseWindow
-from service.games.game_clock import clock_of
+from service.games.deadlines import PhaseWindow, clock_of
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of

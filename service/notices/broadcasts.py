@@ -22,9 +22,8 @@ from service import pictures
 from service.games.acts.act import HandOver, ResultsCorrection
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
-from service.games.in_play import next_phase
 from service.games.options import options_of
-from service.games.phases import phase_of, phase_title
+from service.games.phases import next_phase, phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render

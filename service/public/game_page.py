@@ -17,9 +17,8 @@ from adjudicator.serialize import codec
 from service import pictures
 from service.games import rulings
 from service.games.ending import is_over
-from service.games.in_play import next_phase, phases_in_play
 from service.games.options import options_of
-from service.games.phases import phase_of
+from service.games.phases import next_phase, phase_of, phases_in_play
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters.form import mail_link
 from service.letters.language import N_, phase_words

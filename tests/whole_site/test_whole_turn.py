@@ -37,7 +37,7 @@ from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.operations import logs
 from service.store.tables import (
     LineRow,

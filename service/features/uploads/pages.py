@@ -26,8 +26,7 @@ from service.features.uploads import links
 from service.features.uploads.door import Arrival, Upload, UploadDoor
 from service.features.uploads.links import EndUploadLink, LinkHolder
 from service.games.acts.act import perform
-from service.games.in_play import phases_in_play
-from service.games.phases import phase_of
+from service.games.phases import phase_of, phases_in_play
 from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
