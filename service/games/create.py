@@ -16,7 +16,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.serialize import codec
-from maps.board_text import toml_table
+from maps.files import toml_table
 from maps.variant import Power, Variant
 from service.config import ConfigError, no_toml, plain_faults
 from service.facts.options import NO_OPTIONS, GameOptions, stored_form

@@ -15,7 +15,7 @@ from service.games.deadlines import REHEARSAL_NOTICE
 from service.games.options import options_of
 from service.letters.facts import GameInfo, Recipient
 from service.letters.kinds import AnyKind, LetterKinds
-from service.letters.own_wording import OwnWording
+from service.letters.language import OwnWording
 from service.mail.sending import outbox
 from service.mail.sending.compose import OutLetter
 from service.store import records

@@ -35,11 +35,11 @@ from service.notices.attachments import (
     enclosures,
     results_heading,
 )
-from service.notices.blank_sheets import blank_sheet
 from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.current_map import control
 from service.notices.ending import Farewell
 from service.notices.letter_context import LetterContext
+from service.notices.order_sheets import blank_sheet
 from service.notices.phase_letters.requests import (
     ADJUSTMENT,
     RETREAT_REQUEST,

@@ -21,7 +21,7 @@ from adjudicator.orders import Convert, Order
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
 from adjudicator.serialize import codec
-from adjudicator.serialize.judged_case import case_of
+from adjudicator.serialize.answers import case_of
 from bench.adjudicate.random_orders import TAPE, lots, phase_orders
 from maps.valid_moves import has_movement_phases
 from maps.variant import Variant

@@ -34,7 +34,7 @@ from ocr.page import Image
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
 from service.intake.sheets.recognizer import EngineRecognizer
-from service.notices.order_examples import order_examples
+from service.notices.order_sheets import order_examples
 from service.pictures import BlankSheet
 from training.handwriting import font_sets, fonts
 from training.photographs.printed_sheet import (

@@ -23,8 +23,7 @@ from service.features.own_wording.sentences import (
 )
 from service.games.options import options_of
 from service.letters.kinds import AnyKind
-from service.letters.language import ENGLISH, LANGUAGES
-from service.letters.own_wording import OwnWording
+from service.letters.language import ENGLISH, LANGUAGES, OwnWording
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
 from service.store import records

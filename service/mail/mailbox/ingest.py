@@ -153,7 +153,7 @@ class IngestCounts:
 
 
 Expects: TypeAlias = Callable[[Session, bytes], bool]
-"""Whether the mail with these bytes goes before others; see `service.intake.expected`."""
+"""Whether the mail with these bytes goes before others; see `service.intake.sender_proof`."""
 
 
 def expects_all(_session: Session, _raw: bytes) -> bool:

@@ -36,9 +36,9 @@ from service.notices.answers.receipts import (
     Trouble,
     nobody,
 )
-from service.notices.blank_sheets import blank_sheet
 from service.notices.coordinator_notices import NoticeFacts
 from service.notices.letter_context import LetterContext
+from service.notices.order_sheets import blank_sheet
 from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (
