@@ -31,7 +31,6 @@ from service.feature import features, template_folders
 from service.public import (
     archive,
     calendar,
-    check,
     entry,
     game_map,
     game_page,
@@ -111,8 +110,8 @@ def _routes() -> tuple[BaseRoute, ...]:
             whole.include_router(router)
     for pages_of in (
         sign_in, moves, calendar,
-        check, left_out, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, archive, sheet_form,
+        archive, left_out, entry, game_map, players, my_file, game_page,
+        rules, lots, roots, results, sheet_form,
         pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats,
         people, account, operation, probes, search, letters, ahead, boards,
     ):

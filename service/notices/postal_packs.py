@@ -35,7 +35,7 @@ from service.store.tables import GameRow, PlayerRow, PostalAddressRow
 
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
-           f"{pictures.FONTS}.")
+           f"{pictures.SCRIPT_PACKAGES}.")
 
 
 

@@ -20,7 +20,7 @@ from service.feature import TEMPLATES
 from service.features.gazette.reports import LIST_MARK
 from service.features.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
 from service.letters.language import ENGLISH, Language, in_sentence, language
-from service.pictures.history.centre_chart import CHART
+from service.pictures.history import CHART
 
 MOST = 14
 """Dispatches of a number: what two columns of one page hold beside the chart, with the names of w3k."""

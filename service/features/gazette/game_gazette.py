@@ -20,7 +20,7 @@ from service.games.phases import JudgedPhase, game_years, phase_of
 from service.letters.language import ENGLISH
 from service.letters.render import environment
 from service.pictures.drawing.render import to_pdf
-from service.pictures.history.centre_chart import centre_chart
+from service.pictures.history import centre_chart
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 

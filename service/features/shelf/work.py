@@ -15,7 +15,7 @@ from service.features.shelf import shelf
 from service.features.shelf.shelf import ask_for
 from service.jobs import Jobs
 from service.letters.language import N_
-from service.store.row_numbers import row_number
+from service.store.columns import row_number
 from service.store.tables import PageRow, PhaseRow, ShelvedGameRow, SubmissionRow
 from service.web.ports import DeskPorts
 

@@ -33,7 +33,7 @@ from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.letters.language import N_, Sentence, phase_words, sentence_of
 from service.public.acting import PLAYER
 from service.public.page import choose_language, language_of, said, show
-from service.store.row_numbers import row_number
+from service.store.columns import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts

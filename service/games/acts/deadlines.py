@@ -24,7 +24,7 @@ from service.games.deadlines import (
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.store import records
-from service.store.row_numbers import row_number
+from service.store.columns import row_number
 from service.store.tables import PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)

@@ -48,7 +48,7 @@ def letters_of(face: str) -> frozenset[int]:
     """The code points that a face (a key of `fonts.FACES`) has letters for. Raises FontMissing."""
     from fontTools.ttLib import TTFont
 
-    with TTFont(_file(face), lazy=True) as font:
+    with TTFont(fonts.file_of(face), lazy=True) as font:
         return frozenset(font.getBestCmap())
 
 
@@ -58,7 +58,7 @@ def cut(face: str, letters: frozenset[str]) -> CutFont:
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 
-    font = TTFont(_file(face), lazy=True)
+    font = TTFont(fonts.file_of(face), lazy=True)
     # Each letter is set by itself, so that no table about letters side by side is needed; reading them would
     # take longer than all the rest.
     for table in ("GSUB", "GPOS", "GDEF", "kern", "BASE", "FFTM"):
@@ -84,10 +84,6 @@ def cut(face: str, letters: frozenset[str]) -> CutFont:
         round(part * across.descent),
         "CIDFontType0" if "CFF " in font else "CIDFontType2",
     )
-
-
-def _file(face: str) -> str:
-    return fonts.file_of(face)
 
 
 def _mark(face: str, letters: Iterable[str]) -> str:

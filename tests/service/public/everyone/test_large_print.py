@@ -11,7 +11,7 @@ import pytest
 import maps
 from service import pictures
 from service.notices.order_sheets import printed_sheet
-from service.pictures.history.centre_chart import CHART, centre_chart
+from service.pictures.history import CHART, centre_chart
 from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import open_table
