@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from adjudicator import judge as judges
-from adjudicator import position as judged
+from adjudicator import judge as judges, position as judged
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.lots import Lots
 from adjudicator.outcome import Result

@@ -18,8 +18,7 @@ from adjudicator import rules as rule_sets
 from adjudicator.geo import Province
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
-from maps import checks, geometry, start_position, variant_file
-from maps import provinces as ground
+from maps import checks, geometry, provinces as ground, start_position, variant_file
 from maps.faults import Fault, Faults, MapError, NoSuchBoard
 from maps.files import CsvRow, board_text, read_table
 from maps.names import normalize

@@ -11,19 +11,9 @@ from fastapi.staticfiles import StaticFiles
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.desk import (
-    corrections,
-    images,
-    mailroom,
-    operation,
-    pages,
-    probes,
-    quarantine,
-    search,
-)
+from service.desk import corrections, images, mailroom, operation, pages, probes, quarantine, search
 from service.desk.door import account, people, sign_in
-from service.desk.games import ahead, boards, letters, seats
-from service.desk.games import pages as games
+from service.desk.games import ahead, boards, letters, pages as games, seats
 from service.desk.reading import api, forms
 from service.desk.reading.api import Presence
 from service.desk.sheet import pages as sheet
@@ -38,13 +28,13 @@ from service.public import (
     lots,
     moves,
     my_file,
+    page as public_page,
     players,
     results,
     roots,
     rules,
     sheet_form,
 )
-from service.public import page as public_page
 from service.web import error_pages
 from service.web.access import closed_unless_declared, guarded
 from service.web.page import FOLDER, HEADERS, environment

@@ -70,10 +70,8 @@ from service.notices.phase_letters.approval import Approvals
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
 from service.operations import reread_settings, retention
-from service.operations.alarms import SECONDS as ALARM_SECONDS
-from service.operations.alarms import Alarms
-from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS
-from service.operations.beacon_rounds import BeaconRounds, Relays
+from service.operations.alarms import SECONDS as ALARM_SECONDS, Alarms
+from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS, BeaconRounds, Relays
 from service.operations.clock_check import ClockSkewGuard
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as installed
+from importlib.metadata import PackageNotFoundError, version as installed
 
 
 def version() -> str:

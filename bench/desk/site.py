@@ -28,15 +28,7 @@ from service.games.deadlines import schedule
 from service.record import chain
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
-from service.store.tables import (
-    LineRow,
-    LineState,
-    PageRow,
-    PhaseRow,
-    PhaseState,
-    SeatRow,
-    SubmissionRow,
-)
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
 from service.web import sessions
 
 NAME, PASSWORD = "Ada", "a desk that is only measured"

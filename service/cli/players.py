@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import TextIO
 
-from service.archive import away
-from service.archive import forget as forgetting
+from service.archive import away, forget as forgetting
 from service.archive.player_data import write_player_data
 from service.cli.program.results import print_result
 from service.clock import SystemClock

@@ -26,14 +26,7 @@ from service.games.names import UnknownName, power_called
 from service.games.options import stored_options
 from service.games.rulings import rules_to_keep
 from service.games.sealed_lots import BEACON
-from service.store.tables import (
-    AddressRow,
-    GameRow,
-    PhaseRow,
-    PhaseState,
-    PlayerRow,
-    SeatRow,
-)
+from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 
 
 class _Player(BaseModel):

@@ -21,8 +21,7 @@ from service.facts.events import Event
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
 from service.games import lots
-from service.intake import ignored_mails, waiting_proof
-from service.intake import load_context as contexts
+from service.intake import ignored_mails, load_context as contexts, waiting_proof
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import Concern
 from service.intake.mail_handlers import JudgedMail, MailHandler
@@ -44,14 +43,7 @@ from service.mail.reports import Outcome
 from service.mail.sending import returned
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import (
-    GameRow,
-    IgnoredMailRow,
-    MailRow,
-    MailState,
-    PhaseRow,
-    SubmissionRow,
-)
+from service.store.tables import GameRow, IgnoredMailRow, MailRow, MailState, PhaseRow, SubmissionRow
 
 _REPORTS = {RefusalReason.BOUNCE, RefusalReason.RECEIPT}
 

@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from PIL import Image as PictureFile
-from PIL import ImageOps
+from PIL import Image as PictureFile, ImageOps
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind

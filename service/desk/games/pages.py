@@ -15,11 +15,7 @@ from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
 from service.desk import log_words
 from service.desk.games import acts, seat_acts
-from service.desk.games.acts import (
-    THRESHOLD_CHOICES,
-    NewGameForm,
-    threshold_choice,
-)
+from service.desk.games.acts import THRESHOLD_CHOICES, NewGameForm, threshold_choice
 from service.desk.games.boards import titles
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come

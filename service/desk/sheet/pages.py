@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 from service.desk import page_data
 from service.desk.queries import phase_view
 from service.desk.reading import shape
-from service.desk.sheet import picture as sheet_picture
-from service.desk.sheet import view
+from service.desk.sheet import picture as sheet_picture, view
 from service.desk.sheet.picture import MARKS, turned
 from service.facts.sheets import SheetFlag
 from service.games import decisions
@@ -28,6 +27,7 @@ from service.games.acts.sheets import (
     SEALED,
     ChooseSheet,
     ConfirmSheet,
+    FiledSheet as ChangeableSheet,
     LeaveToRule,
     RefileSheet,
     RefuseSheet,
@@ -35,7 +35,6 @@ from service.games.acts.sheets import (
     filed_sheet,
     other_powers,
 )
-from service.games.acts.sheets import FiledSheet as ChangeableSheet
 from service.games.approval.papers import refusal_of
 from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH

@@ -19,13 +19,7 @@ from reading.page import PageReader
 from reading.review import ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
-from service.features.post.postal_mail import (
-    MOST_BYTES,
-    MOST_FILES,
-    LogLetter,
-    PostalMail,
-    PostedLetter,
-)
+from service.features.post.postal_mail import MOST_BYTES, MOST_FILES, LogLetter, PostalMail, PostedLetter
 from service.games.acts.act import ActTable, perform
 from service.games.options import options_of
 from service.games.phases import phase_of

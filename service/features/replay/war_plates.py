@@ -11,16 +11,7 @@ import numpy as np
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.geo import SEA, Region
-from adjudicator.orders import (
-    Convert,
-    Convoy,
-    Move,
-    Proxy,
-    Retreat,
-    SupportHold,
-    SupportMove,
-    UnitOrder,
-)
+from adjudicator.orders import Convert, Convoy, Move, Proxy, Retreat, SupportHold, SupportMove, UnitOrder
 from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.position import Position
 from adjudicator.units import Unit

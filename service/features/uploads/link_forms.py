@@ -9,12 +9,7 @@ from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
 from service.features.uploads import links
-from service.features.uploads.links import (
-    NO_LINK_MAILED,
-    EndUploadLinks,
-    MailUploadLink,
-    MakeUploadLink,
-)
+from service.features.uploads.links import NO_LINK_MAILED, EndUploadLinks, MailUploadLink, MakeUploadLink
 from service.games.acts.act import Act
 from service.letters.language import N_
 from service.public import visits

@@ -11,8 +11,7 @@ from pathlib import Path
 import maps
 from grammar.compose import GrammarError
 from maps.faults import Fault
-from maps.rulings import FILE as RULINGS
-from maps.rulings import BadRulings, rulings
+from maps.rulings import FILE as RULINGS, BadRulings, rulings
 from reading.vocabulary import forms_of
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent

@@ -19,8 +19,7 @@ from functools import lru_cache
 from markupsafe import Markup, escape
 
 from grammar.headings.sheet_code import SheetCode, code_text
-from ocr.image import sheet_form
-from ocr.image import sheet_layout as layout
+from ocr.image import sheet_form, sheet_layout as layout
 from service.letters.render import environment
 from service.pictures.drawing import fonts
 from service.pictures.drawing.render import RenderError, to_pdf, to_pngs

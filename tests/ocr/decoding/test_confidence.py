@@ -8,8 +8,7 @@ from dataclasses import fields, replace
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ocr.decoding.confidence import (
     EVIDENCE,

@@ -7,8 +7,7 @@ import resource
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from service.facts.refusals import RefusalReason
 from service.intake.opening.open_mail import REPORT, WHOLE, ChildBodies, open_mail

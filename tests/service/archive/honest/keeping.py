@@ -16,13 +16,7 @@ from service.games.acts.results import ChangeCoordinator, CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.notices.broadcasts import Broadcasts
 from service.notices.reminders import Reminders
-from service.store.tables import (
-    GameRow,
-    OutboxRow,
-    OutboxState,
-    PhaseState,
-    UserRow,
-)
+from service.store.tables import GameRow, OutboxRow, OutboxState, PhaseState, UserRow
 from tests.service.archive.honest.game import REASON, HonestGame
 from tests.support.acting import at, do, enter
 
