@@ -319,7 +319,7 @@ class _Reader:
         return _mean_score(upright) < _mean_score(self._recognize_letters(inverted))
 
     def _begin_alike(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
-        """True if the rows of two near columns begin with the same words; see `row_starts.begin_alike`."""
+        """True if the rows of two near columns begin with the same words; see `columns.begin_alike`."""
         # Layout cannot tell near columns from one list in two parts; first words can, and nothing need be
         # known of orders for it.
         if min(len(left), len(right)) < LEAST_BEGINNINGS:

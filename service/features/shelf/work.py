@@ -12,7 +12,6 @@ from sqlalchemy import Select, select
 
 from service.feature import FeatureWork, Interval, JobKind
 from service.features.shelf import shelf
-from service.features.shelf.shelf import ask_for
 from service.jobs import Jobs
 from service.letters.language import N_
 from service.store.columns import row_number
@@ -39,7 +38,7 @@ def be_here(jobs: Jobs, request: Request) -> None:
         if game is None:
             return
     with ports.sessions.begin() as session:
-        ask_for(session, jobs, game, ports.clock.now())
+        shelf.ask_for(session, jobs, game, ports.clock.now())
     raise HTTPException(503, SENTENCE, {"Retry-After": str(SECONDS)})
 
 
