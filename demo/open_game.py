@@ -9,7 +9,7 @@ from demo.story import Story
 from service.bootstrap import Site
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.options import stored_options
 
 

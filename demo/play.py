@@ -173,14 +173,7 @@ def _run(story: Story, root: Path, teller: Teller, wish: Wish) -> int:
     teller.copy_to(root / TRANSCRIPT)
     _greet(story, root, teller)
     teller.move("loading the program")
-    from demo.ending import (
-        check_pages,
-        open_next_phase,
-        open_replay,
-        show_ending,
-        stay,
-        write_archive,
-    )
+    from demo.ending import check_pages, open_next_phase, open_replay, show_ending, stay, write_archive
     from demo.stage import open_stage
     from demo.turns import Turns
 

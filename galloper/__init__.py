@@ -17,8 +17,7 @@ A facade over Galloper's other packages: none of them imports it.
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as _installed
+from importlib.metadata import PackageNotFoundError, version as _installed
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.outcome import Result

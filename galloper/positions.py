@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from adjudicator import judge as judges
-from adjudicator import position as judged
+from adjudicator import judge as judges, position as judged
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.lots import Lots
 from adjudicator.outcome import Result
 from adjudicator.phases.year_end import builds_due
-from adjudicator.serialize.answers import answer
+from adjudicator.serialize.answers import answer, write_position
 from adjudicator.serialize.case_fields import CaseFault
 from adjudicator.serialize.cases import Case
-from adjudicator.serialize.position_json import write_position
 from galloper.boards import Board, as_board, case_reader
 from galloper.errors import LotsError, OrderError, PositionError
 from galloper.orders import Order

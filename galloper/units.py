@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from adjudicator import position as judged
-from adjudicator import units
+from adjudicator import position as judged, units
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -20,17 +20,7 @@ from grammar.compose import Forms
 from grammar.edit_costs import find_pieces, flatten, swap_cost
 from grammar.exact_edges import PIECE_COST
 from grammar.lattice import Edge
-from grammar.lexicon import (
-    BREAK,
-    COAST,
-    KIND,
-    NUMBER,
-    PLACE,
-    POWER,
-    Lexicon,
-    Rank,
-    Value,
-)
+from grammar.lexicon import BREAK, COAST, KIND, NUMBER, PLACE, POWER, Lexicon, Rank, Value
 
 _ABBREVIATION = 4
 """Abbreviations, and names of fewer letters than this, are taken only for a whole word less than one letter

@@ -17,8 +17,7 @@ from typing import Any, Protocol
 
 from rapidfuzz import fuzz, process
 
-from adjudicator.geo import ANY, LAND, SEA, Board, Region, Terrain
-from adjudicator.geo import COAST as ALONG_COAST
+from adjudicator.geo import ANY, COAST as ALONG_COAST, LAND, SEA, Board, Region, Terrain
 from adjudicator.units import UnitKind
 from grammar.fragments.languages import Language, doubt_words, order_words
 from grammar.words import DOUBT_WORDS, words

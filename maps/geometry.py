@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from adjudicator.geo import Board
-from maps.board_text import board_text, json_value
 from maps.faults import Faults, MapError
+from maps.files import board_text, json_value
 
 FILE = "partition.geojson"
 

@@ -18,13 +18,11 @@ from adjudicator import rules as rule_sets
 from adjudicator.geo import Province
 from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
-from maps import checks, geometry, start_position, tables, variant_file
-from maps import provinces as ground
-from maps.board_text import board_text
+from maps import checks, geometry, provinces as ground, start_position, variant_file
 from maps.faults import Fault, Faults, MapError, NoSuchBoard
+from maps.files import CsvRow, board_text, read_table
 from maps.names import normalize
 from maps.provinces import region_at
-from maps.tables import CsvRow
 from maps.variant import Element, NameRow, ShortForm, ShortFormKind, Spelling, Variant
 
 FILE = "short_forms.csv"
@@ -44,7 +42,7 @@ def read_short_forms(
     if not (folder / FILE).exists():
         return ()
     forms: dict[int, ShortForm] = {}
-    for row in tables.read_table(folder, FILE, COLUMNS, EXTRAS, faults):
+    for row in read_table(folder, FILE, COLUMNS, EXTRAS, faults):
         form = _form(row, provinces, powers, faults)
         if form is not None:
             forms[row.number] = form

@@ -9,10 +9,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from adjudicator.geo import ANY, COAST, LAND, SEA, Board, Coast, Province, Region, SeaRole, Terrain
-from maps import seas, tables
+from maps import seas
 from maps.faults import Faults
+from maps.files import CsvRow, read_table
 from maps.names import normalize
-from maps.tables import CsvRow
 
 PROVINCES = "provinces.csv"
 BORDERS = "borders.csv"
@@ -64,7 +64,7 @@ def read_provinces(folder: Path, faults: Faults) -> Provinces:
     provinces: dict[str, Province] = {}
     rows: dict[str, int] = {}
     owner_of: dict[tuple[str, str], str] = {}
-    for row in tables.read_table(folder, PROVINCES, PROVINCE_COLUMNS, PROVINCE_EXTRAS, faults):
+    for row in read_table(folder, PROVINCES, PROVINCE_COLUMNS, PROVINCE_EXTRAS, faults):
         province = _province(row, faults)
         if province is None:
             continue
@@ -165,7 +165,7 @@ def read_borders(folder: Path, provinces: Mapping[str, Province], faults: Faults
     pairs: dict[Touch, list[tuple[Region, Region]]] = {kind: [] for kind in Touch}
     one_way: set[tuple[Touch, Region, Region]] = set()
     first_row: dict[tuple[Touch, frozenset[Region]], int] = {}
-    for row in tables.read_table(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
+    for row in read_table(folder, BORDERS, ("a", "b", "kind"), ("one_way",), faults):
         if row["kind"] not in set(Touch):
             faults.add(BORDERS, row.number, (f"the kind {row['kind']!r} is not known; known are "
                                              f"{', '.join(Touch)}"))

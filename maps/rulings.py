@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from maps.board_text import board_text
+from maps.files import board_text
 from maps.variant import Variant
 
 FILE = "rulings.md"

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from adjudicator.geo import SEA, Board, Province, Region
 from adjudicator.units import Unit, UnitKind
-from maps import tables
 from maps.faults import Faults
+from maps.files import CsvRow, read_table
 from maps.names import normalize
 from maps.provinces import region_at
-from maps.tables import CsvRow
 from maps.variant import NameRow, Spelling
 from maps.variant_file import VariantFile
 
@@ -47,7 +46,7 @@ class Setup:
 
     def read(self, folder: Path) -> None:
         """Take in the table; every row that cannot stand is a fault."""
-        for row in tables.read_table(folder, SETUP, ("power", "unit", "region"), (), self._faults):
+        for row in read_table(folder, SETUP, ("power", "unit", "region"), (), self._faults):
             if row["power"] not in self._heading.powers:
                 self._fault(row, f"{row['power']!r} is no power of this game")
             elif row["unit"] == CENTRE:
@@ -100,7 +99,7 @@ def read_names(folder: Path, provinces: Mapping[str, Province], faults: Faults) 
         _spell(spellings, province.id, Region(province.id), Spelling.ABBREVIATION)
         _spell(spellings, province.abbr, Region(province.id), Spelling.ABBREVIATION)
     ambiguous: dict[str, int] = {}
-    for row in tables.read_table(folder, NAMES, ("text", "region", "spelling"), ("ambiguous",), faults):
+    for row in read_table(folder, NAMES, ("text", "region", "spelling"), ("ambiguous",), faults):
         region = _named(row, provinces, faults)
         if region is None:
             continue

@@ -12,8 +12,8 @@ from typing import Any
 
 from adjudicator.calendar import Calendar, Phase, PhaseKind
 from adjudicator.units import UnitKind
-from maps.board_text import board_text, toml_table
 from maps.faults import Faults
+from maps.files import board_text, toml_table
 from maps.variant import Power
 
 FILE = "variant.toml"

@@ -18,7 +18,7 @@ from ocr.corrections.inserted_words import InsertionSpot, insertion_spots, trim_
 from ocr.corrections.strike import detect_strike
 from ocr.engines import Engine, LetterEngine, Quad, Recognition, RowFinder
 from ocr.engines.ppocr import PpFinder
-from ocr.image.clear_print import clear_print
+from ocr.image.clear_print import clear_print, with_ticks
 from ocr.image.find_sheet import (
     FlattenedSheet,
     find_sheets,
@@ -37,13 +37,11 @@ from ocr.image.other_looks import CropLooks
 from ocr.image.printed_sheet import PrintedFrame, find_printed
 from ocr.image.quality import Legibility, legibility, measure, unusable_reason
 from ocr.image.writing_outside import has_writing_outside
-from ocr.layout.cut_off import is_cut_off
+from ocr.layout.columns import LEAST_BEGINNINGS, begin_alike
 from ocr.layout.legibility import required_trust, sheet_trust
 from ocr.layout.lines import RowStrip, part_tall_boxes, row_indents, row_strips, runs_sideways, tangled_share
 from ocr.layout.page_order import in_reading_order
-from ocr.layout.row_ends import SheetInk, lengthened, runs_on, sheet_ink
-from ocr.layout.row_starts import LEAST_ROWS, begin_alike
-from ocr.layout.ticks import with_ticks
+from ocr.layout.row_ends import SheetInk, is_cut_off, lengthened, runs_on, sheet_ink
 from ocr.layout.wrap import STRUCK, join_wrapped
 from ocr.page import (
     Alternative,
@@ -321,10 +319,10 @@ class _Reader:
         return _mean_score(upright) < _mean_score(self._recognize_letters(inverted))
 
     def _begin_alike(self, clean: Image, left: Sequence[Quad], right: Sequence[Quad]) -> bool:
-        """True if the rows of two near columns begin with the same words; see `row_starts.begin_alike`."""
+        """True if the rows of two near columns begin with the same words; see `columns.begin_alike`."""
         # Layout cannot tell near columns from one list in two parts; first words can, and nothing need be
         # known of orders for it.
-        if min(len(left), len(right)) < LEAST_ROWS:
+        if min(len(left), len(right)) < LEAST_BEGINNINGS:
             return False
         crops = [[_first_words(clean, quad) for quad in side] for side in (left, right)]
         return begin_alike(*([reading.text for reading in self._recognize_letters(side)] for side in crops))

@@ -22,8 +22,8 @@ from ocr.image.geometry import CROP_MARGIN, box_of, cut_quad, grow_quad, quad_si
 from ocr.image.illumination import even_light, without_rules
 from ocr.image.narrow_hands import second_opinion
 from ocr.image.quality import legibility
-from ocr.layout.cut_off import is_cut_off
 from ocr.layout.lines import RowStrip, row_strips
+from ocr.layout.row_ends import is_cut_off
 from ocr.layout.wrap import as_line
 from ocr.page import Alternative, Box, Image, ReadLine, Row
 from ocr.read import CLOSE_SIDE, ReadOptions

@@ -28,12 +28,7 @@ from grammar.order_traits import counts_otherwise, ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
-from ocr.decoding.review_gate import (
-    are_kinds_doubtful,
-    is_crossed_out,
-    is_surely_crossed_out,
-    open_reasons,
-)
+from ocr.decoding.review_gate import are_kinds_doubtful, is_crossed_out, is_surely_crossed_out, open_reasons
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
 from reading.status import LineState

@@ -11,19 +11,9 @@ from fastapi.staticfiles import StaticFiles
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.desk import (
-    corrections,
-    images,
-    mailroom,
-    operation,
-    pages,
-    probes,
-    quarantine,
-    search,
-)
+from service.desk import corrections, images, mailroom, operation, pages, probes, quarantine, search
 from service.desk.door import account, people, sign_in
-from service.desk.games import ahead, boards, letters, seats, table
-from service.desk.games import pages as games
+from service.desk.games import ahead, boards, letters, pages as games, seats
 from service.desk.reading import api, forms
 from service.desk.reading.api import Presence
 from service.desk.sheet import pages as sheet
@@ -31,7 +21,6 @@ from service.feature import features, template_folders
 from service.public import (
     archive,
     calendar,
-    check,
     entry,
     game_map,
     game_page,
@@ -39,13 +28,13 @@ from service.public import (
     lots,
     moves,
     my_file,
+    page as public_page,
     players,
     results,
     roots,
     rules,
     sheet_form,
 )
-from service.public import page as public_page
 from service.web import error_pages
 from service.web.access import closed_unless_declared, guarded
 from service.web.page import FOLDER, HEADERS, environment
@@ -111,9 +100,9 @@ def _routes() -> tuple[BaseRoute, ...]:
             whole.include_router(router)
     for pages_of in (
         sign_in, moves, calendar,
-        check, left_out, entry, game_map, players, my_file, game_page,
-        rules, lots, roots, results, archive, sheet_form,
-        pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats, table,
+        archive, left_out, entry, game_map, players, my_file, game_page,
+        rules, lots, roots, results, sheet_form,
+        pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats,
         people, account, operation, probes, search, letters, ahead, boards,
     ):
         whole.include_router(pages_of.router)

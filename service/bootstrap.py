@@ -30,13 +30,13 @@ from service.feature import FeatureWork, features
 from service.games import turns
 from service.games.approval.approve import approve_phase
 from service.intake import ignored_mails, process_mail
-from service.intake.expected import is_expected
 from service.intake.filing import READ_WORK
 from service.intake.load_context import Concern, build_context
 from service.intake.mail_handlers import MailHandler
 from service.intake.opening.open_mail import ChildBodies
 from service.intake.opening.sandbox import WALL_PER_CPU, Jail, SandboxLimits, use_jail
 from service.intake.process_mail import MailOpener, MailStore
+from service.intake.sender_proof import is_expected
 from service.intake.sheets import reread_line
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import (
@@ -50,7 +50,6 @@ from service.intake.sheets.recognizer import (
 from service.intake.sheets.reread_line import LineReader
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
-from service.leader import Leadership
 from service.letters.kinds import LetterKinds
 from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
@@ -71,10 +70,8 @@ from service.notices.phase_letters.approval import Approvals
 from service.notices.reminders import Reminders
 from service.notices.results import ResultsAnnouncer
 from service.operations import reread_settings, retention
-from service.operations.alarms import SECONDS as ALARM_SECONDS
-from service.operations.alarms import Alarms
-from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS
-from service.operations.beacon_rounds import BeaconRounds, Relays
+from service.operations.alarms import SECONDS as ALARM_SECONDS, Alarms
+from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS, BeaconRounds, Relays
 from service.operations.clock_check import ClockSkewGuard
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
@@ -82,10 +79,10 @@ from service.operations.mailbox_wait import MailboxWait
 from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
 from service.record.chain import sessions
+from service.scheduler import Leadership
 from service.site_folder import key_of
 from service.store import records
-from service.store.blobs import Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import Blobs, open_blobs
 from service.store.engine import Store, migrate, open_engine
 from service.web.ports import ApiTokens, DeskActions, DeskPorts, PageSettings, SiteChecks
 

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from service.config import ConfigError, Settings
-from service.store import blobs_remote, engine
+from service.store import blobs, engine
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT: Mapping[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -135,7 +135,7 @@ def test_a_missing_driver_is_answered_with_the_extra_to_install(
         "coordinator": "b@example.org", "mail_in": {}, "mail_out": {"sender": "a@example.org"},
     })
     with pytest.raises(ConfigError, match=r'pip install "galloper\[s3\]"'):
-        blobs_remote.open_blobs(settings)
+        blobs.open_blobs(settings)
 
 
 @pytest.mark.parametrize(("python", "sqlite", "fits"), [

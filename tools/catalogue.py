@@ -34,7 +34,7 @@ SOURCES = [
     ("service/features/**.py", "python"),
     ("service/letters/**.py", "python"), ("service/public/**.py", "python"),
     ("service/intake/verdicts/explanations.py", "python"),
-    ("service/notices/**.py", "python"), ("service/pictures/history/**.py", "python"),
+    ("service/notices/**.py", "python"), ("service/pictures/history.py", "python"),
 ]
 """Where messages stand; the first pattern that fits a file says how it is read."""
 _EPOCH = datetime(2026, 11, 25, tzinfo=UTC)

@@ -134,9 +134,9 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      ("isinstance(order, SendSupply) and verdict is not None and (v  ->  "
       "without isinstance(order, SendSupply)")):
         "sends are settled first, so no build above one has succeeded yet",
-    ("service/intake/sheets/typed_page.py", "_MARGIN, _STEP, _SIZE = 110, 96, 44", "96  ->  97"):
+    ("service/intake/sheets/typed_orders.py", "_MARGIN, _STEP, _SIZE = 110, 96, 44", "96  ->  97"):
         "any step that keeps the rows apart will do",
-    ("service/intake/sheets/typed_page.py", "_LEAST_WIDTH, _LEAST_HEIGHT = 1400, 900", "1400  ->  1401"):
+    ("service/intake/sheets/typed_orders.py", "_LEAST_WIDTH, _LEAST_HEIGHT = 1400, 900", "1400  ->  1401"):
         "one least width is as good as the other",
     ("service/intake/sheets/reread_line.py",
      "row.candidates = [*row.candidates, *({**candidate, AGAIN: True} for candidate in candidates)]",

@@ -23,8 +23,8 @@ from service.letters.facts import CorrectionFacts, GameInfo, Recipient
 from service.letters.language import phase_words
 from service.mail.sending.compose import Attachment
 from service.notices.answers import receipts
-from service.notices.blank_sheets import SheetReader, printed_sheet
 from service.notices.current_map import control
+from service.notices.order_sheets import SheetReader, printed_sheet
 from service.pictures import A3, A4, BlankSheet, PaperEnvelope, SheetPaper
 from service.site_folder import opened
 from service.store.blobs import Blobs

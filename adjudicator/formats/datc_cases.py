@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.formats import classic
-from adjudicator.formats.board_names import BoardNames
 from adjudicator.formats.classic import map_name
 from adjudicator.formats.game_log import (
     MAX_BYTES,
+    BoardNames,
     FormatFault,
     GameBoard,
     GameLog,

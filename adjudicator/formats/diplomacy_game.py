@@ -18,10 +18,10 @@ from typing import Any
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.formats import classic
-from adjudicator.formats.board_names import BoardNames
 from adjudicator.formats.classic import adjustment, build_sites, map_name
 from adjudicator.formats.game_log import (
     MAX_BYTES,
+    BoardNames,
     FormatFault,
     GameBoard,
     GameLog,

@@ -9,7 +9,7 @@ from enum import StrEnum
 from adjudicator.formats import datc_cases, diplomacy_game, jdip_reader, jdip_writer
 from adjudicator.formats.classic import refuse_losses
 from adjudicator.formats.game_log import FormatFault, GameBoard, GameLog, Written
-from adjudicator.serialize.judged_case import case_of
+from adjudicator.serialize.answers import case_of
 
 
 class Format(StrEnum):

@@ -6,22 +6,11 @@ from collections.abc import Iterator
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.formats import classic
-from adjudicator.formats.board_names import BoardNames
 from adjudicator.formats.classic import map_name
 from adjudicator.formats.datc_cases import PROGRAM
-from adjudicator.formats.game_log import (
-    MAX_BYTES,
-    FormatFault,
-    GameBoard,
-    GameLog,
-    LoggedPhase,
-)
+from adjudicator.formats.game_log import MAX_BYTES, BoardNames, FormatFault, GameBoard, GameLog, LoggedPhase
 from adjudicator.formats.jdip_words import COASTS, PHASE_TYPE, UNIT_TYPES
-from adjudicator.formats.jsx import (
-    Graph,
-    Node,
-    from_xml,
-)
+from adjudicator.formats.jsx import Graph, Node, from_xml
 from adjudicator.geo import LAND, SEA, Region
 from adjudicator.orders import (
     Build,

@@ -10,12 +10,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.formats import classic
 from adjudicator.formats.classic import map_name
 from adjudicator.formats.datc_cases import JDIP_WORDS, PROGRAM
-from adjudicator.formats.game_log import (
-    GameBoard,
-    GameLog,
-    LoggedPhase,
-    Written,
-)
+from adjudicator.formats.game_log import GameBoard, GameLog, LoggedPhase, Written
 from adjudicator.formats.jdip_words import (
     ADJECTIVES,
     COASTS,

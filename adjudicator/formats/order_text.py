@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from adjudicator.calendar import PhaseKind
-from adjudicator.formats.board_names import LONGEST, BoardNames
+from adjudicator.formats.game_log import LONGEST, BoardNames
 from adjudicator.geo import Region
 from adjudicator.orders import (
     Build,

@@ -26,8 +26,12 @@ from adjudicator.phrases import CLASSIC
 from adjudicator.position import Dislodgement, Memory, NotePart, Position
 from adjudicator.rules import britain1066_hidden as hidden_fleet
 from adjudicator.rules.britain1066_hidden import HIDDEN, SEEN, Lie, box_for, is_unseen
-from adjudicator.rules.britain1066_winter import CAPTURED, captured, settle_home
-from adjudicator.rules.britain1066_winter import SENTENCES as WINTER_SENTENCES
+from adjudicator.rules.britain1066_winter import (
+    CAPTURED,
+    SENTENCES as WINTER_SENTENCES,
+    captured,
+    settle_home,
+)
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY
 from adjudicator.units import Unit

@@ -12,8 +12,7 @@ from adjudicator.lots import Lots
 from adjudicator.orders import Order
 from adjudicator.outcome import Outcome, Resolution, make_outcome
 from adjudicator.position import Position
-from adjudicator.rules import brittania_court as court
-from adjudicator.rules import brittania_war as war
+from adjudicator.rules import brittania_court as court, brittania_war as war
 from adjudicator.rules.brittania_ledger import Ledger
 from adjudicator.rules.brittania_realm import KING, YIELD, Battle, Chronicle, Realm
 from adjudicator.ruleset import Ruleset

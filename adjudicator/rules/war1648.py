@@ -23,8 +23,7 @@ from adjudicator.phases.movement_sheet import Check, MovementSheet, OutcomeRule
 from adjudicator.phases.order_outcomes import attack_on
 from adjudicator.phrases import CLASSIC
 from adjudicator.position import Centres, Dislodgement, Memory, NotePart, Position
-from adjudicator.rules import war1648_builds as builds
-from adjudicator.rules import war1648_loans as loans
+from adjudicator.rules import war1648_builds as builds, war1648_loans as loans
 from adjudicator.ruleset import CLASSIC_ORDERS, Ruleset
 from adjudicator.strength import NOBODY, PartialResolution
 from adjudicator.units import Unit

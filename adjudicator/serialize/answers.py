@@ -1,15 +1,23 @@
-"""A resolution in the contract's JSON: the answer of `adjudicate` to a case, in the form of its `expect`."""
+"""A judged phase in the contract's JSON: its position, the one writer of what
+`cases.CaseReader.read_position` reads; its resolution, the answer of `adjudicate` to a case in the form of
+its `expect`; and both as a case, which a checker that shares no code can judge again."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.context import Context
+from adjudicator.orders import Move, Order
 from adjudicator.outcome import Outcome, Resolution
-from adjudicator.position import Dislodgement
+from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
-from adjudicator.serialize.cases import Case
+from adjudicator.serialize.case_fields import CaseFault
+from adjudicator.serialize.cases import Case, CaseReader
+from adjudicator.serialize.order_json import write_order
 
 
 def answer(case: Case, resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
@@ -103,3 +111,64 @@ def _of_rule_set(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
         data["centres"] = {p: sorted(owned) for p, owned in resolution.position.centres.items()}
         data["lots_used"] = resolution.lots_used
     return data
+
+
+def write_position(position: Position) -> dict[str, Any]:
+    """The keys of a case that say which phase is next and what stands where; all but orders and lots."""
+    phase = position.phase
+    return {
+        "phase": phase.kind.value,
+        "season": phase.season,
+        "year": phase.year,
+        "units": sorted(map(str, position.units)),
+        "centres": {power: sorted(owned) for power, owned in position.centres.items()},
+        "dislodged": [dislodgement_json(d) for d in position.dislodged],
+        "contested": sorted(position.contested),
+        "memory": _memory(position.memory),
+        **({} if position.own is None else {"state": codec.dump_own(position.own)}),
+    }
+
+
+def _memory(memory: Memory) -> dict[str, Any]:
+    data: dict[str, Any] = {"converting": sorted(map(str, memory.converting))}
+    if memory.notes:
+        data["notes"] = sorted(map(list, memory.notes))
+    if memory.proxies:
+        data["proxies"] = sorted(map(list, memory.proxies))
+    return data
+
+
+def case_of(
+    context: Context, rules: Ruleset, position: Position, resolution: Resolution, numbers: Sequence[int]
+) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+    """The case and its answer in the contract's form; None for both where that form cannot say all that was
+    judged. `numbers` are the lots that were used."""
+    if not all(outcome.order.WORD for outcome in resolution.outcomes):
+        return None, None  # the contract has no word for some order
+    # Cases had no key for proxies when the first records were written, and their digests stay as they are.
+    if position.memory.proxies:
+        return None, None
+    phase = position.phase
+    try:
+        case = {
+            "id": str(phase),
+            **write_position(position),
+            "orders": [_order_json(outcome.order) for outcome in resolution.outcomes],
+            "lots": list(numbers),
+        }
+        # Read back at once: an answer must belong to what its case says, not to what it should say.
+        read = CaseReader(context, rules, phase.year).read(case)
+    except CaseFault:
+        return None, None
+    # What comes back must be what was judged.
+    if read.position != position or read.orders != tuple(
+        replace(outcome.order, line=None) for outcome in resolution.outcomes
+    ):
+        return None, None
+    return case, answer(Case(str(phase), position, read.orders, read.lots), resolution, rules)
+
+
+def _order_json(order: Order) -> dict[str, Any]:
+    # The record's hashes rest on cases that say via_convoy of every move, also where it is false.
+    written = {"via_convoy": order.via_convoy} if isinstance(order, Move) else {}
+    return {"power": order.power, **write_order(order), **written}

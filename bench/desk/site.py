@@ -23,20 +23,12 @@ from service.clock import SystemClock
 from service.config import Settings
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.deadlines import schedule
 from service.record import chain
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
-from service.store.tables import (
-    LineRow,
-    LineState,
-    PageRow,
-    PhaseRow,
-    PhaseState,
-    SeatRow,
-    SubmissionRow,
-)
+from service.store.tables import LineRow, LineState, PageRow, PhaseRow, PhaseState, SeatRow, SubmissionRow
 from service.web import sessions
 
 NAME, PASSWORD = "Ada", "a desk that is only measured"

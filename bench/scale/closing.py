@@ -24,15 +24,7 @@ from bench.scale.parts import Sizes
 from bench.servers.dovecot import Dovecot
 from bench.servers.postgres import Postgres
 from bench.storm.deadline import file_sheets
-from bench.storm.site import (
-    SETTINGS,
-    VARIANT,
-    StormError,
-    StormProcess,
-    StormSite,
-    add_games,
-    storm_site,
-)
+from bench.storm.site import SETTINGS, VARIANT, StormError, StormProcess, StormSite, add_games, storm_site
 from service.clock import SystemClock
 from service.config import Settings
 from service.store.engine import open_engine

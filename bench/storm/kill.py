@@ -2,7 +2,7 @@
 
 A round starts what was killed, hands over a few mails, waits a random time and kills one process with all its
 children. On SQLite that is the only one, which takes in, works and sends; on PostgreSQL it is one of two, and
-in every other round the one that leads (`service.leader`), while a game's deadline comes. At the end
+in every other round the one that leads (`service.scheduler`), while a game's deadline comes. At the end
 everything unfinished is finished, with a clock first a quarter and then half an hour ahead, since a letter
 whose sender died is left alone for ten minutes and tried again after five more. Then every mail must be
 stored once and used once, and each receipt sent once, or twice if Galloper itself marked it "possibly twice";
@@ -39,7 +39,7 @@ from bench.storm.site import (
     wait_for,
 )
 from service.clock import SystemClock
-from service.leader import CLOCKWORK
+from service.scheduler import CLOCKWORK
 from service.store.tables import (
     EventRow,
     LeaseRow,

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.decoding.review_gate import CUT_OUT
-from ocr.engines.free_path import best_path
+from ocr.engines import best_path
 from ocr.image.geometry import CROP_MARGIN
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, ReadLine, Row, StruckWord

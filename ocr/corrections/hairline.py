@@ -14,8 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.corrections.strike_marks import HEIGHT as INK_HEIGHT
-from ocr.corrections.strike_marks import Plane, body_rows
+from ocr.corrections.strike_marks import HEIGHT as INK_HEIGHT, Plane, body_rows
 from ocr.image.illumination import PAPER
 from ocr.page import Image
 

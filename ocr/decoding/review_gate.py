@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ocr.decoding.confidence import FAR, Features
+from ocr.decoding.confidence import FAR, Features, ReviewThresholds
 from ocr.decoding.open_reasons import OpenReason
-from ocr.decoding.review_thresholds import ReviewThresholds
 from ocr.page import Strike, StruckWord
 
 CUT_OUT = 0.5

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ocr.decoding.ctc import line_posteriors, second_opinion_posteriors
-from ocr.engines.free_path import LEAST_PROB, best_path
+from ocr.engines import LEAST_PROB, best_path
 from ocr.engines.hand import letter_shares
 from ocr.page import Alternative, LayerInput, OutputLayer, Posteriors, ReadLine, Row
 

@@ -34,6 +34,9 @@ STRIKE_CLASSES = ("live", "single", "double", "wave", "zigzag", "cross", "black"
 """Live writing (underlined or not), then the ways to cross out: one level stroke, several, a wavy line, a
 zigzag or scribble, an X or slashes, and ink until nothing shows."""
 
+LEAST_PROB = 1e-12
+"""Probability: lower ones count as this, so that logarithms stay finite."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossingScores:
@@ -90,3 +93,13 @@ class RowFinder(Protocol):
     def find(self, image: Image) -> tuple[Quad, ...]:
         """Boxes of words or rows, in any order, in pixels of `image` (uint8 RGB)."""
         ...
+
+
+def best_path(posteriors: Posteriors) -> Recognition:
+    """The text of the likeliest letter in each frame. The score is their mean probability where they
+    begin."""
+    best = posteriors.log_probs.argmax(axis=1)
+    starts = np.flatnonzero((best != 0) & np.concatenate(([True], best[1:] != best[:-1])))
+    text = "".join(posteriors.letters[best[k] - 1] for k in starts)
+    score = float(np.exp(posteriors.log_probs[starts, best[starts]]).mean()) if len(starts) else 0.0
+    return Recognition(" ".join(text.split()), min(1.0, score), posteriors)

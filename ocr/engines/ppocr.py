@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from adjudicator.errors import UserFacingError
-from ocr.engines import Contour, Quad, Recognition, crossing, finetuned
-from ocr.engines.free_path import LEAST_PROB, best_path
+from ocr.engines import LEAST_PROB, Contour, Quad, Recognition, best_path, crossing, finetuned
 from ocr.engines.hand import Hand, LearntLine
 from ocr.engines.runtime import onnxruntime
 from ocr.freed_memory import give_back

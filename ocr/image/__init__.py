@@ -6,8 +6,7 @@ Door: `open_image.open_images`, `find_sheet.find_sheets`, `illumination.even_lig
 - `open_image`: bytes to upright RGB pages, or the reason there are none.
 - `outline`, `split_sheets`, `find_sheet`: sheets of paper in a photograph, two that touch, flattened.
 - `writing_outside`: writing where no sheet was found.
-- `illumination`: light evened, printed rules removed.
+- `illumination`: light evened, printed rules removed; percentiles of large pictures.
 - `geometry`: homographies, crops, boxes.
-- `percentiles`: those of large pictures.
 - `quality`: brightness, focus, contrast; why a photograph cannot be read.
 """

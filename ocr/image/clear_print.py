@@ -7,8 +7,8 @@ also across it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -20,7 +20,7 @@ from ocr.image.geometry import Matrix, inverse, transform_points, upright_frame
 from ocr.image.illumination import PAPER
 from ocr.image.printed_sheet import PrintedFrame
 from ocr.image.sheet_layout import Area
-from ocr.page import Image
+from ocr.page import Image, Row
 
 # Tuning values. "By hand": no measurement on record. Greys are of an evened sheet, 0..255, paper 250.
 PALE = 160.0  # grey above which rules, boxes and small names are print: they are printed at 178. By hand
@@ -185,3 +185,17 @@ def _strokes(
 def _touches(places: npt.NDArray[np.float64], end: float) -> bool:
     """True if some of the ink is as high as the boxes."""
     return bool(((places[:, 1] > -0.5) & (places[:, 1] < end)).any())
+
+
+def with_ticks(
+    rows: Sequence[Row], printed: PrintedFrame | None, ticks: Mapping[int, str]
+) -> tuple[Row, ...]:
+    """The rows, the first on each rule of a printed sheet with what is ticked beside it."""
+    if printed is None or not ticks:
+        return tuple(rows)
+    rest, marked = dict(ticks), []
+    for row in rows:
+        number = row_at(printed, row.box.corners)
+        tick = "" if number is None else rest.pop(number, "")
+        marked.append(replace(row, tick=tick) if tick else row)
+    return tuple(marked)

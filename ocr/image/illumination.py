@@ -1,14 +1,14 @@
-"""Even out light and shadow, and remove printed rules from the paper."""
+"""Even out light and shadow, and remove printed rules from the paper; percentiles of large pictures."""
 
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.image.percentiles import byte_counts, percentile_of_counts
 from ocr.page import Image
 
 # Tuning values. "By hand": no measurement on record.
@@ -40,6 +40,11 @@ RULE_TILT = 0.06
 the rules."""
 BLOCK = 8  # pixels: side of the squares by which sheets without rules are told. By definition of 64 bits
 RULE_CROSSED = (1.5, 8)  # factor of, and addition to, a rule's darkness: what is darker crosses it. By hand
+
+_Number: TypeAlias = float | np.float32
+
+_SAMPLED = 16  # every so many values show about where the highest begin
+_ROOM = 2.0  # factor: the sample's share of values that are looked at, over the share that is asked for
 
 
 def even_light(image: Image) -> Image:
@@ -141,3 +146,42 @@ def _may_span(pixels: Image, left: float, right: float) -> bool:
     stats = cv2.connectedComponentsWithStats(blocks, connectivity=8)[2][1:]
     begins, ends = stats[:, 0] * BLOCK, (stats[:, 0] + stats[:, 2]) * BLOCK
     return bool(((begins <= left) & (ends >= right)).any())
+
+
+def byte_counts(image: Image) -> npt.NDArray[np.int64]:
+    """How often each value 0..255 is in a grey image: shape (256,). OpenCV gives float32, so numbers beyond
+    2^24, more pixels than a sheet has, are rounded."""
+    return np.asarray(cv2.calcHist([image], [0], None, [256], [0, 256])).ravel().astype(np.int64)
+
+
+def percentile_of_counts(counts: npt.NDArray[np.int64], percent: float) -> float:
+    """The percentile, interpolated, of values that are given by how often each is there, one at least."""
+    ends = counts.cumsum()
+    place = (int(ends[-1]) - 1) * (percent / 100)
+    lower = int(place)
+    nearest = lower, min(lower + 1, int(ends[-1]) - 1)
+    below, above = (int(np.searchsorted(ends, at, side="right")) for at in nearest)
+    return _between(below, above, place - lower)
+
+
+def high_percentile(values: npt.NDArray[np.float32], percent: float) -> float:
+    """The percentile, interpolated, of floats without NaN, one at least; quick for the highest, 90..100."""
+    flat = values.ravel()
+    place = (len(flat) - 1) * (percent / 100)
+    lower = int(place)
+    # The values from there on are all that is sorted. A sample tells about where they begin.
+    sample = np.sort(flat[::_SAMPLED])
+    least = sample[max(0, len(sample) - 1 - int(_ROOM * (len(flat) - lower) / _SAMPLED))]
+    highest = flat[flat >= least]
+    if len(highest) < len(flat) - lower:
+        highest = flat
+    at = lower - (len(flat) - len(highest))
+    at_next = min(at + 1, len(highest) - 1)
+    ordered = np.partition(highest, (at, at_next))
+    return _between(ordered[at], ordered[at_next], np.float32(place - lower))
+
+
+def _between(below: _Number, above: _Number, share: _Number) -> float:
+    """Between two numbers, from the nearer one as NumPy does, for the same float."""
+    step = above - below
+    return float(below + step * share if share < 0.5 else above - step * (1 - share))

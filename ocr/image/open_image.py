@@ -14,8 +14,7 @@ from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image as Pillow
-from PIL import UnidentifiedImageError
+from PIL import Image as Pillow, UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
 from ocr.unreadable import UnreadableReason

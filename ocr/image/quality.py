@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from ocr.image.illumination import PAPER
-from ocr.image.percentiles import byte_counts, high_percentile, percentile_of_counts
+from ocr.image.illumination import PAPER, byte_counts, high_percentile, percentile_of_counts
 from ocr.page import Image, UnreadableReason
 
 # Tuning values. "By hand": no measurement on record.

@@ -1,12 +1,11 @@
 """Boxes of writing to rows in reading order, and rows to lines.
 
-Door: `lines.row_strips`, `columns.find_lane`, `cut_off.is_cut_off`, `legibility.required_trust`,
+Door: `lines.row_strips`, `columns.find_lane`, `row_ends.is_cut_off`, `legibility.required_trust`,
 `wrap.join_wrapped`.
 
 - `lines`: boxes to rows; boxes that hold two rows parted.
-- `columns`, `row_starts`, `column_extents`: lanes between columns, lists that begin alike, how wide a column
-  is.
-- `cut_off`: rows that lose letters at an edge.
+- `columns`, `column_extents`: lanes between columns, lists that begin alike, how wide a column is.
+- `row_ends`: ink past a row's ends, and rows that lose letters at an edge.
 - `legibility`: whether what was found is writing at all.
 - `wrap`: rows that continue on the next row.
 """

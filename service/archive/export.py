@@ -30,7 +30,7 @@ import maps
 from adjudicator.errors import UserFacingError
 from adjudicator.serialize import codec
 from service.archive import rows as archive_rows
-from service.archive.forgotten import forgotten_files
+from service.archive.forget import forgotten_files
 from service.facts.events import Event
 from service.record import chain as record
 from service.store import records

@@ -244,3 +244,10 @@ def _is_needed(session: Session, key: str) -> bool:
         OutboxRow.recipient.not_like(stranger))
     mails = select(MailRow.sha256).where(MailRow.sha256 == key, MailRow.sender.is_not(None))
     return any(session.scalar(query.limit(1)) is not None for query in (pages, letters, mails))
+
+
+def forgotten_files(session: Session, game_id: str = "") -> frozenset[str]:
+    """The digests of all files that were deleted by forgetting; of one game where it is named."""
+    query = select(EventRow.detail).where(EventRow.what == Event.FORGOTTEN)
+    details = session.scalars(query.where(EventRow.game_id == game_id) if game_id else query)
+    return frozenset(key for detail in details for key in detail.get("files", ()))

@@ -23,8 +23,7 @@ from reading.status import LineState
 from service.facts.options import ReviewMode
 from service.games.options import OptionFault, stored_options
 from service.store import dump
-from service.store.columns import TableBase
-from service.store.states import MailState, OutboxState, PhaseState
+from service.store.columns import MailState, OutboxState, PhaseState, TableBase
 
 TableRows = Mapping[str, list[dict[str, Any]]]
 """The rows of each table, by its name: each a value by its column."""

@@ -13,7 +13,7 @@ from service.games.acts.act import ActTable
 from service.games.names import game_called
 from service.jobs import DbosJobs
 from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 from service.store.engine import open_engine
 from service.version import version
 

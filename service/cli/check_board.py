@@ -17,7 +17,7 @@ from maps.valid_moves import ValidMoves, find_regions, valid_moves
 from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
 from service.cli.program.streams import fold
-from service.games.board_faults import board_faults
+from service.games.acts.boards import board_faults
 
 
 def run_check(slug_or_path: str, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:

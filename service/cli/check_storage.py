@@ -46,7 +46,7 @@ def check_site_key(settings: Settings) -> Finding:
 
 def check_photographs(settings: Settings) -> Finding:
     """Put a few bytes into the store that `photo_store` names, and read them back."""
-    from service.store.blobs_remote import open_blobs
+    from service.store.blobs import open_blobs
 
     if not settings.photo_store:
         return Finding(
@@ -76,11 +76,11 @@ def check_photographs(settings: Settings) -> Finding:
 
 def _with_rules(well: Finding, blobs: Blobs) -> Finding:
     """The finding on a store that works, with what its bucket lacks (docs/how-to/back-up-a-large-site.md)."""
-    from service.store.bucket_rules import rules_of
+    from service.store.blobs import bucket_rules
 
     page = "see docs/how-to/back-up-a-large-site.md"
     try:
-        rules = rules_of(blobs)
+        rules = bucket_rules(blobs)
     # Some providers have no such questions, and some credentials may not ask them.
     except Exception as error:
         return replace(well, state=FindingState.NOTE, sentence=f"{well.sentence}; whether it keeps versions "

@@ -22,8 +22,8 @@ from service.config import Settings
 from service.desk.games import seat_acts
 from service.games.acts.act import ActTable, perform
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.games import ChangeOption
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
-from service.games.acts.options import ChangeOption
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress, addresses_in
 from service.games.names import UnknownName, game_called, phase_called, power_called
 from service.games.options import options_of
@@ -34,7 +34,7 @@ from service.operations.beacon_rounds import Relays
 from service.record.game_key import ChangeKey
 from service.site_folder import opened, settings_of
 from service.store import records
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 from service.store.engine import Store
 from service.store.signatures import fingerprint
 from service.store.tables import AddressRow, GameRow, PhaseState, PlayerRow

@@ -19,13 +19,13 @@ from service.desk.queries import PhaseView
 from service.feature import GameChange
 from service.games import create, phases
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.create import NewGame
 from service.games.phases import phase_of
 from service.site_folder import opened, settings_of
 from service.store import records
 from service.store.addresses import is_address
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 

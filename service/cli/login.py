@@ -20,12 +20,12 @@ from service.config import ConfigError
 from service.mail.access.grants import (
     Client,
     LoginFailed,
+    LoopbackListener,
     begin_browser_login,
     begin_device_login,
     finish_browser_login,
     wait_for_owner,
 )
-from service.mail.access.loopback import LoopbackListener
 from service.mail.access.oauth import read_secret, write_secret
 
 FILE = "refresh-token"

@@ -23,8 +23,7 @@ from adjudicator.errors import UserFacingError
 from service.cli.commands.arguments import PHASES, PhaseName, Site, Variant
 from service.cli.commands.game_commands import add_way_to_begin, game_app
 from service.cli.commands.map_commands import map_app
-from service.cli.commands.player_commands import player_app
-from service.cli.commands.user_commands import user_app
+from service.cli.commands.people_commands import player_app, user_app
 from service.cli.program import faults
 from service.cli.program.results import AsJson, Quiet, print_result
 from service.cli.program.run import run_program

@@ -6,14 +6,13 @@ import os
 from pathlib import Path
 from typing import TextIO
 
-from service.archive import away
-from service.archive import forget as forgetting
+from service.archive import away, forget as forgetting
 from service.archive.player_data import write_player_data
 from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.games.names import pseudonym
 from service.site_folder import SiteError, opened, settings_of
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 
 STAYS = ("Not reached: backups and archives made before, the mails that the mail server keeps, and letters "
          "of other players. Orders stay: they are the game.")

@@ -17,7 +17,7 @@ from service.config import ConfigError
 from service.games.names import game_called
 from service.games.options import options_of
 from service.games.phases import phase_of
-from service.notices.blank_sheets import SheetReader, blanks, nonce_of
+from service.notices.order_sheets import SheetReader, blanks, nonce_of
 from service.notices.postal_packs import BY_HAND, by_hand, envelopes, post_of
 from service.site_folder import opened, settings_of
 from service.store import records

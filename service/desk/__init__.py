@@ -4,6 +4,6 @@ Door: the routers, which `service.bootstrap` puts into the application. Parts: `
 `reading` (where people read lines), `sheet` (one sheet and its
 versions), `games` (games and seats), `corrections`, `mailroom` (letters), `quarantine`, `post`, `operation`
 (Log, Health), `door` (who comes in), `images`, `probes` (pages for machines), `queries` (tables to values),
-`page_data` (what pages need of a phase and its board), `outcomes` (results grouped). It does not import
-`service.public`, and of the judge only phases, orders and results as values.
+`page_data` (what pages need of a phase and its board, results grouped). It does not import `service.public`,
+and of the judge only phases, orders and results as values.
 """

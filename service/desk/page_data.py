@@ -1,4 +1,5 @@
-"""What the desk's pages need of a phase and its board: typed words as orders, words to complete, results.
+"""What the desk's pages need of a phase and its board: typed words as orders, words to complete, results,
+which are grouped with failures first.
 
 Every function takes a phase's id and `load`, which gives a board by its name. Reading is lexical: none of the
 functions for typed lines looks at the position (DESK-03). Results are read only after the phase is judged.
@@ -6,12 +7,13 @@ functions for typed lines looks at the position (DESK-03). Results are read only
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
+from adjudicator.outcome import Result
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from reading import completions, vocabulary
@@ -22,11 +24,16 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.options import options_of
 from service.games.phase_summary import Aftermath
-from service.games.results import ShownPower, show
+from service.games.results import ShownOrder, ShownPower, show
 from service.games.rulings import as_written
 from service.store.tables import GameRow, PhaseRow
 
 Load = Callable[[str], Variant]
+
+_GROUPS = (
+    ("fails", "Failed", "✗", (Result.FAILS,)), ("void", "Void", "○", (Result.VOID,)),
+    ("succeeds", "Succeeded", "✓", (Result.SUCCEEDS,)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +93,43 @@ def _board(session: Session, phase_id: int, load: Load) -> tuple[Variant, PhaseK
     phase = session.get_one(PhaseRow, phase_id)
     game = session.get_one(GameRow, phase.game_id)
     return as_written(load(game.variant), options_of(game)), PhaseKind(phase.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Orders of one power with the same result. `kind` is a CSS class, `title` and `sign` are for people."""
+
+    kind: str
+    title: str
+    sign: str
+    orders: tuple[ShownOrder, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerGroups:
+    """One power's results, without empty groups."""
+
+    shown: ShownPower
+    groups: tuple[Group, ...]
+
+
+def grouped(power: ShownPower) -> PowerGroups:
+    """A power's orders by result, failures first."""
+    groups = tuple(
+        Group(kind, title, sign, tuple(order for order in power.orders if Result(order.result) in results))
+        for kind, title, sign, results in _GROUPS
+    )
+    return PowerGroups(power, tuple(group for group in groups if group.orders))
+
+
+def totals(powers: Sequence[ShownPower]) -> dict[str, int]:
+    """Counts over all powers: orders by result, lines nobody could read ("unread"), units without an order
+    ("without_order")."""
+    ends = [Result(order.result) for power in powers for order in power.orders]
+    counts = {
+        title.lower(): sum(ends.count(result) for result in results) for _, title, _, results in _GROUPS
+    }
+    return counts | {
+        "orders": len(ends), "unread": sum(len(power.void) for power in powers),
+        "without_order": sum(len(power.without_order) for power in powers),
+    }

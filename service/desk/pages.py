@@ -13,10 +13,9 @@ from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
-from service.desk.outcomes import grouped, totals
+from service.desk.page_data import grouped, totals
 from service.desk.queries import PhaseView, WorkLine
-from service.desk.reading import keys, late
-from service.desk.reading import view as reading_view
+from service.desk.reading import keys, late, view as reading_view
 from service.desk.reading.view import ReadingOffer
 from service.facts.refusals import RefusalReason
 from service.facts.roles import Role
@@ -25,8 +24,7 @@ from service.games import mailbox_waits
 from service.games.agreement import Stage
 from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
-from service.games.seal import sealed
-from service.games.seal import unsealing_note as unsealed
+from service.games.seal import sealed, unsealing_note as unsealed
 from service.intake import ignored_mails
 from service.mail.sending import hold
 from service.notices.broadcasts import corrections

@@ -23,10 +23,9 @@ from service.letters.kinds import LetterKinds
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import IgnoredMailRow, MailRow, MailState, OutboxRow, PhaseRow, PlayerRow
-from service.web.access import COORDINATOR, OWN_GAMES
+from service.web.access import COORDINATOR, NOT_OF_YOUR_GAMES, OWN_GAMES
 from service.web.acting import performed
 from service.web.mail_games import is_within, is_within_mail
-from service.web.own_games import NOT_OF_YOUR_GAMES
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

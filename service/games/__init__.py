@@ -5,8 +5,9 @@ Doors: `turns.open_phase`, `close_phase`, `judge_phase` and `approve_phase` take
 what a person decided.
 
 - `create`: a new game from a file; `options`: reads and writes a game's options.
-- `phases`: a phase as the judge's value and in words; `phase_summary`: what it leaves besides its orders.
-- `deadlines`: the handbook's calendar, pure. `acts`: every act of a person, each as one value; `refused`: the
+- `phases`: a phase as the judge's value and in words, those in play, those judged; `phase_summary`: what it
+  leaves besides its orders.
+- `deadlines`: the calendar of a game, pure. `acts`: every act of a person, each as one value; `refused`: the
   exception of an act that is not done.
 - `ballots`: which sheet counts; `seal`: nobody reads before the deadline.
 - `lines`: a line with its decisions; `decisions`: acts of the desk; `agreement`: review by two people.

@@ -11,11 +11,7 @@ from sqlalchemy.orm import Session
 
 from service.facts.sheets import Fate, SheetFlag, held_because
 from service.games.options import options_of
-from service.store.tables import (
-    GameRow,
-    PhaseRow,
-    SubmissionRow,
-)
+from service.store.tables import GameRow, PhaseRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)

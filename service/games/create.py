@@ -16,25 +16,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.serialize import codec
-from maps.board_text import toml_table
+from maps.files import toml_table
 from maps.variant import Power, Variant
 from service.config import ConfigError, no_toml, plain_faults
 from service.facts.options import NO_OPTIONS, GameOptions, stored_form
 from service.games import sealed_lots
-from service.games.deadlines import PhaseWindow
-from service.games.game_clock import PREFIX, GameClock
+from service.games.deadlines import REHEARSAL_PREFIX, GameClock, PhaseWindow
 from service.games.names import UnknownName, power_called
 from service.games.options import stored_options
 from service.games.rulings import rules_to_keep
 from service.games.sealed_lots import BEACON
-from service.store.tables import (
-    AddressRow,
-    GameRow,
-    PhaseRow,
-    PhaseState,
-    PlayerRow,
-    SeatRow,
-)
+from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 
 
 class _Player(BaseModel):
@@ -180,8 +172,9 @@ def create(
 ) -> PhaseRow:
     """Write a game with its first phase open (`games.acts.begin.BeginGame` begins one). Raises ConfigError
     when its name is taken, or is that of a rehearsal and the game is none, and NoSiteKey."""
-    if new.name.startswith(PREFIX) != (new.hours is not None):
-        raise ConfigError(f"a name that begins with {PREFIX}belongs to a rehearsal; choose another name")
+    if new.name.startswith(REHEARSAL_PREFIX) != (new.hours is not None):
+        raise ConfigError(
+            f"a name that begins with {REHEARSAL_PREFIX}belongs to a rehearsal; choose another name")
     if session.get(GameRow, new.slug) is not None:
         raise ConfigError(f"a game called {new.name} exists already; choose another name")
     # Only what is true is stored: an option that is missing is off, also in games made before it existed.

@@ -1,8 +1,9 @@
 """When phases open and close: the handbook's calendar as pure functions over instants in UTC (CAL-01 to
-CAL-17).
+CAL-17), or a few hours for each phase of a rehearsal.
 
 A calendar day ends at 07:00 GMT on the following day, all year round. Days are counted from T+0, the day on
-which the first season of a game year begins.
+which the first season of a game year begins. Whether a game is a rehearsal is written in its options when it
+begins, and so in the first entries of its record; no command changes it.
 """
 
 from __future__ import annotations
@@ -10,12 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
 
 from adjudicator.calendar import Calendar, Phase, PhaseKind
+from service.facts.options import StoredOptions
 from service.games.refused import Refused
 
 DAY_ENDS = time(7, 0, tzinfo=UTC)
 """GMT, and never British summer time: 08:00 on a clock in London in summer."""
+
+REHEARSAL_PREFIX = "Rehearsal "
+"""What the name of each rehearsal begins with, and so each subject of its letters; no other game's does."""
+REHEARSAL_NOTICE = "REHEARSAL: nothing in it counts, and it will be removed."
+"""The first line of each of its letters, and a line on its pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,3 +233,36 @@ def _check(windows: Sequence[PhaseWindow], index: int) -> None:
             f"Nothing was changed: {follower.phase} closes on {follower.deadline:%d %b %Y, %H:%M} GMT: move "
             f"the later phases too, or choose an earlier time."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class GameClock:
+    """When the phases of a game are open. `start`: the day T+0, of a rehearsal the instant (UTC) at which it
+    begins. `hours`: how long each of its phases is open, None for the handbook's calendar."""
+
+    start: date
+    hours: float | None = None
+
+    def windows(self, calendar: Calendar, first: Phase, phases: int) -> tuple[PhaseWindow, ...]:
+        """The windows of `phases` phases in playing order, from `first` on."""
+        if self.hours is not None and isinstance(self.start, datetime):
+            return schedule_evenly(self.start, timedelta(hours=self.hours), calendar, first, phases)
+        return schedule(self.start, calendar, first, phases)
+
+    def as_options(self) -> dict[str, Any]:
+        """The clock as options of a game; `clock_of` reads them."""
+        length = {} if self.hours is None else {"rehearsal_hours": self.hours}
+        return {"start": self.start.isoformat(), **length}
+
+
+def pace_of(options: StoredOptions) -> float:
+    """How long the phases of a game are beside the handbook's movement phase: 1 for a real game."""
+    hours = options.rehearsal_hours
+    return 1.0 if hours is None else hours / (24 * (HANDBOOK.movement + 1))
+
+
+def clock_of(options: StoredOptions) -> GameClock:
+    """The clock of a game with these options."""
+    if options.rehearsal_hours is not None:
+        return GameClock(datetime.fromisoformat(options.start), options.rehearsal_hours)
+    return GameClock(date.fromisoformat(options.start))

@@ -1,14 +1,28 @@
-"""A phase of a game in words and as the judge's value."""
+"""The phases of a game: one in words and as the judge's value; those that take orders or wait for results, as
+the game's page shows them; and those that were judged, as values, with the years that they make (BEY-02,
+BEY-03)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, defer
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.outcome import Resolution
+from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
-from service.store.tables import PhaseRow
+from service.store import records
+from service.store.tables import PhaseRow, PhaseState, SeatRow
+
+IN_PLAY = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
+# A board is most of a phase's row, and only a retreat phase is asked for its own.
+_WITHOUT_BOARD = (defer(PhaseRow.position), defer(PhaseRow.resolution))
 
 
 def phase_title(phase: PhaseRow) -> str:
@@ -36,3 +50,91 @@ def powers_asked(phase: PhaseRow) -> frozenset[str] | None:
     if phase.position is None:
         return frozenset()
     return frozenset(retreat.unit.power for retreat in codec.load_position(phase.position).dislodged)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPhase:
+    """A phase whose results were sent, as its reader may know them."""
+
+    number: int
+    phase: Phase
+    before: Position
+    resolution: Resolution
+
+
+def with_deployment(variant: Variant, judged: JudgedPhase) -> JudgedPhase:
+    """The phase with its units where orders say that they begin it."""
+    if judged.phase.kind is not PhaseKind.MOVEMENT:
+        return judged
+    orders = [outcome.order for outcome in judged.resolution.outcomes]
+    return replace(judged, before=variant.rules.initial_deployment(variant.context(), judged.before, orders))
+
+
+def game_years(
+    variant: Variant, phases: Sequence[JudgedPhase], *, over: bool
+) -> tuple[tuple[JudgedPhase, ...], ...]:
+    """The phases of each game year, in order: it ends with the phase that the calendar ends it with. What
+    comes after the last of these is a year once the game is over."""
+    years: list[tuple[JudgedPhase, ...]] = []
+    current: list[JudgedPhase] = []
+    for judged in phases:
+        current.append(judged)
+        if (judged.phase.season, judged.phase.kind) == variant.calendar.year_end:
+            years.append(tuple(current))
+            current = []
+    if over and current:
+        years.append(tuple(current))
+    return tuple(years)
+
+
+def names_of_years(years: Sequence[Sequence[JudgedPhase]]) -> tuple[str, ...]:
+    """The number of each year on the calendar."""
+    return tuple(str(each[-1].phase.year) for each in years)
+
+
+def centres_by_year(
+    variant: Variant, years: Sequence[Sequence[JudgedPhase]]
+) -> Mapping[str, tuple[int, ...]]:
+    """The centres of each power, by its id: at the beginning of the game, and at the end of each year."""
+    ends = [years[0][0].before, *(each[-1].resolution.position for each in years)]
+    return {power: tuple(len(end.centres.get(power, ())) for end in ends) for power in variant.powers}
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseInPlay:
+    """One phase in play, and nothing of what is on a sheet: `sent` and `silent` are the ids of the powers
+    that are asked for orders, by whether something came of them in time. `is_asked`: somebody is asked
+    already; a later phase of a year asks nobody before the results of the one before it are sent."""
+
+    row: PhaseRow
+    sent: tuple[str, ...]
+    silent: tuple[str, ...]
+    is_asked: bool
+
+
+def phases_in_play(session: Session, game_id: str) -> list[PhaseInPlay]:
+    """The phases in play of a game, in order."""
+    powers = sorted(session.scalars(select(SeatRow.power).where(SeatRow.game_id == game_id)))
+    rows = session.execute(
+        select(PhaseRow, PhaseRow.position.is_not(None)).options(*_WITHOUT_BOARD)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(IN_PLAY))
+        .order_by(PhaseRow.ordinal)).all()
+    return [_in_play(session, row, powers, is_asked=has_board or index == 0)
+            for index, (row, has_board) in enumerate(rows)]
+
+
+def next_phase(session: Session, game_id: str, now: datetime) -> PhaseRow | None:
+    """The phase that opens next, or None if the calendar has no more."""
+    return session.scalars(
+        select(PhaseRow).options(*_WITHOUT_BOARD)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.WAITING, PhaseRow.deadline > now)
+        .order_by(PhaseRow.ordinal).limit(1)).first()
+
+
+def _in_play(session: Session, row: PhaseRow, powers: Sequence[str], *, is_asked: bool) -> PhaseInPlay:
+    asked = powers_asked(row)
+    named = [power for power in powers if is_asked and (asked is None or power in asked)]
+    came = {sheet.power for sheet in records.submissions(session, row.id)
+            if sheet.received_at <= row.deadline} | records.posted(session, row.id)
+    return PhaseInPlay(row, tuple(power for power in named if power in came),
+                       tuple(power for power in named if power not in came), is_asked)

@@ -3,7 +3,7 @@
 
 Each step is an update that names the state it expects, and the number of changed rows decides who won
 (`records.claim`). So two processes, or one that was killed and runs the step again, have one effect.
-The order of a phase's states is in `service.store.states.PhaseState`.
+The order of a phase's states is in `service.store.columns.PhaseState`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from service.clock import Clock
 from service.facts.events import Event
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
 from service.games.ballots import executed
-from service.games.deadlines import PhaseWindow
-from service.games.game_clock import clock_of
+from service.games.deadlines import PhaseWindow, clock_of
 from service.games.lines import SettledLine, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of

@@ -21,15 +21,14 @@ from service.facts.events import Event
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
 from service.games import lots
-from service.intake import ignored_mails, waiting_proof
-from service.intake import load_context as contexts
+from service.intake import ignored_mails, load_context as contexts, waiting_proof
 from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import Concern
 from service.intake.mail_handlers import JudgedMail, MailHandler
 from service.intake.opening.open_mail import BodyReader, open_mail
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sender_proof import with_proof
-from service.intake.sheets import typed_page
+from service.intake.sheets import typed_orders
 from service.intake.sheets.recognizer import UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
@@ -44,14 +43,7 @@ from service.mail.reports import Outcome
 from service.mail.sending import returned
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import (
-    GameRow,
-    IgnoredMailRow,
-    MailRow,
-    MailState,
-    PhaseRow,
-    SubmissionRow,
-)
+from service.store.tables import GameRow, IgnoredMailRow, MailRow, MailState, PhaseRow, SubmissionRow
 
 _REPORTS = {RefusalReason.BOUNCE, RefusalReason.RECEIPT}
 
@@ -304,7 +296,7 @@ def _judge(
     if not mail.bold:
         return replace(verdict, reason=RefusalReason.NOT_BOLD), mail
     # Judged again: as a sheet the same text may be a duplicate or a version that is on file.
-    mail = replace(mail, pictures=(typed_page.as_picture(mail.bold),))
+    mail = replace(mail, pictures=(typed_orders.as_picture(mail.bold),))
     verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
     if verdict.verdict is VerdictKind.ACCEPTED:
         verdict = replace(verdict, flags=verdict.flags | {str(SheetFlag.TYPED)})

@@ -1,9 +1,12 @@
-"""A mail with the answer who proved its sender, asked before anything of its body is opened."""
+"""A mail with the answer who proved its sender, asked before anything of its body is opened; and which mails
+go first: those that our mail server found genuine, of registered players (BOX-05)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
+
+from sqlalchemy.orm import Session
 
 from service.intake.verdicts.context import IntakeContext
 from service.mail.authentication.authenticate import authenticate
@@ -11,10 +14,24 @@ from service.mail.authentication.dns import SECONDS_PER_MAIL, MailLookups, TxtLo
 from service.mail.authentication.signatures import prove_by_signature
 from service.mail.authentication.trust import Trust
 from service.mail.authentication.verdict import Authentication, AuthResult
-from service.mail.headers import Headers
+from service.mail.authors import authors
+from service.mail.headers import Headers, split_headers
 from service.mail.message import IncomingMail
+from service.store import records
 
 _TOO_LARGE = "The mail was too large to fetch, so its signature could not be checked."
+
+
+def is_expected(session: Session, raw: bytes, trust: Trust) -> bool:
+    """Whether a mail is likely a player's, by its headers alone. It decides the order of work and nothing
+    else: what is not expected is judged all the same."""
+    headers, _ = split_headers(raw)
+    senders = authors(headers.all("from"))
+    if len(senders) != 1 or records.player_of(session, senders[0]) is None:
+        return False
+    stamped = authenticate(headers, trust, senders[0].rpartition("@")[2])
+    # Where nobody stamps, the signature tells, and checking that takes DNS.
+    return stamped.is_proved or (stamped.result is AuthResult.NONE and trust.own_proof)
 
 
 def prove_sender(

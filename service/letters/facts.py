@@ -12,8 +12,7 @@ from typing import ClassVar, Protocol
 from adjudicator.calendar import Phase
 from maps.variant import Variant
 from service.games.results import ShownPower
-from service.letters.language import at_start, in_sentence
-from service.letters.own_wording import OUR_WORDING, OwnWording
+from service.letters.language import OUR_WORDING, OwnWording, at_start, in_sentence
 from service.letters.statistics import Statistics
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference

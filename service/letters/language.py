@@ -3,13 +3,14 @@ and spans of time as that language writes them (LET-10).
 
 English is the language of the code: its sentences are the messages. Another language is one catalogue,
 `templates/languages/<code>.po`, compiled to the `.mo` beside it (`python -m tools.catalogue`). Orders and the
-names of phases stay in the game's language, because a sheet is written and read in it.
+names of phases stay in the game's language, because a sheet is written and read in it. A game may have
+sentences of its own in place of ours, language by language (BEY-07).
 """
 
 from __future__ import annotations
 
 import gettext
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -191,3 +192,24 @@ def language(code: str) -> Language:
 def phase_words(phase: Phase) -> str:
     """A phase as players write it: "Autumn 1644 Retreat Orders"."""
     return f"{phase} Orders"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWording:
+    """The sentences that a game words by itself: (language, message, words)."""
+
+    sentences: tuple[tuple[str, str, str], ...] = ()
+
+    @classmethod
+    def of_option(cls, stored: Mapping[str, Mapping[str, str]]) -> OwnWording:
+        """The wording that a game's row keeps, by language and message."""
+        return cls(tuple((code, message, words) for code, by_message in sorted(stored.items())
+                         for message, words in sorted(by_message.items())))
+
+    def of(self, code: str) -> dict[str, str]:
+        """Words by message, in one language."""
+        return {message: words for language_code, message, words in self.sentences if language_code == code}
+
+
+OUR_WORDING = OwnWording()
+"""The wording of a game that never reworded anything."""

@@ -11,7 +11,7 @@ from adjudicator.orders import Move, Order, Proxy, SupportHold, SupportMove, Uni
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
 from maps.variant import Variant
-from service.games.judged_phases import JudgedPhase, with_deployment
+from service.games.phases import JudgedPhase, with_deployment
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from functools import cache
 from publicsuffixlist import PublicSuffixList
 
 from service.mail.authentication.border import own_stamps
-from service.mail.authentication.patterns import fits
+from service.mail.authentication.domains import fits
 from service.mail.authentication.presets import PRESETS
 from service.mail.authentication.providers import Provider
 from service.mail.authentication.received import Received, read_received

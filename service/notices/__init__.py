@@ -9,7 +9,7 @@ Doors: `results.ResultsAnnouncer` for an approved phase, `answers.replies.Replie
   `answers.receipts` says what a receipt says, and draws the sheet as the machine read it.
 - `coordinator_notices`: what waits for a person, or came back, or was not sent.
 - `results`: results to all, requests to those who must act; `results_facts` is what results say.
-- `attachments`, `blank_sheets`, `current_map`, `postal_packs`: the files that go with letters.
+- `attachments`, `order_sheets`, `current_map`, `postal_packs`: the files that go with letters.
 - `broadcasts`: welcome, moved deadline, correction, hand-over.
 - `reminders`: 12 and 48 hours before a deadline, for players who asked.
 - `links`: a player's own secret link.

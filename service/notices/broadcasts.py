@@ -22,9 +22,8 @@ from service import pictures
 from service.games.acts.act import HandOver, ResultsCorrection
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
-from service.games.in_play import next_phase
 from service.games.options import options_of
-from service.games.phases import phase_of, phase_title
+from service.games.phases import next_phase, phase_of, phase_title
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
@@ -44,11 +43,16 @@ from service.letters.language import Sentence, phase_words
 from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank, domain_of
 from service.notices import announcements
 from service.notices.attachments import control_map
-from service.notices.blank_sheets import blank_sheet
 from service.notices.current_map import control
 from service.notices.ending import Farewell
 from service.notices.letter_context import LetterContext
-from service.notices.order_examples import OrderLanguage, filled_sheet, order_examples, order_languages
+from service.notices.order_sheets import (
+    OrderLanguage,
+    blank_sheet,
+    filled_sheet,
+    order_examples,
+    order_languages,
+)
 from service.notices.previews import Previews
 from service.record import chain
 from service.record.game_key import of_game

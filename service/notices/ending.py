@@ -14,9 +14,8 @@ from maps.variant import Variant
 from service import pictures
 from service.feature import end_page
 from service.games.ending import EndKind, GameEnd
-from service.games.judged_phases import JudgedPhase, centres_by_year, game_years, names_of_years
 from service.games.options import options_of
-from service.games.phases import phase_of
+from service.games.phases import JudgedPhase, centres_by_year, game_years, names_of_years, phase_of
 from service.games.rulings import as_played
 from service.letters import render
 from service.letters.facts import GameOverFacts

@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.clock import Clock
 from service.games import rulings
-from service.games.game_clock import NOTICE
+from service.games.deadlines import REHEARSAL_NOTICE
 from service.games.options import options_of
 from service.letters.facts import GameInfo, Recipient
 from service.letters.kinds import AnyKind, LetterKinds
-from service.letters.own_wording import OwnWording
+from service.letters.language import OwnWording
 from service.mail.sending import outbox
 from service.mail.sending.compose import OutLetter
 from service.store import records
@@ -82,7 +82,7 @@ class LetterContext:
         variant = self.load(game.variant)
         return GameInfo(game.id, game.name, variant.title, self.sender.order_address,
                         coordinator, f"{base}{path}" if base and path else "",
-                        NOTICE if options.is_rehearsal else "", self.sender.contact,
+                        REHEARSAL_NOTICE if options.is_rehearsal else "", self.sender.contact,
                         OwnWording.of_option(options.own_wording), variant.articled)
 
     def recipient(self, session: Session, address: str, power: str = "") -> Recipient:
@@ -101,4 +101,4 @@ class LetterContext:
         games = session.scalars(
             select(GameRow).join(SeatRow, SeatRow.game_id == GameRow.id).where(SeatRow.player_id == player.id)
         ).all()
-        return NOTICE if games and all(options_of(game).is_rehearsal for game in games) else ""
+        return REHEARSAL_NOTICE if games and all(options_of(game).is_rehearsal for game in games) else ""

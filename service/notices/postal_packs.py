@@ -26,8 +26,8 @@ from service.letters.addresses import AddressValidity, Postal
 from service.letters.facts import LetterFacts, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.mail.sending.compose import Addressee, Attachment, OutLetter, Rank
-from service.notices.blank_sheets import SheetReader, blanks
 from service.notices.letter_context import LetterContext
+from service.notices.order_sheets import SheetReader, blanks
 from service.notices.previews import Previews
 from service.pictures import PaperEnvelope
 from service.store import records
@@ -35,7 +35,7 @@ from service.store.tables import GameRow, PlayerRow, PostalAddressRow
 
 BY_HAND = ("some lines of this address are in letters that no font of this machine has. The envelope has an "
            "empty rule in their place: write them by hand. To print them, install the Debian packages "
-           f"{pictures.FONTS}.")
+           f"{pictures.SCRIPT_PACKAGES}.")
 
 
 

@@ -22,8 +22,7 @@ from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, Recipient
 from service.letters.kinds import AnyKind
-from service.letters.language import ENGLISH
-from service.letters.own_wording import OwnWording
+from service.letters.language import ENGLISH, OwnWording
 from service.mail.sending.compose import Addressee, OutLetter
 from service.notices.letter_context import LetterContext
 from service.store import records

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase
 from service.games.approval import papers
 from service.games.ballots import executed
-from service.games.game_clock import pace_of
+from service.games.deadlines import pace_of
 from service.games.options import options_of
 from service.games.phases import phase_of, powers_asked
 from service.intake.verdicts.explanations import canonical_subject

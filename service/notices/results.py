@@ -27,19 +27,12 @@ from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import Closing, GameInfo, Recipient, ResultsFacts
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.attachments import (
-    COPY,
-    Enclosure,
-    changes_map,
-    control_map,
-    enclosures,
-    results_heading,
-)
-from service.notices.blank_sheets import blank_sheet
+from service.notices.attachments import COPY, Enclosure, changes_map, control_map, enclosures, results_heading
 from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.current_map import control
 from service.notices.ending import Farewell
 from service.notices.letter_context import LetterContext
+from service.notices.order_sheets import blank_sheet
 from service.notices.phase_letters.requests import (
     ADJUSTMENT,
     RETREAT_REQUEST,

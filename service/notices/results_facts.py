@@ -26,15 +26,7 @@ from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import ShownPower, show, unit_text
 from service.games.seal import unsealing_note
-from service.letters.facts import (
-    Holding,
-    NextDate,
-    Proofs,
-    ResultsFacts,
-    SheetFacts,
-    Standings,
-    UnitChanges,
-)
+from service.letters.facts import Holding, NextDate, Proofs, ResultsFacts, SheetFacts, Standings, UnitChanges
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
 from service.letters.render import results_of_reader

@@ -25,7 +25,7 @@ from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
 from service.store import mail_troubles
-from service.store.states import MailTroubleKind
+from service.store.columns import MailTroubleKind
 from service.store.tables import (
     EventRow,
     MailRow,

@@ -25,7 +25,7 @@ from service.games import mailbox_waits
 from service.operations import clock_check
 from service.operations.health import LONGEST_WITHOUT_WORKER, last_event, overdue_phases
 from service.operations.mailbox_status import MailboxStatus
-from service.store.states import MailTroubleKind
+from service.store.columns import MailTroubleKind
 from service.store.tables import (
     LineRow,
     LineState,

@@ -2,21 +2,22 @@
 
 from service.pictures.board.map_sheet import MapPlan, NoShapes, draw_map, map_pdf, plan_map
 from service.pictures.board.shipped_maps import board_changes, board_pdf, board_plan, board_png, board_svg
-from service.pictures.drawing.glyphs import FONTS, missing_letters
+from service.pictures.drawing.embedded_fonts import with_faces
+from service.pictures.drawing.fonts import SCRIPT_PACKAGES, missing_letters
 from service.pictures.drawing.render import RenderError, to_pdf, to_png, to_pngs
 from service.pictures.drawing.values import A3, A4, MapOptions
-from service.pictures.drawing.web_fonts import with_faces
-from service.pictures.history.centre_chart import centre_chart
-from service.pictures.history.end_sheet import game_over_pdf
-from service.pictures.paper.blank_sheet import (
+from service.pictures.history import centre_chart, game_over_pdf
+from service.pictures.paper.order_sheet import (
     BlankSheet,
+    FormSheet,
     PaperEnvelope,
     SheetPaper,
     envelopes_pdf,
+    filled_sheet_picture,
+    form_pdf,
     labels_pdf,
     sheets_pdf,
 )
-from service.pictures.paper.filled_sheet import filled_sheet_picture
 from service.pictures.paper.receipt_picture import BoxedLine, reading_picture
 from service.pictures.paper.results_sheet import (
     correction_html,
@@ -26,12 +27,11 @@ from service.pictures.paper.results_sheet import (
     results_pictures,
 )
 from service.pictures.paper.sheet_copy import SheetUnusable, sheet_copy, sheet_window
-from service.pictures.paper.sheet_form import FormSheet, form_pdf
 
 __all__ = [
     "A3",
     "A4",
-    "FONTS",
+    "SCRIPT_PACKAGES",
     "BlankSheet",
     "BoxedLine",
     "FormSheet",

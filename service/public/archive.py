@@ -1,16 +1,20 @@
-"""The players' archive of a game: what a checker needs besides the player's own letters (docs/record.md)."""
+"""How a player checks a game at home (docs/check.md): the page, the file that does it, and the players'
+archive of a game, which it needs besides the player's own letters (docs/record.md)."""
 
 from __future__ import annotations
 
 import io
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 
 from service.archive import export
+from service.archive.checker import NAME, checker_file
 from service.archive.export import Edition
+from service.letters.language import Sentence
 from service.public import visits
+from service.public.page import show
 from service.public.visits import VisitingPlayer
 from service.version import version
 from service.web.access import PUBLIC
@@ -18,6 +22,24 @@ from service.web.ports import DeskPorts
 
 router = APIRouter(dependencies=[PUBLIC])
 Visitor = Annotated[VisitingPlayer, Depends(visits.require_player)]
+
+
+@router.get("/public/check")
+def page(request: Request) -> Response:
+    """What to do, in ten lines."""
+    return show(request, "check.html", cache="max-age=3600")
+
+
+@router.get(f"/public/{NAME}")
+def checker() -> Response:
+    """The independent checker. Raises 404 where this installation has none."""
+    data = checker_file()
+    if data is None:
+        raise HTTPException(404, Sentence(
+            "This site has no copy of the checker. It is in the source of Galloper, as tools/%(name)s.",
+            name=NAME))
+    return Response(data, media_type="text/x-python; charset=utf-8", headers={
+        "Content-Disposition": f'attachment; filename="{NAME}"', "Cache-Control": "max-age=3600"})
 
 
 @router.get("/public/{game_id}/archive.zip")

@@ -29,7 +29,7 @@ from service.public.acting import performed, seats_of
 from service.public.entry_acts import AddPostalAddress, ChangeSettings, EndPostalAddress, RenewFeed
 from service.public.page import show, site_address
 from service.public.visits import VisitingPlayer
-from service.store.row_numbers import row_number
+from service.store.columns import row_number
 from service.store.tables import AbsenceRow, PostalAddressRow, SeatRow
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts

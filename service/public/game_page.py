@@ -17,14 +17,13 @@ from adjudicator.serialize import codec
 from service import pictures
 from service.games import rulings
 from service.games.ending import is_over
-from service.games.in_play import next_phase, phases_in_play
 from service.games.options import options_of
-from service.games.phases import phase_of
+from service.games.phases import next_phase, phase_of, phases_in_play
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters.form import mail_link
 from service.letters.language import N_, phase_words
-from service.notices import blank_sheets
-from service.notices.blank_sheets import SheetReader
+from service.notices import order_sheets
+from service.notices.order_sheets import SheetReader
 from service.pictures import SheetPaper
 from service.public import visits
 from service.public.page import language_of, show
@@ -96,8 +95,8 @@ def sheets(
                     and power in _own_powers(request, ports, session, game_id) else None)
         variant = ports.load(game.variant)
         blanks = [
-            replace(blank, units=blank_sheets.names_under_rules(variant, phase_of(chosen), position, power))
-            for blank in blank_sheets.blanks(
+            replace(blank, units=order_sheets.names_under_rules(variant, phase_of(chosen), position, power))
+            for blank in order_sheets.blanks(
                 variant, game.id, game.name, phase_of(chosen), None, [power] if power else seats,
                 SheetReader(language_of(request), address=address), deadline=chosen.deadline)]
     pdf = pictures.sheets_pdf([replace(blank, paper=_PAPERS[paper]) for blank in blanks])

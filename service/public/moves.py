@@ -18,10 +18,9 @@ from fastapi.responses import Response
 
 import maps
 from adjudicator.geo import Province, Region, SeaRole, Terrain
-from maps import marks
 from maps.names import normalize
 from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
-from maps.variant import Spelling, Variant
+from maps.variant import Spelling, Variant, mark_phrases
 from service.letters.language import ENGLISH, N_, language
 from service.public.page import FOLDER, environment, language_of
 from service.web.access import PUBLIC
@@ -188,7 +187,7 @@ def _description(variant: Variant, province: Province, say: Callable[..., str]) 
             if province.role and in_area
             else say("at sea")
         ]
-    return ", ".join(word for word in (*words, *marks.mark_phrases(variant, province)) if word)
+    return ", ".join(word for word in (*words, *mark_phrases(variant, province)) if word)
 
 
 def _asset(name: str) -> str:

@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 
 from service import pictures
 from service.facts.sheets import Fate
-from service.games.in_play import phases_in_play
 from service.games.lines import SettledLine, line_numbers, lines_of
-from service.games.phases import phase_of
+from service.games.phases import phase_of, phases_in_play
 from service.letters.language import N_, phase_words
 from service.public import visits
 from service.public.page import show

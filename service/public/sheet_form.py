@@ -9,8 +9,8 @@ from adjudicator.serialize import codec
 from service import pictures
 from service.games.phases import phase_of
 from service.letters.language import N_
-from service.notices import blank_sheets
-from service.notices.blank_sheets import SheetReader
+from service.notices import order_sheets
+from service.notices.order_sheets import SheetReader
 from service.public import visits
 from service.public.page import language_of
 from service.store import records
@@ -43,11 +43,11 @@ def form(request: Request, game_id: str, power: str, phase: int = 0, *, units: b
                     if units and is_own and chosen.position is not None else None)
         # A stranger learns no address by it.
         address = ports.order_address if is_own else ""
-        sheet = blank_sheets.sheet_form(
+        sheet = order_sheets.sheet_form(
             variant, game.name, phase_of(chosen), power,
             SheetReader(language_of(request), "" if player is None else player.zone, address),
             deadline=chosen.deadline,
-            units=blank_sheets.names_under_rules(variant, phase_of(chosen), position, power),
+            units=order_sheets.names_under_rules(variant, phase_of(chosen), position, power),
             rows=0 if position is None else sum(unit.power == power for unit in position.units))
     return Response(pictures.form_pdf(sheet), media_type="application/pdf", headers={
         "Cache-Control": "private, no-store",

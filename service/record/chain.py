@@ -36,15 +36,7 @@ from service.store.digests import (
     start,
 )
 from service.store.engine import Store
-from service.store.tables import (
-    EntryRow,
-    EventRow,
-    GameRow,
-    HeadRow,
-    PhaseRow,
-    RecordPendingRow,
-    UserRow,
-)
+from service.store.tables import EntryRow, EventRow, GameRow, HeadRow, PhaseRow, RecordPendingRow, UserRow
 
 BEGUN = "begun"
 """What the first entry of every record is called."""

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
-from adjudicator.serialize.judged_case import case_of
+from adjudicator.serialize.answers import case_of
 from grammar.print import canonical
 from maps import MapError, load
 from maps.variant import Variant

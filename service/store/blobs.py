@@ -1,5 +1,10 @@
-"""Bytes by their SHA-256, in a folder or in a store of objects: raw mails, photographs, pictures cut from
-them, finished letters."""
+"""Bytes by their SHA-256, in a folder or in an object store that many machines share: raw mails, photographs,
+pictures cut from them, finished letters.
+
+The names in a store are those of the folder ("ab/abcd..."), so a folder is moved there by copying it. Stores
+are whatever `fsspec` knows, above all S3 and what is compatible with it. A bucket of S3 is asked what it does
+with files that are deleted or seldom read (SCA-05); nothing is set from here.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +12,20 @@ import hashlib
 import os
 import re
 import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from adjudicator.errors import UserFacingError
+from service.config import ConfigError, Settings
 
 _KEY = re.compile(r"[0-9a-f]{64}")
+
+SLOW_CLASSES = frozenset({"GLACIER", "DEEP_ARCHIVE"})
+"""Classes of S3 whose files cannot be read at once: an old page of a game would fail."""
 
 
 class BlobError(UserFacingError):
@@ -98,3 +111,104 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteBlobs(Blobs):
+    """`root` is the bucket and the path in it, `files` the file system of fsspec that has it. Its errors
+    while it cannot be reached are passed on: a mail that cannot be stored stays in the mailbox."""
+
+    files: Any
+
+    def size(self, key: str) -> int | None:
+        """See Blobs."""
+        # What another machine has put or replaced must be seen, so nothing is taken from the memory of this
+        # process.
+        self.files.invalidate_cache(self.path(key).parent.as_posix())
+        try:
+            return int(self.files.info(self.path(key).as_posix())["size"])
+        except FileNotFoundError:
+            return None
+
+    def write(self, key: str, data: bytes) -> None:
+        """See Blobs."""
+        # No temporary name and no fsync as in the folder: an object store writes an object whole or not at
+        # all, and answers once it is stored.
+        place = self.path(key)
+        self.files.makedirs(place.parent.as_posix(), exist_ok=True)
+        self.files.pipe_file(place.as_posix(), data)
+
+    def load(self, key: str) -> bytes:
+        """See Blobs."""
+        return bytes(self.files.cat_file(self.path(key).as_posix()))
+
+    def remove(self, key: str) -> None:
+        """See Blobs."""
+        with suppress(FileNotFoundError):
+            self.files.rm_file(self.path(key).as_posix())
+
+
+def open_blobs(settings: Settings) -> Blobs:
+    """The blobs of a site: the folder under `data`, or what `photo_store` names. Raises
+    ConfigError."""
+    if not settings.photo_store:
+        return Blobs(Path(settings.data) / "blobs")
+    try:
+        # Imported here: it is heavy, and only sites on several machines need it.
+        files, root = import_module("fsspec.core").url_to_fs(settings.photo_store)
+    except ImportError as error:
+        raise ConfigError(f"photo_store: {settings.photo_store} needs Python packages that are not installed "
+                          f'({error.name or error}); for s3:// they are: pip install "galloper[s3]"'
+                          ) from error
+    except ValueError as error:
+        raise ConfigError(f"photo_store: {error}") from error
+    return RemoteBlobs(Path(root), files)
+
+
+@dataclass(frozen=True, slots=True)
+class BucketRules:
+    """`keeps_versions`: what is deleted or written over can be brought back. `has_classes`: a rule moves old
+    files to a cheaper class. `deleting` and `slow`: the names of rules that delete files which records name
+    for ever, or move them where they cannot be read at once."""
+
+    keeps_versions: bool
+    has_classes: bool
+    deleting: tuple[str, ...] = ()
+    slow: tuple[str, ...] = ()
+
+
+def bucket_rules(blobs: Blobs) -> BucketRules | None:
+    """What the bucket of these blobs says; None where they lie in no bucket. Raises what s3fs raises when the
+    bucket does not answer or these credentials may not ask."""
+    if not isinstance(blobs, RemoteBlobs) or not hasattr(blobs.files, "call_s3"):
+        return None
+    bucket, _, prefix = blobs.root.as_posix().partition("/")
+    versions = blobs.files.call_s3("get_bucket_versioning", Bucket=bucket).get("Status")
+    rules: Sequence[Mapping[str, Any]] = ()
+    # A bucket without rules answers with an error that s3fs takes for a missing file.
+    with suppress(FileNotFoundError):
+        answer = blobs.files.call_s3("get_bucket_lifecycle_configuration", Bucket=bucket)
+        rules = [rule for rule in answer.get("Rules", ())
+                 if rule.get("Status") == "Enabled" and _is_about(rule, prefix)]
+    return BucketRules(
+        versions == "Enabled",
+        any(rule.get("Transitions") for rule in rules),
+        tuple(_name(rule) for rule in rules if {"Days", "Date"} & set(rule.get("Expiration", ()))),
+        tuple(_name(rule) for rule in rules
+              if any(step.get("StorageClass") in SLOW_CLASSES for step in rule.get("Transitions", ()))),
+    )
+
+
+def _is_about(rule: Mapping[str, Any], prefix: str) -> bool:
+    """Whether a rule may touch our files. One that asks for tags does not: ours have none."""
+    condition: Mapping[str, Any] = rule.get("Filter") or {}
+    both: Mapping[str, Any] = condition.get("And") or {}
+    if "Tag" in condition or both.get("Tags"):
+        return False
+    # Before 2016 the prefix stood in the rule itself.
+    own = str(condition.get("Prefix") or both.get("Prefix") or rule.get("Prefix") or "")
+    return prefix.startswith(own) or own.startswith(prefix)
+
+
+def _name(rule: Mapping[str, Any]) -> str:
+    return str(rule.get("ID") or "without a name")

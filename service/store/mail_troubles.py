@@ -13,8 +13,8 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from service.store import records
+from service.store.columns import MailTroubleKind
 from service.store.records import PlaceLike
-from service.store.states import MailTroubleKind
 from service.store.tables_mailbox import MailTroubleRow
 
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60))

@@ -2,12 +2,10 @@
 a rectangle on a photograph. Instants are UTC; JSON columns hold values that `adjudicator.serialize.codec`
 writes and reads.
 
-Those of the desk are in `service.store.tables_desk`, of mails that are no sheets in `tables_mail`, of the
-mailbox in `tables_mailbox`, of signing in in `tables_sign_in`, of
-new games in `tables_sign_up`, of players' hands in `tables_hand`, of scans
-in `tables_scans`, of the record in `tables_record`, of the clockwork in `tables_schedule`, of games that
-are put away in `tables_shelf`, the words that columns hold in `service.store.states`; all of them are to be
-had from here.
+Those of the desk are in `service.store.tables_desk`, of the mailbox and of mails that are no sheets in
+`tables_mailbox`, of signing in in `tables_sign_in`, of features in `tables_features`, of the record in
+`tables_record`, of the clockwork in `tables_schedule`, the words that columns hold in `columns`; all of them
+are to be had from here.
 """
 
 from __future__ import annotations
@@ -21,8 +19,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from reading.status import LineState
 from service.facts.options import ReviewMode
 from service.facts.sheets import Fate
-from service.store.columns import Instant, TableBase
-from service.store.states import MailState, OutboxState, PhaseState
+from service.store.columns import Instant, MailState, OutboxState, PhaseState, TableBase
 from service.store.tables_desk import (
     ApprovalRow,
     CorrectionRow,
@@ -32,7 +29,15 @@ from service.store.tables_desk import (
     SessionRow,
     UserRow,
 )
-from service.store.tables_hand import HandRow
+from service.store.tables_features import (
+    AbsenceRow,
+    HandRow,
+    OfferRow,
+    ScanRow,
+    ShelvedFileRow,
+    ShelvedGameRow,
+    SignUpRow,
+)
 from service.store.tables_mailbox import (
     CorrespondenceRow,
     IgnoredMailRow,
@@ -41,9 +46,7 @@ from service.store.tables_mailbox import (
     MailTroubleRow,
 )
 from service.store.tables_record import EntryRow, GameKeyRow, HeadRow, LotContributionRow, RecordPendingRow
-from service.store.tables_scans import ScanRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow
-from service.store.tables_shelf import ShelvedFileRow, ShelvedGameRow
 from service.store.tables_sign_in import (
     CodeAppRow,
     GameRoleRow,
@@ -52,7 +55,6 @@ from service.store.tables_sign_in import (
     PasskeyRow,
     SignInTryRow,
 )
-from service.store.tables_sign_up import AbsenceRow, OfferRow, SignUpRow
 
 __all__ = [
     "AbsenceRow",

@@ -15,14 +15,19 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute, Match
 
 from service.facts.roles import Role
+from service.store.tables import PhaseRow
 from service.web import sessions
-from service.web.game_roles import with_role_for
+from service.web.game_roles import subject_of, with_role_for
+from service.web.mail_games import is_within
 from service.web.ports import DeskPorts
-from service.web.roles import subject_of
+from service.web.sessions import Visitor
 
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
              "reads lines at the desk, which Today leads to, an operator has the page Health, and whoever "
              "coordinates one game has the pages of that game.")
+
+NOT_OF_YOUR_GAMES = ("Nothing was changed: this names something that is of none of the games that you "
+                     "coordinate. Ask a coordinator of the site.")
 
 
 class NotSignedIn(Exception):
@@ -147,3 +152,21 @@ def guarded(request: Request) -> None:
     ports: DeskPorts = request.app.state.ports
     for guard in ports.guards:
         guard(request)
+
+
+def require_own_phase(request: Request, visitor: Visitor, phase_id: int) -> None:
+    """Raises 403 unless the phase is of a game that this person coordinates."""
+    if visitor.coordinates is None:
+        return
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        # A number that no column holds is no phase; the database would refuse it as a fault.
+        phase = session.get(PhaseRow, phase_id) if phase_id < 2**31 else None
+        if phase is None or not is_within({phase.game_id}, visitor.coordinates):
+            raise HTTPException(403, NOT_OF_YOUR_GAMES)
+
+
+def require_any_game(visitor: Visitor) -> None:
+    """Raises 403 for somebody with roles by game who coordinates none."""
+    if visitor.coordinates is not None and not visitor.coordinates:
+        raise HTTPException(403, NOT_OF_YOUR_GAMES)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from fastapi import HTTPException
+from fastapi import HTTPException, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
 
 from service.games.acts.act import Act, Performed, perform
 from service.games.acts.sheets import NotAtTheDesk, SheetSealed
 from service.games.refused import NoReason, NotFound, Refused
+from service.store.tables import GameRow
 from service.web.game_roles import NotInAGame
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -44,3 +47,18 @@ def refusal(fault: Refused, refused: int = 409) -> HTTPException:
     """A refusal as the answer of a page."""
     status = next((_STATUS[kind] for kind in type(fault).__mro__ if kind in _STATUS), refused)
     return HTTPException(status, str(fault))
+
+
+def carry_out(request: Request, visitor: Visitor, game_id: str, act: Act[Any], notice: str) -> Response:
+    """Perform an act about a game and redirect to the game's page with one of its notices. Raises 404 for
+    what is not there, and 409 with the reason of a refusal."""
+    performed(request.app.state.ports, visitor, act)
+    return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
+
+
+def game_row(session: Session, game_id: str) -> GameRow:
+    """A game. Raises 404 if there is none."""
+    game = session.get(GameRow, game_id)
+    if game is None:
+        raise HTTPException(404, "There is no such game. Nothing was changed.")
+    return game

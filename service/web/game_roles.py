@@ -1,10 +1,13 @@
-"""The roles that people have in single games (SEC-04): which one counts for a subject, and how one is
-given."""
+"""The roles that people have in single games (SEC-04): what an address of the desk is about, which role
+counts for it, and how one is given."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -27,8 +30,47 @@ from service.store.tables import (
 )
 from service.web.accounts import NoSuchPerson
 from service.web.mail_games import games_of_mail, games_of_player
-from service.web.roles import Subject, SubjectKind
 from service.web.sessions import Visitor
+
+
+class SubjectKind(StrEnum):
+    """What an address of the desk is about, by the name of its parameter."""
+
+    GAME = "game_id"
+    PHASE = "phase_id"
+    SHEET = "submission_id"
+    PAGE = "page_id"
+    LINE = "line_id"
+    LETTER = "letter_id"
+    MAIL = "sha256"
+    PLAYER = "player_id"
+    POSTED = "posted_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an address is about: a game's id, or the number or digest of something that belongs to games."""
+
+    kind: SubjectKind
+    key: str
+
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def subject_of(parameters: Mapping[str, Any]) -> Subject | None:
+    """What an address is about, by the first of its parameters that names something; None for an address that
+    names nothing of one game."""
+    named = next((name for name in parameters if name in set(SubjectKind)), None)
+    if named is None:
+        return None
+    kind, key = SubjectKind(named), str(parameters[named])
+    if kind is SubjectKind.GAME:
+        return Subject(kind, key)
+    if kind is SubjectKind.MAIL:
+        return Subject(kind, key) if _DIGEST.fullmatch(key) else None
+    # "+1", "1_0" and digits of other scripts are numbers to some readers and not to others.
+    return Subject(kind, key) if key.isascii() and key.isdigit() and len(key) < 19 else None
 
 
 class NoSuchGame(NotFound):

@@ -12,8 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
 from adjudicator.errors import UserFacingError
-from service.feature import TEMPLATES, features, templates_in
-from service.feature import notice as notice_of_feature
+from service.feature import TEMPLATES, features, notice as notice_of_feature, templates_in
 from service.version import version
 from service.web import sessions, wording
 from service.web.access import NotSignedIn

@@ -17,8 +17,7 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.geo import LAND, SEA
 from adjudicator.judge import judge
 from adjudicator.orders import Convoy, Move
-from bench.adjudicate import games as adj_games
-from bench.adjudicate import peers, run
+from bench.adjudicate import games as adj_games, peers, run
 from bench.adjudicate.positions import DEFAULT, NoPositions, chosen, full_board, nearest_places
 
 Record = dict[str, Any]

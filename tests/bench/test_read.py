@@ -18,8 +18,7 @@ import pytest
 from PIL import Image
 
 import maps
-from bench.read import child, run
-from bench.read import peers as read_peers
+from bench.read import child, peers as read_peers, run
 from training.evaluation.align import align, loose
 from training.evaluation.meaning import meaning_of, same
 from training.evaluation.names import names_of

@@ -30,11 +30,7 @@ from service.clock import SimulatedClock
 from service.record.chain import sessions
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine
-from service.store.tables import (
-    LineRow,
-    PageRow,
-    SubmissionRow,
-)
+from service.store.tables import LineRow, PageRow, SubmissionRow
 from tests.support.desk_ports import desk_ports
 from tests.support.desk_site import AFTER, DEADLINE, PHASE, add_closed_phase, add_signed_in
 

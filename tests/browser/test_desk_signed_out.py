@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Desk, Reader
-from tests.browser.test_desk_reading import _violations as violations
-from tests.browser.test_desk_reading import decisions
+from tests.browser.test_desk_reading import _violations as violations, decisions
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300), pytest.mark.xdist_group("browser")]
 

@@ -21,7 +21,7 @@ from demo.coordinator import ScriptedCoordinator
 from demo.story import ExpectedOutcome, story_of
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.deadlines import schedule
 from service.games.options import stored_options
 from service.store.tables import PhaseState

@@ -33,7 +33,7 @@ def test_the_program_starts_without_it(programs: dict[str, dict[str, Any]], name
     assert "fault" not in without, without["fault"]
     for kind in ("commands", "routes"):
         left = {each: module for each, module in whole[kind].items()
-                if not module.startswith(f"{PACKAGE}.{name}.")}
+                if not f"{module}.".startswith(f"{PACKAGE}.{name}.")}
         assert without[kind] == left
         assert left or kind == "routes"
 

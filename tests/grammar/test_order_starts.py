@@ -10,11 +10,7 @@ from adjudicator.orders import Order
 from grammar.automaton.order_lines import order_automaton
 from grammar.compose import compose
 from grammar.headings.sheet import parse_sheet_heading
-from grammar.interpret import (
-    hangs_on_one_letter,
-    is_separate_condition,
-    may_be_order_fragment,
-)
+from grammar.interpret import hangs_on_one_letter, is_separate_condition, may_be_order_fragment
 from grammar.order_starts import _SHARED, DEFAULT_STARTS, OrderStarts, order_starts
 from grammar.order_traits import differ_in_kinds_only
 from reading.vocabulary import all_forms, known_game, lexicon_of, parse_typed

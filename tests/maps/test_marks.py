@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import maps
-from maps.marks import mark_phrases, provinces_by_mark
+from maps.variant import mark_phrases, provinces_by_mark
 from service.pictures.board.index_pages import index_page
 from service.public.moves import page
 

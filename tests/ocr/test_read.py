@@ -16,8 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image as Pillow
-from PIL import ImageOps
+from PIL import Image as Pillow, ImageOps
 from rapidfuzz.distance import Levenshtein
 
 from ocr.engines.ppocr import PpFinder, PpOcr, default_engines

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 import maps
 from adjudicator.calendar import PhaseKind
@@ -21,7 +20,7 @@ from adjudicator.orders import Convert, Order
 from adjudicator.outcome import Resolution, Result
 from adjudicator.position import Position
 from adjudicator.serialize import codec
-from adjudicator.serialize.judged_case import case_of
+from adjudicator.serialize.answers import case_of
 from bench.adjudicate.random_orders import TAPE, lots, phase_orders
 from maps.valid_moves import has_movement_phases
 from maps.variant import Variant

@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import event, select, update
 
 from service.games import mailbox_waits
-from service.leader import LEASE, Leadership
-from service.scheduler import MOST_AT_ONCE, Schedule, due_now
+from service.scheduler import LEASE, MOST_AT_ONCE, Leadership, Schedule, due_now
 from service.store.tables import LeaseRow, PhaseRow, PhaseState
 from tests.service.test_scheduler import DEADLINE_AT, add_phase
 from tests.support.mails import wait_for

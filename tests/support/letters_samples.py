@@ -27,13 +27,7 @@ from service.letters.render import letter
 from service.letters.statistics import PowerCounts, Statistics
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
-from service.notices.answers.receipts import (
-    RECEIPT,
-    RECEIPT_LATE,
-    ArrivedSheet,
-    ReadBack,
-    ReceiptFacts,
-)
+from service.notices.answers.receipts import RECEIPT, RECEIPT_LATE, ArrivedSheet, ReadBack, ReceiptFacts
 from service.notices.answers.replies import HELD, REJECTION, HeldFacts, RejectionFacts
 from service.notices.broadcasts import (
     CORRECTION,

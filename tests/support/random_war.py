@@ -14,7 +14,7 @@ from adjudicator.position import Position
 from adjudicator.units import UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
-from service.games.judged_phases import JudgedPhase
+from service.games.phases import JudgedPhase
 
 
 def random_war(variant: Variant, start: Position, years: int, seed: int) -> Iterator[JudgedPhase]:

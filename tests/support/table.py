@@ -29,7 +29,7 @@ from maps.variant import Variant
 from service.bootstrap import letter_kinds, mail_handlers
 from service.games import create, sealed_lots, turns
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.approval.approve import Announcer, approve_phase
 from service.games.deadlines import schedule
 from service.games.options import stored_options

@@ -6,8 +6,7 @@ from __future__ import annotations
 import math
 
 import shapely
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from shapely.geometry import shape
 from shapely.geometry.base import BaseGeometry
 

@@ -14,10 +14,10 @@ from ocr.decoding.confidence import (
     TORN,
     ConfidenceTable,
     Features,
+    ReviewThresholds,
     logistic,
     read_table,
 )
-from ocr.decoding.review_thresholds import ReviewThresholds
 from training.tuning.calibrate import (
     Judged,
     calibration_error,

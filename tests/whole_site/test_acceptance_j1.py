@@ -36,8 +36,8 @@ from service.config import MailIn, MailOut, Settings, Web
 from service.desk import queries
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.games import BeginGame
 from service.games.phases import phase_of
 from service.intake.quarantine import DiscardMail
 from service.intake.sheets.recognizer import RecognizedPage

@@ -25,8 +25,7 @@ from service.store.tables import GameRow, MailRow, MailState, OutboxRow, PhaseRo
 from service.web import sessions
 from service.web.server import WebServer
 from tests.support.mails import wait_for
-from tests.support.servers.dovecot import PASSWORD as MAIL_PASSWORD
-from tests.support.servers.dovecot import USER, Dovecot
+from tests.support.servers.dovecot import PASSWORD as MAIL_PASSWORD, USER, Dovecot
 from tests.support.servers.smtp_sink import Letter, SmtpSink
 
 ROUND = "Summer 1642 Movement"

@@ -38,8 +38,7 @@ from service.web.public_limits import RateLimit
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.features import of_features
-from tests.support.mail_builder import mail, part, picture, stamp
-from tests.support.mail_builder import text as plain_part
+from tests.support.mail_builder import mail, part, picture, stamp, text as plain_part
 from tests.support.site import Site, make_site
 from tests.support.table import SERVER, Table, address, open_table
 

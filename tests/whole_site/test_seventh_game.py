@@ -24,7 +24,7 @@ from service.cli.games import create_game, show_games
 from service.cli.main import app
 from service.config import ConfigError
 from service.letters.facts import Closing, GameInfo
-from service.notices.blank_sheets import blank_sheet
+from service.notices.order_sheets import blank_sheet
 from service.notices.results import ResultsAnnouncer
 from service.site_folder import settings_of
 from tests.support import seventh

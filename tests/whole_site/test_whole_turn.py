@@ -37,7 +37,7 @@ from service.bootstrap import Running, Site, open_site
 from service.config import MailIn, MailOut, Settings, Web
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.operations import logs
 from service.store.tables import (
     LineRow,
@@ -52,8 +52,7 @@ from service.store.tables import (
 from service.web import sessions
 from service.web.server import WebServer
 from tests.support.mails import wait_for
-from tests.support.servers.dovecot import PASSWORD as MAIL_PASSWORD
-from tests.support.servers.dovecot import USER, Dovecot
+from tests.support.servers.dovecot import PASSWORD as MAIL_PASSWORD, USER, Dovecot
 from tests.support.servers.smtp_sink import Letter, SmtpSink
 from tests.support.table import autumn_1642
 

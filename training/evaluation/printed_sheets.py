@@ -20,8 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from PIL import Image as PictureFile
-from PIL import ImageOps
+from PIL import Image as PictureFile, ImageOps
 
 import maps
 from adjudicator.calendar import Phase, PhaseKind
@@ -34,7 +33,7 @@ from ocr.page import Image
 from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
 from service.intake.sheets.recognizer import EngineRecognizer
-from service.notices.order_examples import order_examples
+from service.notices.order_sheets import order_examples
 from service.pictures import BlankSheet
 from training.handwriting import font_sets, fonts
 from training.photographs.printed_sheet import (

@@ -18,7 +18,7 @@ from PIL import Image
 
 from ocr.image import sheet_layout as layout
 from service.pictures import BlankSheet, sheets_pdf, to_pngs
-from service.pictures.paper.blank_sheet import SheetPaper
+from service.pictures.paper.order_sheet import SheetPaper
 from training.handwriting.ink import Handwriting, Pen
 from training.handwriting.paper import Colour
 from training.handwriting.paper_and_pen import Stock, lay, leaf

@@ -20,9 +20,16 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.confidence import EVIDENCE, ConfidenceTable, Features, evidence, logistic, stepped
+from ocr.decoding.confidence import (
+    EVIDENCE,
+    ConfidenceTable,
+    Features,
+    ReviewThresholds,
+    evidence,
+    logistic,
+    stepped,
+)
 from ocr.decoding.review_gate import may_skip_review
-from ocr.decoding.review_thresholds import ReviewThresholds
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Steps: TypeAlias = tuple[tuple[float, float], ...]
@@ -420,7 +427,7 @@ def to_toml(table: ConfidenceTable) -> str:
         *(f"{name} = [{', '.join(str(row[k]) for row in table.accepted)}]"
           for k, name in enumerate(("confidence", "wrong_share", "bound"))),
         "",
-        "# What lets a line go without a look, see ocr/decoding/review_thresholds.py.",
+        "# What lets a line go without a look, see ocr/decoding/confidence.py.",
         "[thresholds]",
         *(f"{name} = {value}" for name, value in thresholds.items()),
         "",

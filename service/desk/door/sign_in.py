@@ -15,12 +15,11 @@ from service.feature import FactorCheck, features
 from service.store.tables import UserRow
 from service.web import sessions, sign_in_tries
 from service.web.access import PUBLIC, form_access, may
-from service.web.game_roles import with_role_for
+from service.web.game_roles import subject_of, with_role_for
 from service.web.kept_form import form_owner, is_local, load
 from service.web.page import show
 from service.web.ports import DeskPorts
 from service.web.public_limits import address_of
-from service.web.roles import subject_of
 
 router = APIRouter(dependencies=[PUBLIC])
 WRONG = "Wrong name or password. Nothing was changed; try again."

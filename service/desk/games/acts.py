@@ -15,7 +15,7 @@ from service.config import ConfigError
 from service.facts.options import THRESHOLDS, YES_OR_NO, GameOptions, ReviewMode
 from service.games import create
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.create import GameSeat, NewGame
 from service.games.refused import Refused
 from service.store.addresses import is_address

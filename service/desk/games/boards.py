@@ -20,8 +20,7 @@ from fastapi.responses import RedirectResponse, Response
 import maps
 from maps.faults import Fault
 from maps.geometry import FILE as DRAWING
-from service.games.acts.boards import NAME, KeepBoard, name_fault
-from service.games.board_faults import board_faults
+from service.games.acts.boards import NAME, KeepBoard, board_faults, name_fault
 from service.web.access import SITE
 from service.web.acting import performed
 from service.web.page import require_token, require_visitor, show

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
-from service.desk.games.carry_out import game_row
 from service.games.acts.results import ChangeCoordinator
 from service.games.options import options_of
 from service.letters import addresses
@@ -17,7 +16,7 @@ from service.mail.sending.compose import one_line
 from service.notices.postal_packs import SetAccommodation, SetReturnAddress
 from service.store import records
 from service.web.access import COORDINATOR
-from service.web.acting import performed
+from service.web.acting import game_row, performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

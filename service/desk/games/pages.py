@@ -15,13 +15,8 @@ from grammar.fragments.languages import LANGUAGES
 from maps.loader import variants
 from service.desk import log_words
 from service.desk.games import acts, seat_acts
-from service.desk.games.acts import (
-    THRESHOLD_CHOICES,
-    NewGameForm,
-    threshold_choice,
-)
+from service.desk.games.acts import THRESHOLD_CHOICES, NewGameForm, threshold_choice
 from service.desk.games.boards import titles
-from service.desk.games.carry_out import carry_out, game_row
 from service.desk.games.seats import welcome
 from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.facts.events import Event
@@ -29,18 +24,18 @@ from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold
 from service.games import draw_votes, mailbox_waits
 from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
 from service.games.acts.ending import DeclareEnd
-from service.games.acts.options import ChangeOption
+from service.games.acts.games import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
 from service.games.ending import EndKind
-from service.games.in_play import next_phase, phases_in_play
 from service.games.names import pseudonym
 from service.games.options import options_of
-from service.games.phases import phase_title
+from service.games.phases import next_phase, phase_title, phases_in_play
 from service.games.refused import Refused
 from service.notices import announcements
 from service.store import records
 from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES, SITE
+from service.web.acting import carry_out, game_row
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

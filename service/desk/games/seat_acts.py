@@ -13,8 +13,8 @@ from service.games.acts.act import ActTable, perform
 from service.games.acts.seats import Candidate, GiveSeat
 from service.games.refused import Refused
 from service.notices.broadcasts import Broadcasts
+from service.store.columns import row_number
 from service.store.engine import Store
-from service.store.row_numbers import row_number
 
 log = logging.getLogger(__name__)
 

@@ -19,8 +19,7 @@ from sqlalchemy.orm import Session
 
 from service.desk import page_data, queries
 from service.desk.queries import WorkLine
-from service.desk.reading import keys as reading_keys
-from service.desk.reading import view as reading_view
+from service.desk.reading import keys as reading_keys, view as reading_view
 from service.desk.reading.acts import ActRequest, carry_out
 from service.desk.reading.forms import CLOSED
 from service.games import decisions

@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 from service.desk import page_data
 from service.desk.queries import phase_view
 from service.desk.reading import shape
-from service.desk.sheet import picture as sheet_picture
-from service.desk.sheet import view
+from service.desk.sheet import picture as sheet_picture, view
 from service.desk.sheet.picture import MARKS, turned
 from service.facts.sheets import SheetFlag
 from service.games import decisions
@@ -28,6 +27,7 @@ from service.games.acts.sheets import (
     SEALED,
     ChooseSheet,
     ConfirmSheet,
+    FiledSheet as ChangeableSheet,
     LeaveToRule,
     RefileSheet,
     RefuseSheet,
@@ -35,7 +35,6 @@ from service.games.acts.sheets import (
     filed_sheet,
     other_powers,
 )
-from service.games.acts.sheets import FiledSheet as ChangeableSheet
 from service.games.approval.papers import refusal_of
 from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH
@@ -44,6 +43,7 @@ from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
+from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import (
     GameRow,
@@ -114,7 +114,7 @@ def sheet(
             "notice": notice, "phase_title": phase_title(phase), "versions": power_versions,
             "version": next(version for version in power_versions if version.id == submission.id),
             "power": ports.power_name(filed.game.variant, submission.power),
-            "pages": view.pages(session, submission.id),
+            "pages": records.pages(session, submission.id),
             "proof": _proof(session, submission),
         }
         # DESK-02: before the deadline the page has times and counts only.
@@ -238,7 +238,7 @@ def take_over(
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         _changeable(session, submission_id)
-        page = view.pages(session, submission_id)[-1]
+        page = records.pages(session, submission_id)[-1]
         lines = decisions.own_lines(session, submission_id)
         above = next((line for line in reversed(lines) if line.page_id == page.id), None)
         box = _box(ports, page, above, (None,) * 4)

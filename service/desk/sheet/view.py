@@ -19,7 +19,7 @@ from service.games.ballots import Ballot, count
 from service.games.decisions import own_lines
 from service.games.lines import SettledLine, line_numbers, lines_of
 from service.store import records
-from service.store.tables import GameRow, LineState, PageRow, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, LineState, PhaseRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,3 @@ def _heading(game: GameRow, lines: Sequence[SettledLine]) -> SheetHeading:
     except maps.MapError:
         return SheetHeading()
     return parse_sheet_heading([line.text for line in lines if line.kind == "heading"], [known])
-
-
-def pages(session: Session, submission_id: int) -> list[PageRow]:
-    """The pages of a sheet in order."""
-    return records.pages(session, submission_id)

@@ -12,13 +12,12 @@ from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
 from service.archive.away import bring_back_here, games_away
-from service.archive.forgotten import forgotten_files
+from service.archive.forget import forgotten_files
 from service.clock import SystemClock
 from service.record import chain, live
 from service.record.live import Difference, How
 from service.site_folder import opened, settings_of
-from service.store.blobs import BlobError, Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import BlobError, Blobs, open_blobs
 from service.store.engine import Store
 from service.store.letter_parts import LetterBlobs
 from service.store.tables import EntryRow, GameRow, RecordPendingRow

@@ -1,12 +1,16 @@
-"""How old the last backup and its last test are: for the page Health, and in `galloper check`."""
+"""How old the last backup and its last test are: for the page Health, and in `galloper check`; and the
+act that notes one of either."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from service.config import Settings
 from service.facts.events import Event
+from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.refused import Refused
 from service.operations.findings import Finding, FindingState, ago
 from service.operations.health import Check, Observation, last_event
 
@@ -16,6 +20,8 @@ LONGEST_WITHOUT_BACKUP = timedelta(hours=36)
 """A nightly backup that is this old was missed once."""
 NEWEST = 20
 """The newest mails whose bytes must be there."""
+
+NOTED = {event.value: event for event in (Event.BACKUP_MADE, Event.RESTORE_TESTED)}
 
 
 def check_backup(observation: Observation) -> Finding:
@@ -93,7 +99,7 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
     from sqlalchemy import func, inspect, select
 
     from service.record.chain import sessions
-    from service.store.blobs_remote import open_blobs
+    from service.store.blobs import open_blobs
     from service.store.engine import full_url, open_engine
     from service.store.tables import EventRow, MailRow
 
@@ -114,3 +120,22 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
     finally:
         engine.dispose()
     return made_at, tested_at, len(newest), sum(not blobs.has(key) for key in newest)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteBackup(Act[None]):
+    """Notes that a backup was made, or that one was tested. `what`: the name of its event."""
+
+    what: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse any other event."""
+        if self.what not in NOTED:
+            raise Refused("Nothing was noted: this is neither a backup nor a test of one.")
+
+    def change(self, table: ActTable) -> None:
+        """Nothing: the event is all that is kept."""
+
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
+        """The event alone."""
+        return LoggedEvent(NOTED[self.what], None)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from service.features.backup.noted import NoteBackup
+from service.features.backup.health import NoteBackup
 from service.web.access import OPERATOR
 from service.web.acting import performed
 from service.web.page import require_token

@@ -17,15 +17,14 @@ from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.facts.events import Event
 from service.features.backup import age, site_file
-from service.features.backup.noted import NoteBackup
+from service.features.backup.health import NoteBackup
 from service.features.backup.site_file import Restored
 from service.games.acts.act import ActTable, perform
 from service.jobs import DbosJobs
 from service.record.chain import sessions
 from service.site_folder import bring_up_to_date, settings_of
 from service.store import records
-from service.store.blobs import Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import Blobs, open_blobs
 from service.store.engine import migrate, open_engine
 from service.store.tables import EventRow
 from service.version import version

@@ -25,7 +25,7 @@ from adjudicator.errors import UserFacingError
 from service.archive import away
 from service.archive.after_loading import check_record, hold_letters_and_requeue
 from service.archive.checker import VerifyReport, checking
-from service.archive.forgotten import forgotten_files
+from service.archive.forget import forgotten_files
 from service.clock import SimulatedClock
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, perform

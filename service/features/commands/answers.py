@@ -30,9 +30,9 @@ from service.letters.kinds import LetterKind, Occasion, Sample
 from service.mail.mime.parts import payload_of
 from service.mail.sending.compose import Attachment, OutLetter, Rank, words_of
 from service.notices.answers import receipts
-from service.notices.blank_sheets import blank_sheet
 from service.notices.broadcasts import WELCOME
 from service.notices.letter_context import LetterContext
+from service.notices.order_sheets import blank_sheet
 from service.notices.previews import Previews
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from service.store import records

@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from sqlalchemy.exc import DataError
 from sqlalchemy.orm import Session
 
-from service.desk.outcomes import grouped, totals
+from service.desk.page_data import grouped, totals
 from service.features.dry_run.dry_run import DryRun, Rehearsal, last_rehearsal
 from service.games.phases import phase_title
 from service.games.seal import sealed

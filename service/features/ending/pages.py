@@ -43,8 +43,7 @@ from service.notices.attachments import COPY, Enclosure, sheet_copies
 from service.notices.ending import game_over_facts
 from service.notices.results_facts import concerned
 from service.public import visits
-from service.public.page import language_of
-from service.public.page import show as show_page
+from service.public.page import language_of, show as show_page
 from service.public.visits import VisitingPlayer
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState

@@ -1,22 +1,26 @@
-"""A year of a game put into words, in one language.
+"""A year of a game put into words, in one language, by phrases from `templates/features/gazette/<code>.toml`.
 
 Chance comes with the facts: a seed of the game. So the same year reads the same wherever it is printed, and
 no two years of a game have the same headline, motto, weather or omen until all are used up.
+Every kind of statement has several phrases with the same blanks, so that years do not repeat each other.
 """
 
 from __future__ import annotations
 
 import random
+import re
+import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from adjudicator.calendar import Phase
-from service.features.gazette.phrases import Phrases, filled, phrases
+from service.feature import TEMPLATES
 from service.features.gazette.reports import LIST_MARK
 from service.features.gazette.values import Dispatch, Gazette, Section, Statement, YearFacts
-from service.letters.language import Language, in_sentence, language
-from service.pictures.history.centre_chart import CHART
+from service.letters.language import ENGLISH, Language, in_sentence, language
+from service.pictures.history import CHART
 
 MOST = 14
 """Dispatches of a number: what two columns of one page hold beside the chart, with the names of w3k."""
@@ -26,6 +30,59 @@ _MONTHS = {
     "Winter": ("December", "January", "February"), "Spring": ("March", "April", "May"),
     "Summer": ("June", "July", "August"), "Autumn": ("Fall", "September", "October", "November", "Harvest"),
 }
+
+_BLANK = re.compile(r"\{(\w+)(?::([^{}|]*)\|([^{}|]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """One language. `statements`: kind to its phrases; `weather`: kind of season to sentences, with those
+    that fit any season under ""; `words`: the fixed words of the page."""
+
+    code: str
+    statements: Mapping[str, tuple[str, ...]]
+    headlines: tuple[str, ...]
+    quiet: tuple[str, ...]
+    mottos: tuple[str, ...]
+    omens: tuple[str, ...]
+    weather: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, str]
+
+
+@cache
+def phrases(code: str) -> Phrases:
+    """The phrases of a language; English for one that has no file."""
+    folder = TEMPLATES / "gazette"
+    file = folder / f"{code}.toml"
+    if not code.isalpha() or not file.is_file():
+        file = folder / f"{ENGLISH}.toml"
+    table = tomllib.loads(file.read_text(encoding="utf-8"))
+    return Phrases(
+        code, {kind: tuple(lines) for kind, lines in table["statements"].items()},
+        tuple(table["headlines"]), tuple(table["quiet"]), tuple(table["mottos"]), tuple(table["omens"]),
+        {season: tuple(lines) for season, lines in table["weather"].items()}, table["words"])
+
+
+def blanks(phrase: str) -> frozenset[str]:
+    """The names of a phrase's blanks."""
+    return frozenset(match[1] for match in _BLANK.finditer(phrase))
+
+
+def filled(phrase: str, values: Mapping[str, str], second: Collection[str] = ()) -> str:
+    """A phrase with its blanks filled; one that is written {the_power} takes its article
+    (`language.in_sentence`) where `values` has no such name.
+
+    A blank written {power:was|were} becomes the first word, or the second where the blank is among `second`:
+    those whose values are grammatically plural, or fleets. Raises KeyError for a blank without a value."""
+    def fill(match: re.Match[str]) -> str:
+        name = match[1]
+        if match[2] is not None:
+            return match[3] if name in second else match[2]
+        if name.startswith("the_") and name not in values:
+            return in_sentence(values[name.removeprefix("the_")])
+        return values[name]
+
+    return _BLANK.sub(fill, phrase)
 
 
 def compose(facts: YearFacts, code: str) -> Gazette:

@@ -15,13 +15,12 @@ from maps.variant import Variant
 from service.features.gazette.compose import compose
 from service.features.gazette.values import Gazette, YearFacts
 from service.features.gazette.years import GazetteGame, year_facts
-from service.games.judged_phases import JudgedPhase, game_years
 from service.games.options import options_of
-from service.games.phases import phase_of
+from service.games.phases import JudgedPhase, game_years, phase_of
 from service.letters.language import ENGLISH
 from service.letters.render import environment
 from service.pictures.drawing.render import to_pdf
-from service.pictures.history.centre_chart import centre_chart
+from service.pictures.history import centre_chart
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 

@@ -28,7 +28,7 @@ from adjudicator.outcome import Outcome, Resolution, Result
 from adjudicator.units import Unit, UnitRef
 from maps.variant import Variant
 from service.features.gazette.values import Source, SourcePart, Statement
-from service.games.judged_phases import JudgedPhase
+from service.games.phases import JudgedPhase
 from service.games.results import unit_text
 
 WEIGHTS: Mapping[str, int] = {

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 
 from adjudicator.position import Centres, Position
 from maps.variant import Variant
-from service.features.gazette.phrases import phrases
+from service.features.gazette.compose import phrases
 from service.features.gazette.reports import statements_of
 from service.features.gazette.values import Holdings, YearFacts
-from service.games.judged_phases import (
-    JudgedPhase,
-    centres_by_year,
-    names_of_years,
-    with_deployment,
-)
+from service.games.phases import JudgedPhase, centres_by_year, names_of_years, with_deployment
 from service.letters.language import ENGLISH
 
 

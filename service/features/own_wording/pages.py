@@ -12,7 +12,6 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.desk.games.carry_out import game_row
 from service.features.own_wording.reword import RewordLetter
 from service.features.own_wording.sentences import (
     LONGEST,
@@ -24,13 +23,12 @@ from service.features.own_wording.sentences import (
 )
 from service.games.options import options_of
 from service.letters.kinds import AnyKind
-from service.letters.language import ENGLISH, LANGUAGES
-from service.letters.own_wording import OwnWording
+from service.letters.language import ENGLISH, LANGUAGES, OwnWording
 from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import GameRow
 from service.web.access import COORDINATOR
-from service.web.acting import performed
+from service.web.acting import game_row, performed
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

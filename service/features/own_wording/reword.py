@@ -16,8 +16,7 @@ from service.features.own_wording.sentences import (
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.options import options_of, with_options
 from service.games.refused import Refused
-from service.letters.language import LANGUAGES
-from service.letters.own_wording import OwnWording
+from service.letters.language import LANGUAGES, OwnWording
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ from jinja2 import Environment, nodes
 
 from service.feature import templates_in
 from service.letters.form import closings
-from service.letters.language import language
-from service.letters.own_wording import OwnWording
+from service.letters.language import OwnWording, language
 from service.mail.sending.compose import one_line
 
 LONGEST = 600

@@ -29,7 +29,7 @@ def _letter_kinds() -> Sequence[AnyKind]:
 def _work(site: Site) -> FeatureWork:
     from service.features.post.postal_mail import PostalMail
     from service.features.post.scans import ScanTray
-    from service.store.tables_scans import PROPOSE_WORK
+    from service.store.tables_features import PROPOSE_WORK
 
     room = PostalMail(site.blobs, site.jobs, site.opener, site.announcements.letters)
     tray = ScanTray(site.store, site.blobs, site.jobs, site.clock, site.recognizer, site.load, room)

@@ -28,10 +28,9 @@ from service.games.phases import phase_title
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, ScanRow
 from service.web import crops
-from service.web.access import COORDINATOR, OWN_GAMES
+from service.web.access import COORDINATOR, NOT_OF_YOUR_GAMES, OWN_GAMES, require_any_game, require_own_phase
 from service.web.acting import or_refuse, performed
 from service.web.mail_games import is_within
-from service.web.own_games import NOT_OF_YOUR_GAMES, require_any_game, require_own_phase
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

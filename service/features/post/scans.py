@@ -19,13 +19,7 @@ from reading.page import PageReader
 from reading.review import ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
-from service.features.post.postal_mail import (
-    MOST_BYTES,
-    MOST_FILES,
-    LogLetter,
-    PostalMail,
-    PostedLetter,
-)
+from service.features.post.postal_mail import MOST_BYTES, MOST_FILES, LogLetter, PostalMail, PostedLetter
 from service.games.acts.act import ActTable, perform
 from service.games.options import options_of
 from service.games.phases import phase_of
@@ -39,7 +33,7 @@ from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, PhaseRow, ScanRow
-from service.store.tables_scans import PROPOSE_WORK
+from service.store.tables_features import PROPOSE_WORK
 
 
 @dataclass(frozen=True, slots=True)

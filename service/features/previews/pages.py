@@ -8,12 +8,12 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
-from service.desk.games.carry_out import game_row
 from service.letters.kinds import AnyKind
 from service.mail.sending.compose import whole_paragraphs
 from service.notices.previews import Previews
 from service.store import records
 from service.web.access import COORDINATOR
+from service.web.acting import game_row
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

@@ -30,7 +30,7 @@ def _work(site: Site) -> FeatureWork:
 
 
 def _checks() -> Sequence[Check]:
-    from service.features.programs.webhook_health import CHECK
+    from service.features.programs.webhooks import CHECK
 
     return (CHECK,)
 

@@ -2,7 +2,8 @@
 
 The body names the game, the phase and the instant; what the results say has to be fetched, with a token or as
 a player. An address that does not answer is tried again for a day. What was told, and what failed, is in the
-log; an address itself is in neither, since it may hold a secret.
+log; an address itself is in neither, since it may hold a secret. The page Health says which do not get
+through.
 
 Each address has a thread of its own and none of the queue's workers: whoever lets us wait holds up no mail,
 no deadline, no letter and no other address.
@@ -18,6 +19,7 @@ import logging
 import socket
 import ssl
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -36,6 +38,8 @@ from service.config import Notice, Settings, Webhook
 from service.facts.events import Event
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
+from service.operations.findings import Finding, FindingState, ago
+from service.operations.health import Check, Observation
 from service.store import records
 from service.store.engine import Store
 from service.store.tables import EventRow, GameRow, PhaseRow
@@ -53,6 +57,13 @@ PATIENCE = 10.0
 SIGNATURE = "Galloper-Signature"
 
 Resolve = Callable[[str, int], Sequence[str]]
+
+NAME = "Webhooks"
+SHOWN_FOR = timedelta(days=2)
+"""An address that was taken out of the settings is forgotten after this."""
+ADVICE = ("Look whether the address in the settings still takes messages; a changed address counts as a new "
+          "one. Results are out all the same, and players got their letters. It is tried for a day after "
+          "the results, and a trouble leaves this page after two.")
 
 
 class NotDelivered(Exception):
@@ -317,3 +328,46 @@ def _body(session: Session, event: EventRow, mark: str) -> bytes:
 def _rehearses(session: Session, event: EventRow) -> bool:
     game = session.get(GameRow, event.game_id)
     return game is None or options_of(game).is_rehearsal
+
+
+def webhook_finding(session: Session, now: datetime) -> Finding:
+    """How many notices of which game do not get through to which address, since when and why."""
+    rows = session.execute(
+        select(EventRow.what, EventRow.at, EventRow.detail)
+        .where(EventRow.what.in_((DELIVERED, FAILED)), EventRow.at > now - SHOWN_FOR)
+        .order_by(EventRow.id)).all()
+    delivered = {(detail["hook"], detail["event"]) for kind, _, detail in rows if kind == DELIVERED}
+    troubles: dict[tuple[str, str], list[tuple[datetime, int, str]]] = defaultdict(list)
+    names = _games(session, {int(detail["event"]) for kind, _, detail in rows if kind == FAILED})
+    for kind, tried_at, detail in rows:
+        if kind == FAILED and (detail["hook"], detail["event"]) not in delivered:
+            game = names.get(int(detail["event"]), "a game that is gone")
+            whose = str(detail.get("place") or f"the address with the mark {detail['hook']}")
+            troubles[game, whose].append((tried_at, int(detail["event"]), str(detail["why"])))
+    if not troubles:
+        return Finding(NAME, FindingState.WELL,
+                       "Every notice that results are out got through, or none is asked for.")
+    sentences = []
+    for (game, whose), tries in sorted(troubles.items()):
+        count, first, why = len({event for _, event, _ in tries}), tries[0][0], tries[-1][2]
+        end = " and was given up" if now - first > TURNS[-1] else ""
+        sentences.append(f"{game}: {count} notice{'' if count == 1 else 's'} to {whose} did not get through, "
+                         f"first tried {ago(now - first)}{end}; the last time {why}.")
+    oldest = min(event for tries in troubles.values() for _, event, _ in tries)
+    return Finding(NAME, FindingState.TROUBLE, " ".join(sentences), ADVICE, str(oldest))
+
+
+def _games(session: Session, events: set[int]) -> dict[int, str]:
+    """The name of the game whose results each event is about."""
+    rows = session.execute(select(EventRow.id, GameRow.name).join(GameRow, GameRow.id == EventRow.game_id)
+                           .where(EventRow.id.in_(events)))
+    return {row.id: row.name for row in rows}
+
+
+def _check(observation: Observation) -> Finding:
+    return webhook_finding(observation.session, observation.now)
+
+
+CHECK = Check(NAME, _check, (
+    "programs and people who asked for notices do not hear of results. Players got their letters."))
+"""Do the addresses that asked for it hear that results are out?"""

@@ -27,10 +27,9 @@ from service.intake.opening.sandbox import ChildFault
 from service.mail.message import Picture
 from service.store.blobs import BlobError
 from service.store.tables import MailRow
-from service.web.access import COORDINATOR
+from service.web.access import COORDINATOR, require_own_phase
 from service.web.acting import performed
 from service.web.mail_games import is_within
-from service.web.own_games import require_own_phase
 from service.web.page import require_token, require_visitor
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

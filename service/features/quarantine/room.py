@@ -38,13 +38,7 @@ from service.mail.mime.image_types import PictureState
 from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import (
-    GameRow,
-    MailRow,
-    MailState,
-    PhaseRow,
-    SubmissionRow,
-)
+from service.store.tables import GameRow, MailRow, MailState, PhaseRow, SubmissionRow
 
 ANSWERS = (
     RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE, RefusalReason.TOO_LARGE, RefusalReason.ENCRYPTED,

@@ -67,10 +67,11 @@ def as_rehearsal(new: NewGame, begins: datetime, hours: float) -> NewGame:
     the real game may be on the same site."""
     from dataclasses import replace
 
-    from service.games.game_clock import PREFIX
+    from service.games.deadlines import REHEARSAL_PREFIX
 
-    return replace(new, name=PREFIX + new.name, aliases=tuple(PREFIX + alias for alias in new.aliases),
-                   start=begins, hours=hours)
+    return replace(new, name=REHEARSAL_PREFIX + new.name,
+                   aliases=tuple(REHEARSAL_PREFIX + alias for alias in new.aliases), start=begins,
+                   hours=hours)
 
 
 def game_remove_rehearsal(
@@ -91,7 +92,7 @@ def remove_game(
     from service.cli.migrate import stopped
     from service.features.rehearsal.removal import remove_rehearsal
     from service.site_folder import bring_up_to_date, settings_of
-    from service.store.blobs_remote import open_blobs
+    from service.store.blobs import open_blobs
     from service.store.engine import open_engine
 
     settings = settings_of(folder)

@@ -66,7 +66,7 @@ from service.store.tables import (
     ShelvedGameRow,
     SubmissionRow,
 )
-from service.store.tables_scans import PROPOSE_WORK
+from service.store.tables_features import PROPOSE_WORK
 
 PHASE_WORK = ("open", "deadline", "remind12", "remind48", "approve")
 """What the keys of work on a phase begin with (`scheduler`, `notices.phase_letters.approval`)."""

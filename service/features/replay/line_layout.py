@@ -17,8 +17,8 @@ import shapely
 from numpy.typing import NDArray
 from shapely.geometry.base import BaseGeometry
 
-from service.pictures.drawing import curves
-from service.pictures.drawing.curves import Line, Point
+from service.features.replay import curves
+from service.features.replay.curves import Line, Point
 from service.pictures.drawing.raster import CELL
 from service.pictures.drawing.values import Rect
 

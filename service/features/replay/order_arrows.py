@@ -25,14 +25,14 @@ import shapely.ops
 from numpy.typing import NDArray
 
 from maps.variant import Variant
+from service.features.replay import curves
+from service.features.replay.curves import Line, Point
 from service.pictures.board.base_map import SEA_TONE, TONES
 from service.pictures.board.centre_marks import LAND_TONE, attribute
 from service.pictures.board.map_sheet import TINT
 from service.pictures.board.ornament import INK, PALE
 from service.pictures.board.town_lands import WASH
 from service.pictures.board.unit_marks import HIGH, RING
-from service.pictures.drawing import curves
-from service.pictures.drawing.curves import Line, Point
 from service.pictures.drawing.svg import text
 from service.pictures.drawing.values import Rect
 

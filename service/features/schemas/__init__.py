@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from service.feature import Feature
-from service.features.schemas.commands import add_commands
+import typer
+
+from service.feature import CommandGroups, Feature
+
+
+def add_commands(groups: CommandGroups) -> None:
+    """Add `galloper schema`."""
+    groups.program.command(epilog="Example: galloper schema settings")(schema)
+
+
+def schema(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Which one; without it, the list of all.")
+    ] = None,
+) -> None:
+    """Print a JSON Schema: of settings, of a game's file, of a board, of records, of what commands print."""
+    from service.features.schemas.catalogue import print_schema
+
+    raise typer.Exit(print_schema(name, sys.stdout))
 
 
 def _schemas() -> Mapping[str, tuple[str, dict[str, Any]]]:
-    from service.features.schemas.catalogue import SCHEMAS, schema
+    from service.features.schemas import catalogue
 
-    return {name: (sentence, schema(name)) for name, sentence in SCHEMAS.items()}
+
+    return {name: (sentence, catalogue.schema(name)) for name, sentence in catalogue.SCHEMAS.items()}
 
 
 FEATURE = Feature("schemas", add_commands, schemas=_schemas)

@@ -27,8 +27,8 @@ from service.features.schemas.parts import (
     with_text,
 )
 from service.record.entries import FACTS
+from service.store.columns import MailState, OutboxState, PhaseState
 from service.store.digests import FORMAT
-from service.store.states import MailState, OutboxState, PhaseState
 
 _NUMBER: Schema = {"type": "integer", "minimum": 1}
 _PHASE: Schema = with_text(COUNT, "The phase's number in its game.")

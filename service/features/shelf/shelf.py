@@ -23,7 +23,7 @@ from adjudicator.errors import UserFacingError
 from service.archive import rows as archive_rows
 from service.archive.away import GamesAway
 from service.archive.export import EXPLAIN
-from service.archive.forgotten import forgotten_files
+from service.archive.forget import forgotten_files
 from service.facts.events import Event
 from service.games.options import options_of
 from service.jobs import Jobs

@@ -10,7 +10,7 @@ from service.clock import SystemClock
 from service.features.shelf import shelf
 from service.games.names import game_called
 from service.site_folder import opened, settings_of
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 
 
 def shelve_game(folder: Path, game: str, out: TextIO, *, as_json: bool = False, quiet: bool = False) -> int:

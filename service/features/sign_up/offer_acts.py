@@ -19,7 +19,7 @@ from service.facts.options import NO_OPTIONS, GameOptions
 from service.features.sign_up import power_lots
 from service.features.sign_up.lists import forget
 from service.games.acts.act import Act, ActTable, LoggedEvent, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.acts.seats import Candidate, Holder
 from service.games.create import GameSeat, NewGame
 from service.games.refused import NotFound, Refused

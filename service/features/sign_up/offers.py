@@ -16,13 +16,7 @@ from service.desk.games.boards import titles
 from service.desk.games.seats import welcome
 from service.features.sign_up import offer_acts, power_lots
 from service.features.sign_up.lists import days_of
-from service.features.sign_up.offer_acts import (
-    DrawPowers,
-    EndOffer,
-    OfferGame,
-    TakeOffList,
-    standing_offer,
-)
+from service.features.sign_up.offer_acts import DrawPowers, EndOffer, OfferGame, TakeOffList, standing_offer
 from service.letters.language import ENGLISH, language
 from service.store.tables import OfferRow
 from service.web.access import SITE

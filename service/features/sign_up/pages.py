@@ -12,8 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 import maps
-from service.features.sign_up import lists
-from service.features.sign_up import power_lots as places
+from service.features.sign_up import lists, power_lots as places
 from service.features.sign_up.lists import Wishes
 from service.games.refused import Refused
 from service.letters.language import LANGUAGES, N_, sentence_of

@@ -8,20 +8,15 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, Request
 from fastapi.responses import RedirectResponse, Response
 
-from service.desk.games.carry_out import carry_out
 from service.features.uploads import links
-from service.features.uploads.links import (
-    NO_LINK_MAILED,
-    EndUploadLinks,
-    MailUploadLink,
-    MakeUploadLink,
-)
+from service.features.uploads.links import NO_LINK_MAILED, EndUploadLinks, MailUploadLink, MakeUploadLink
 from service.games.acts.act import Act
 from service.letters.language import N_
 from service.public import visits
 from service.public.acting import performed, seats_of
 from service.public.visits import VisitingPlayer
 from service.web.access import COORDINATOR, PUBLIC
+from service.web.acting import carry_out
 from service.web.page import require_token
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor

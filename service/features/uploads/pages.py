@@ -26,15 +26,14 @@ from service.features.uploads import links
 from service.features.uploads.door import Arrival, Upload, UploadDoor
 from service.features.uploads.links import EndUploadLink, LinkHolder
 from service.games.acts.act import perform
-from service.games.in_play import phases_in_play
-from service.games.phases import phase_of
+from service.games.phases import phase_of, phases_in_play
 from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.letters.language import N_, Sentence, phase_words, sentence_of
 from service.public.acting import PLAYER
 from service.public.page import choose_language, language_of, said, show
-from service.store.row_numbers import row_number
+from service.store.columns import row_number
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts

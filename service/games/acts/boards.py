@@ -1,4 +1,5 @@
-"""Boards of the site's own: a board that was checked is kept under a new name (BEY-07)."""
+"""Boards of the site's own (BEY-07): every fault of a board, in its tables, its drawing, its wording and its
+house rules; and a board that was checked is kept under a new name."""
 
 from __future__ import annotations
 
@@ -8,6 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import maps
+from grammar.compose import GrammarError
+from maps.faults import Fault
+from maps.rulings import FILE as RULINGS, BadRulings, rulings
+from reading.vocabulary import forms_of
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
@@ -15,6 +20,33 @@ from service.games.refused import Refused
 NAME = re.compile(r"[a-z][a-z0-9-]{1,38}[a-z0-9]")
 NO_FOLDER = ("This site has no folder for boards of its own, so nothing can be kept. Whoever runs the site "
              'adds one line to its settings (galloper.toml): boards = "boards".')
+
+WORDING = "orders.lark"
+
+
+def board_faults(path: Path) -> list[Fault]:
+    """The faults by file and row, none for a board that is fit for play."""
+    # The grammar is built from the tables, so it can be checked only when they are sound.
+    return maps.check_folder(path) or _wording_faults(path)
+
+
+def _wording_faults(path: Path) -> list[Fault]:
+    """What is wrong with the words of a board whose tables are sound: an order's wording that does not fit
+    the grammar, and house rules that answer what nobody asked."""
+    variant = maps.load_folder(path)
+    faults: list[Fault] = []
+    for kind in dict.fromkeys(kind for _, kind in variant.calendar.steps):
+        try:
+            # Before this check, an orders.lark that does not fit came to light with the first sheet of a
+            # game.
+            forms_of(variant, kind)
+        except GrammarError as error:
+            faults.append(Fault(WORDING, error.line, str(error)))
+    try:
+        rulings(path, variant)
+    except BadRulings as error:
+        faults.append(Fault(RULINGS, 0, str(error).removeprefix(f"{RULINGS}: ")))
+    return sorted(faults)
 
 
 @dataclass(frozen=True, slots=True)

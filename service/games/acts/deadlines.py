@@ -14,17 +14,11 @@ from sqlalchemy.orm import Session, defer
 from adjudicator.calendar import Calendar
 from service.facts.events import Event
 from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct, perform
-from service.games.deadlines import (
-    DeadlineExtension,
-    PhaseWindow,
-    begin_on,
-    day_start,
-    extend,
-)
+from service.games.deadlines import DeadlineExtension, PhaseWindow, begin_on, day_start, extend
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.store import records
-from service.store.row_numbers import row_number
+from service.store.columns import row_number
 from service.store.tables import PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)

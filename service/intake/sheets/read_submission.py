@@ -30,7 +30,7 @@ from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_written
 from service.intake.opening.open_mail import BodyReader, ChildBodies
-from service.intake.sheets import printed_code, typed_page
+from service.intake.sheets import printed_code, typed_orders
 from service.intake.sheets.recognizer import HandRecognizer, RecognizedPage, Recognizer
 from service.intake.sheets.typed_orders import TypedText
 from service.mail.body.read import BodyNeed
@@ -132,13 +132,13 @@ class SubmissionReader:
         filled: set[str] = set()
         for original in originals:
             if typed_rows:
-                recognized = typed_page.as_reading(typed_rows, typed.row_spans(typed_rows))
+                recognized = typed_orders.as_reading(typed_rows, typed.row_spans(typed_rows))
             else:
                 recognized = recognizer.recognize(self.blobs.read(original), "photograph")
             rows = recognized[0].typed
             if rows:
                 # Each order has a field of its own, so no row goes on in the next.
-                recognized = typed_page.as_reading(rows, [range(row, row + 1) for row in range(len(rows))])
+                recognized = typed_orders.as_reading(rows, [range(row, row + 1) for row in range(len(rows))])
                 filled.add(original)
             file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
             # The photographs are in the order of the mail; the first with a heading names the sheet.

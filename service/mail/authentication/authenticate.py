@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from service.mail.authentication.alignment import covers
 from service.mail.authentication.border import OwnStamps, own_stamps
+from service.mail.authentication.domains import covers
 from service.mail.authentication.providers import Provider
 from service.mail.authentication.stamps import JUDGED, MethodResult, Stamp
 from service.mail.authentication.trust import Trust

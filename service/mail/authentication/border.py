@@ -11,8 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.mail.authentication.alignment import organizational_domain
-from service.mail.authentication.patterns import fits
+from service.mail.authentication.domains import fits, organizational_domain
 from service.mail.authentication.places import Place
 from service.mail.authentication.providers import Provider
 from service.mail.authentication.received import Received, is_address, read_received

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adjudicator.errors import UserFacingError
-from service.mail.authentication.patterns import fits, is_too_wide
+from service.mail.authentication.domains import fits, is_too_wide
 from service.mail.authentication.places import Place, place_of
 
 _HOST = re.compile(r"(?:(?:by|from)\s+)?([A-Za-z0-9*._:-]+)", re.IGNORECASE)

@@ -18,8 +18,8 @@ from logging import getLogger
 
 import dkim
 
-from service.mail.authentication.alignment import covers, organizational_domain
 from service.mail.authentication.dns import MailLookups, TxtState
+from service.mail.authentication.domains import covers, organizational_domain
 from service.mail.authentication.signature_tags import (
     LONGEST_RECORD,
     Canonicalization,

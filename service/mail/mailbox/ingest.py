@@ -31,8 +31,8 @@ from service.mail.headers import split_headers
 from service.store import mail_troubles, records
 from service.store.addresses import NO_AUTHOR, author_mark
 from service.store.blobs import Blobs
+from service.store.columns import MailTroubleKind
 from service.store.engine import Store
-from service.store.states import MailTroubleKind
 
 log = logging.getLogger(__name__)
 
@@ -153,7 +153,7 @@ class IngestCounts:
 
 
 Expects: TypeAlias = Callable[[Session, bytes], bool]
-"""Whether the mail with these bytes goes before others; see `service.intake.expected`."""
+"""Whether the mail with these bytes goes before others; see `service.intake.sender_proof`."""
 
 
 def expects_all(_session: Session, _raw: bytes) -> bool:

@@ -12,9 +12,8 @@ from service.mail.mime.parts import Tree, content_type
 from service.mail.reports import dialects
 from service.mail.reports.delivery_status import blocks_in_text, blocks_of, statuses, summary
 from service.mail.reports.letter import letters_quoted, letters_reported
-from service.mail.reports.marks import MachineMarks, machine_marks
+from service.mail.reports.marks import AUTOMATIC_ANSWER, DELAYED, GIVEN_UP, MachineMarks, machine_marks
 from service.mail.reports.values import DeliveryReport, Evidence, Outcome, ReportKind
-from service.mail.reports.words import AUTOMATIC_ANSWER, DELAYED, GIVEN_UP
 
 _MOST_LOOKED_AT = 50
 """Parts of a report, of all levels, that are read."""

@@ -29,16 +29,10 @@ from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, Rank
 from service.notices import coordinator_notices
 from service.notices.answers import receipts
-from service.notices.answers.receipts import (
-    RECEIPT_LATE,
-    ArrivedSheet,
-    ReceiptFacts,
-    Trouble,
-    nobody,
-)
-from service.notices.blank_sheets import blank_sheet
+from service.notices.answers.receipts import RECEIPT_LATE, ArrivedSheet, ReceiptFacts, Trouble, nobody
 from service.notices.coordinator_notices import NoticeFacts
 from service.notices.letter_context import LetterContext
+from service.notices.order_sheets import blank_sheet
 from service.notices.previews import Previews
 from service.store import records
 from service.store.tables import (

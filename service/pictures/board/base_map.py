@@ -12,8 +12,7 @@ from service.pictures.board import ornament
 from service.pictures.board.centre_marks import LAND_TONE
 from service.pictures.board.ornament import INK
 from service.pictures.drawing.shapes import MapPaper
-from service.pictures.drawing.svg import label as draw_label
-from service.pictures.drawing.svg import path
+from service.pictures.drawing.svg import label as draw_label, path
 from service.pictures.drawing.values import GroundKind, Label, LabelPlace, Rect
 
 PAPER_TONE, SEA_TONE, FAR_TONE = "#f3e8cd", "#e3e6d6", "#ece0c2"

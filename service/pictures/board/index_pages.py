@@ -8,8 +8,7 @@ from html import escape
 
 from adjudicator.geo import Province
 from adjudicator.units import Unit
-from maps.marks import provinces_by_mark
-from maps.variant import Variant
+from maps.variant import Variant, provinces_by_mark
 from service.games.results import unit_text
 
 COLUMNS, DEEP = 5, 12

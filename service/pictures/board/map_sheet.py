@@ -15,13 +15,7 @@ from service.pictures.board.centre_marks import LAND_TONE, attribute, ink_of, se
 from service.pictures.board.coast_names import draw_coast_names
 from service.pictures.board.index_pages import index_page
 from service.pictures.board.inset import Inset
-from service.pictures.board.labels import (
-    LinesBelow,
-    NameGround,
-    place_labels,
-    step_aside,
-    step_off_lines,
-)
+from service.pictures.board.labels import LinesBelow, NameGround, place_labels, step_aside, step_off_lines
 from service.pictures.board.legend import draw_legend, legend_height
 from service.pictures.board.ornament import INK, fitting_size, title_lines
 from service.pictures.board.town_lands import draw_town_lands

@@ -1,11 +1,16 @@
-"""Faces cut down to the letters that a drawing uses, as objects of a PDF file (ISO 32000-1, 9.7)."""
+"""Faces cut down to the letters that a drawing uses, as objects of a PDF file (ISO 32000-1, 9.7)
+and in an SVG: as a picture in a page it fetches no fonts, and few people have ours."""
 
 from __future__ import annotations
 
+import base64
 import io
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +21,11 @@ if TYPE_CHECKING:
 
 _CODES_AT_ONCE = 100
 """The most lines that one block of a character map may have (Adobe Technical Note 5014)."""
+
+_TEXT = re.compile(r"<text ([^>]*)>([^<]*)</text>")
+_FAMILY = re.compile(r"font-family=\"'([^']+)'")
+# Longest first: the attributes of an italic begin with those of its roman.
+_FACES = sorted(fonts.CSS, key=lambda face: -len(fonts.CSS[face]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +48,7 @@ def letters_of(face: str) -> frozenset[int]:
     """The code points that a face (a key of `fonts.FACES`) has letters for. Raises FontMissing."""
     from fontTools.ttLib import TTFont
 
-    with TTFont(_file(face), lazy=True) as font:
+    with TTFont(fonts.file_of(face), lazy=True) as font:
         return frozenset(font.getBestCmap())
 
 
@@ -48,7 +58,7 @@ def cut(face: str, letters: frozenset[str]) -> CutFont:
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 
-    font = TTFont(_file(face), lazy=True)
+    font = TTFont(fonts.file_of(face), lazy=True)
     # Each letter is set by itself, so that no table about letters side by side is needed; reading them would
     # take longer than all the rest.
     for table in ("GSUB", "GPOS", "GDEF", "kern", "BASE", "FFTM"):
@@ -74,10 +84,6 @@ def cut(face: str, letters: frozenset[str]) -> CutFont:
         round(part * across.descent),
         "CIDFontType0" if "CFF " in font else "CIDFontType2",
     )
-
-
-def _file(face: str) -> str:
-    return fonts.file_of(face)
 
 
 def _mark(face: str, letters: Iterable[str]) -> str:
@@ -133,3 +139,35 @@ def _add(pdf: pydyf.PDF, thing: pydyf.Object) -> bytes:
     pdf.add_object(thing)
     reference: bytes = thing.reference
     return reference
+
+
+def with_faces(svg: str) -> str:
+    """The SVG with each face that it names cut down to the letters that are set in it. Raises FontMissing."""
+    letters: dict[str, set[str]] = defaultdict(set)
+    for attributes, words in _TEXT.findall(svg):
+        face = next((face for face in _FACES if fonts.CSS[face] in attributes), None)
+        if face is not None:
+            letters[face] |= set(unescape(words))
+    rules = "".join(_rule(face, frozenset(used)) for face, used in sorted(letters.items()))
+    head, rest = svg.split(">", 1)
+    return f"{head}><style>{rules}</style>{rest}"
+
+
+def _rule(face: str, used: frozenset[str]) -> str:
+    family = _FAMILY.match(fonts.CSS[face])
+    assert family is not None
+    style = "italic" if "italic" in fonts.CSS[face] else "normal"
+    weight = "bold" if "bold" in fonts.CSS[face] else "normal"
+    known = frozenset(letter for letter in used if ord(letter) in letters_of(face))
+    return (f"@font-face{{font-family:'{family[1]}';font-style:{style};font-weight:{weight};"
+            f"src:url(data:font/woff;base64,{_packed(face, known)})}}")
+
+
+@lru_cache(maxsize=32)
+def _packed(face: str, letters: frozenset[str]) -> str:
+    from fontTools.ttLib import TTFont
+
+    font, out = TTFont(io.BytesIO(cut(face, letters).data)), io.BytesIO()
+    font.flavor = "woff"
+    font.save(out)
+    return base64.b64encode(out.getvalue()).decode()

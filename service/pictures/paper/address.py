@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from service.pictures.drawing import fonts
-from service.pictures.drawing.glyphs import missing_letters
+from service.pictures.drawing.fonts import missing_letters
 
 POINT = 25.4 / 72
 SMALLEST = 5.0

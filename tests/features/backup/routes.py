@@ -3,14 +3,14 @@ in honest games."""
 
 from __future__ import annotations
 
-from service.features.backup.noted import NoteBackup
+from service.features.backup.health import NoteBackup
 from service.features.backup.site_file import EnterRestore
 from service.record.chain import Root
 from tests.features.backup.restores import restores
 
 ROUTES = {"/health/note": ("post",)}
 WHO = {"/health/note": {"operator"}}
-IN_ENGLISH = {"features/backup/noted.py": "operators read English"}
+IN_ENGLISH = {"features/backup/health.py": "operators read English"}
 REFUSED = {
     "NoteBackup": NoteBackup("sheet_chosen"),
     "EnterRestore": EnterRestore(Root("nowhere", 1, ""), 0),

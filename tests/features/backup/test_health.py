@@ -16,7 +16,7 @@ from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus
 from service.site_folder import opened
 from service.store import records
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import open_blobs
 from service.store.tables import EventRow
 from tests.service.cli.test_check_site import folder, settings
 from tests.service.desk.test_operation import log, look, table

@@ -13,7 +13,7 @@ from adjudicator.formats import datc_cases, diplomacy_game
 from adjudicator.formats.forms import Format
 from adjudicator.formats.game_log import FormatFault
 from service.cli.main import app
-from service.features.formats.commands import FORMATS
+from service.features.formats import FORMATS
 from service.features.formats.saved_games import convert, judge_again
 from service.site_folder import SiteError
 from tests.support.features import commands_of

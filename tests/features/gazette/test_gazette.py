@@ -13,12 +13,12 @@ from adjudicator.orders import Move, Retreat, SupportHold, SupportMove, UnitOrde
 from adjudicator.outcome import Outcome, Result
 from adjudicator.units import Unit
 from maps.variant import Variant
-from service.features.gazette import phrases as phrase_files
+from service.features.gazette import compose as phrase_files
 from service.features.gazette.compose import compose
 from service.features.gazette.reports import LIST_MARK, statements_of
 from service.features.gazette.values import Gazette, SourcePart, Statement
 from service.features.gazette.years import GazetteGame, year_facts
-from service.games.judged_phases import JudgedPhase, game_years
+from service.games.phases import JudgedPhase, game_years
 from service.letters.language import LANGUAGES
 from tests.support.random_war import random_war
 

@@ -8,7 +8,7 @@ import maps
 from service.features.gazette.compose import compose
 from service.features.gazette.game_gazette import gazette_pdf
 from service.features.gazette.years import GazetteGame, year_facts
-from service.games.judged_phases import game_years
+from service.games.phases import game_years
 from service.letters.language import LANGUAGES
 from tests.support.pdf_ua import pdf_ua_faults, wrong_widths
 from tests.support.random_war import random_war

@@ -13,7 +13,7 @@ from service.features.own_wording.sentences import (
     reworded,
     sentences_of,
 )
-from service.letters.own_wording import OwnWording
+from service.letters.language import OwnWording
 from service.notices.kinds import CORE
 
 PRAISE = "Your %(phase)s for %(power)s have arrived, %(version)s. Thank you."

@@ -16,7 +16,7 @@ from service.features.post.scans import Proposal, ScanTray, proposed
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets.recognizer import RecognizedPage
 from service.store.tables import GameRow, PageRow, ScanRow, SubmissionRow
-from service.store.tables_scans import PROPOSE_WORK
+from service.store.tables_features import PROPOSE_WORK
 from tests.features.post.scenes import post_room
 from tests.service.intake.sheets.test_printed_code import SUMMER, printed
 from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, page, recognized

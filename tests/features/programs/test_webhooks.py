@@ -18,7 +18,6 @@ from sqlalchemy import select
 
 from service.config import Notice, Webhook
 from service.features.programs import webhooks as webhooks_module
-from service.features.programs.webhook_health import webhook_finding
 from service.features.programs.webhooks import (
     APPROVED,
     DELIVERED,
@@ -30,6 +29,7 @@ from service.features.programs.webhooks import (
     addresses_of,
     place_of,
     send_notice,
+    webhook_finding,
 )
 from service.games.phases import phase_of, phase_title
 from service.operations.findings import Finding, FindingState

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from service.features.rehearsal.commands import as_rehearsal
 from service.features.rehearsal.removal import remove_rehearsal
 from service.games import create
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.options import options_of
 from service.store.tables import GameRow
 from tests.support.acting import do

@@ -18,8 +18,8 @@ from service.desk import queries
 from service.features.rehearsal.commands import as_rehearsal, game_new_rehearsal, remove_game
 from service.features.rehearsal.removal import remove_rehearsal
 from service.games import create
-from service.games.acts.begin import BeginGame
-from service.games.game_clock import NOTICE
+from service.games.acts.games import BeginGame
+from service.games.deadlines import REHEARSAL_NOTICE
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.turns import NotReady
@@ -144,14 +144,14 @@ def test_a_rehearsal_is_marked_timed_in_hours_and_gone_without_trace(table: Tabl
         assert body is not None
         assert page is not None
         assert NAME in str(message["Subject"])
-        assert body.get_content().splitlines()[0] == NOTICE, row.kind
-        assert NOTICE in page.get_content()
+        assert body.get_content().splitlines()[0] == REHEARSAL_NOTICE, row.kind
+        assert REHEARSAL_NOTICE in page.get_content()
         kinds.add(row.kind)
     assert {"welcome", "receipt", "reminder"} <= kinds
     # A letter that names no game is marked too, where its reader plays nothing but the rehearsal.
     about_guest = [again.message(row).get_body(("plain",)) for row in again.letters("coordinator_notice")
                    if row.game_id is None]
-    assert [str(body.get_content()).splitlines()[0] for body in about_guest if body] == [NOTICE]
+    assert [str(body.get_content()).splitlines()[0] for body in about_guest if body] == [REHEARSAL_NOTICE]
     # Who plays one game is refused in its name, whatever the mail names: that letter was marked above.
     assert "rejection" in kinds
     assert not [row for row in again.letters() if row.game_id is None and row.recipient == GUESTS_ADDRESS]

@@ -25,8 +25,7 @@ from adjudicator.units import Unit, UnitRef
 from maps.valid_moves import valid_moves
 from maps.variant import Variant
 from service.features.replay.order_arrows import Arrow, ArrowKind, PhaseDrawing, draw_orders
-from service.features.replay.phase_drawing import drawing_of
-from service.features.replay.war_plates import KEY, key_svg, orders_plate
+from service.features.replay.war_plates import KEY, drawing_of, key_svg, orders_plate
 from service.pictures import board_plan, with_faces
 from service.pictures.board.unit_marks import unit_boxes
 from service.pictures.drawing.values import Rect

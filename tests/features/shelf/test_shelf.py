@@ -20,7 +20,7 @@ from service.archive.export import Edition
 from service.archive.forget import forget
 from service.cli.archive import export_game
 from service.facts.events import Event
-from service.features.shelf import guard, shelf
+from service.features.shelf import shelf, work
 from service.features.shelf.shelf import ShelfFault
 from service.features.shelf.shelve_game import shelve_game, unshelve_game
 from service.mail.sending.outbox import FolderTransport, send_due
@@ -285,7 +285,7 @@ def test_a_page_of_the_game_brings_it_back(away: Table) -> None:
     site.jobs.register(shelf.WORK, unshelve)
     pages = TestClient(create_app(desk_ports(
         sessions=site.store, blobs=site.blobs, clock=site.clock, load=away.load,
-        guards=[partial(guard.be_here, site.jobs)])))
+        guards=[partial(work.be_here, site.jobs)])))
     phase = away.phases()[0].id
     for address_of in (f"/public/{away.game}", f"/public/{away.game}/roots.json", f"/results/{phase}"):
         answer = pages.get(address_of)

@@ -13,7 +13,7 @@ from service.games.phases import phase_of
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
 from service.notices.answers.replies import Replies
-from service.notices.order_examples import order_examples
+from service.notices.order_sheets import order_examples
 from service.store.tables import LineState, MailState
 from tests.features.uploads.test_uploads import BASE, fields, link_of, send
 from tests.support.desk_table import open_desk

@@ -8,13 +8,13 @@ from dataclasses import fields, replace
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from ocr.decoding.confidence import (
     EVIDENCE,
     FAR,
     Features,
+    ReviewThresholds,
     TableError,
     confidence,
     default_table,
@@ -32,7 +32,6 @@ from ocr.decoding.review_gate import (
     open_reasons,
     part_strike,
 )
-from ocr.decoding.review_thresholds import ReviewThresholds
 from ocr.page import Strike, StruckWord
 
 LIMITS = default_table().thresholds

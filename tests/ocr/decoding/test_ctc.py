@@ -8,14 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ocr.decoding.ctc import (
-    LOST_SPACE,
-    NEVER,
-    best_path_score,
-    forward_scores,
-    line_posteriors,
-    text_scores,
-)
+from ocr.decoding.ctc import LOST_SPACE, NEVER, best_path_score, forward_scores, line_posteriors, text_scores
 from ocr.layout.wrap import as_line
 from ocr.page import Box, Posteriors, Row
 

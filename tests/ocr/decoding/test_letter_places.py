@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ocr.decoding.letter_places import places_of, shown_signs
+from reading.sheet_letters import places_of, shown_signs
 from tests.support.inked import ink
 
 

@@ -9,8 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image as Pillow
-from PIL import ImageOps
+from PIL import Image as Pillow, ImageOps
 
 from ocr.engines.ppocr import PpOcr
 from ocr.page import Reading, Status, Strike, UnreadableReason

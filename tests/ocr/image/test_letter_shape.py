@@ -5,8 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from ocr.decoding.letter_likeness import likeness
-from ocr.image.letter_shape import SIDE, letter_shape
+from ocr.image.letter_shape import SIDE, letter_shape, likeness
 from ocr.page import Image
 
 WIDTH = 400

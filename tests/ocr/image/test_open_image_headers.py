@@ -8,8 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PIL import Image as Pillow
-from PIL import ImageFile
+from PIL import Image as Pillow, ImageFile
 
 from ocr.image import open_image
 from ocr.page import UnreadableReason

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ocr.image.percentiles import byte_counts, high_percentile, percentile_of_counts
+from ocr.image.illumination import byte_counts, high_percentile, percentile_of_counts
 
 
 @pytest.mark.parametrize("seed", range(20))

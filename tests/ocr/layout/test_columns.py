@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from ocr.layout.columns import begin_alike
 from ocr.layout.lines import RowStrip, row_strips
-from ocr.layout.row_starts import begin_alike
 
 Box = npt.NDArray[np.float32]
 

@@ -25,12 +25,12 @@ from service.mail.access.grants import (
     Client,
     DeviceCode,
     LoginFailed,
+    LoopbackListener,
     begin_browser_login,
     begin_device_login,
     finish_browser_login,
     wait_for_owner,
 )
-from service.mail.access.loopback import LoopbackListener
 from service.mail.access.oauth import NoToken, Tokens
 
 Answer = tuple[int, bytes]

@@ -13,8 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 import pytest
-from PIL import Image as Pillow
-from PIL import ImageOps
+from PIL import Image as Pillow, ImageOps
 from rapidfuzz.distance import Levenshtein
 
 from service.cli import main

@@ -63,7 +63,7 @@ def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskT
 def test_every_sentence_that_is_asked_for_is_there() -> None:
     known = set(re.findall(r'^  "([a-z-]+)":', SENTENCES.read_text(encoding="utf-8"), re.MULTILINE))
     notice_names = set()
-    for name in ("sheet/pages", "quarantine", "games/pages", "games/seats", "games/table",
+    for name in ("sheet/pages", "quarantine", "games/pages", "games/seats",
                  "door/people", "door/account", "operation"):
         text = (PAGES / f"{name}.py").read_text(encoding="utf-8")
         notice_names |= set(re.findall(r'notice=([a-z-]+)["#]', text))

@@ -19,14 +19,7 @@ from service.games.approval import papers
 from service.games.turns import NotReady
 from service.notices.results import ResultsAnnouncer
 from service.store import records
-from service.store.tables import (
-    MailRow,
-    MailState,
-    PhaseRow,
-    PhaseState,
-    PostalOriginalRow,
-    SubmissionRow,
-)
+from service.store.tables import MailRow, MailState, PhaseRow, PhaseState, PostalOriginalRow, SubmissionRow
 from tests.support.desk_table import CSRF, DeskTable, open_desk
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site

@@ -14,7 +14,7 @@ from adjudicator.serialize import codec
 from service.config import ConfigError
 from service.games import lots
 from service.games.acts.act import ActTable, perform
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.games.create import NewGame, read_game_file
 from service.games.turns import extend_calendar
 from service.public import calendar, entry, left_out, moves

@@ -8,21 +8,12 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from adjudicator.calendar import Calendar, Phase, PhaseKind
 from grammar.headings.values import W3K_STEPS
 from service.clock import Clock, SimulatedClock, SystemClock
-from service.games.deadlines import (
-    PhaseWindow,
-    Rhythm,
-    day_end,
-    day_start,
-    extend,
-    in_time,
-    schedule,
-)
+from service.games.deadlines import PhaseWindow, Rhythm, day_end, day_start, extend, in_time, schedule
 from service.games.refused import Refused
 
 CALENDAR = Calendar(W3K_STEPS)

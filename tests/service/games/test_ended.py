@@ -20,7 +20,7 @@ from service.archive import export
 from service.games.acts.act import perform
 from service.games.acts.ending import DeclareEnd
 from service.games.ending import EndKind, GameEnd, end_of, verdict
-from service.games.judged_phases import JudgedPhase
+from service.games.phases import JudgedPhase
 from service.games.refused import Refused
 from service.letters.statistics import statistics_of
 from service.notices.broadcasts import Broadcasts

@@ -7,12 +7,11 @@ import resource
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from service.facts.refusals import RefusalReason
-from service.intake.expected import is_expected
 from service.intake.opening.open_mail import REPORT, WHOLE, ChildBodies, open_mail
+from service.intake.sender_proof import is_expected
 from service.intake.sheets.recognizer import UnopenedProbe
 from service.intake.verdicts.rules import body_need, judge_mail
 from service.intake.verdicts.verdict import Verdict

@@ -6,8 +6,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from ical.calendar_stream import IcsCalendarStream
 
 from service.letters.calendar_feed import DueDate, feed

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
-from service.letters.own_wording import OwnWording
+from service.letters.language import OwnWording
 from service.mail.sending.compose import OutLetter
 from service.notices.answers.receipts import RECEIPT
 from tests.support import letters_samples as samples

@@ -11,8 +11,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from service.intake.verdicts.rules import judge_mail
 from service.intake.verdicts.verdict import Verdict, VerdictKind

@@ -16,7 +16,7 @@ from adjudicator.units import Unit
 from maps.variant import Variant
 from reading.vocabulary import parse_typed
 from service.games.results import order_text
-from service.notices.order_examples import order_examples
+from service.notices.order_sheets import order_examples
 
 
 @pytest.mark.parametrize("slug", maps.variants())

@@ -30,7 +30,7 @@ from service.pictures import (
     sheets_pdf,
 )
 from service.pictures.board import shipped_maps
-from service.pictures.paper.blank_sheet import ROWS
+from service.pictures.paper.order_sheet import ROWS
 from service.store.tables import GameRow, OutboxRow, PlayerRow, PostalAddressRow, SeatRow
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table

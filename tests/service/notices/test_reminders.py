@@ -18,14 +18,7 @@ from service.games.acts.deadlines import MoveDeadline
 from service.notices import reminders
 from service.notices.letter_context import LetterContext
 from service.notices.reminders import Reminders
-from service.store.tables import (
-    AddressRow,
-    PhaseState,
-    PlayerRow,
-    PostalOriginalRow,
-    SeatRow,
-    SubmissionRow,
-)
+from service.store.tables import AddressRow, PhaseState, PlayerRow, PostalOriginalRow, SeatRow, SubmissionRow
 from tests.support.acting import do
 from tests.support.mail_builder import mail, stamp, text
 from tests.support.site import Site

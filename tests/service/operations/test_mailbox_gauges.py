@@ -16,7 +16,7 @@ from service.operations.health import LONGEST_LOOK, Health
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.metrics import Metrics
 from service.store import mail_troubles
-from service.store.states import MailTroubleKind
+from service.store.columns import MailTroubleKind
 from tests.support.mails import wait_for
 from tests.support.servers.dovecot import Dovecot
 from tests.support.servers.mailboxes import imap_settings

@@ -12,9 +12,9 @@ from maps.variant import Variant
 from service import pictures
 from service.letters.facts import GameInfo, GameOverFacts
 from service.letters.statistics import PowerCounts, Statistics
-from service.notices.blank_sheets import printed_sheet
+from service.notices.order_sheets import printed_sheet
 from service.pictures import A4, PaperEnvelope, to_pdf
-from service.pictures.paper.sheet_form import FormSheet, form_pdf
+from service.pictures.paper.order_sheet import FormSheet, form_pdf
 from tests.support import letters_samples as samples
 from tests.support.pdf_ua import pdf_ua_faults, wrong_widths
 

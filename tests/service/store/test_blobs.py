@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from service.config import ConfigError, Settings
-from service.store.blobs import BlobError, Blobs
-from service.store.blobs_remote import open_blobs
+from service.store.blobs import BlobError, Blobs, open_blobs
 
 fsspec: Any = import_module("fsspec")
 

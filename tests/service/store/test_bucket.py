@@ -15,9 +15,7 @@ from bench.servers.s3 import S3, is_installed
 from service.cli.check_storage import check_photographs
 from service.config import Settings
 from service.operations.findings import Finding, FindingState
-from service.store.blobs import BlobError, Blobs
-from service.store.blobs_remote import open_blobs
-from service.store.bucket_rules import rules_of
+from service.store.blobs import BlobError, Blobs, bucket_rules, open_blobs
 
 TOP = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.slow
@@ -129,7 +127,7 @@ def test_a_rule_for_other_files_is_nobodys_trouble(settings: Settings) -> None:
     set_rules(settings, {"Rules": [*documented_rules()["Rules"], {
         "ID": "logs", "Status": "Enabled", "Expiration": {"Days": 3}, "Filter": {"Prefix": "logs/"}}, {
         "ID": "off", "Status": "Disabled", "Expiration": {"Days": 3}, "Filter": {"Prefix": ""}}]})
-    rules = rules_of(open_blobs(settings))
+    rules = bucket_rules(open_blobs(settings))
     assert rules is not None
     assert rules.deleting == ()
 

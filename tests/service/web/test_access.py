@@ -9,7 +9,7 @@ from starlette.routing import Mount
 
 from service.feature import PACKAGE
 from service.web.access import Access, access_of, form_access, routes_of
-from service.web.roles import Subject, SubjectKind, subject_of
+from service.web.game_roles import Subject, SubjectKind, subject_of
 from tests.support.desk_table import open_desk
 from tests.support.features import of_features
 from tests.support.site import Site

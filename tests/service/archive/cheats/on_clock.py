@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from service.facts.options import YES_OR_NO
 from service.games import lots
 from service.games.acts.deadlines import MoveDeadline
-from service.games.acts.options import ChangeOption
+from service.games.acts.games import ChangeOption
 from service.games.acts.phases import RollBack, Unseal
 from service.games.acts.seats import GiveSeat, Holder
 from service.notices.broadcasts import Broadcasts

@@ -25,15 +25,7 @@ from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
 from service.record import references
 from service.store import records
-from service.store.tables import (
-    EntryRow,
-    MailRow,
-    MailState,
-    OutboxRow,
-    OutboxState,
-    PhaseRow,
-    SubmissionRow,
-)
+from service.store.tables import EntryRow, MailRow, MailState, OutboxRow, OutboxState, PhaseRow, SubmissionRow
 from tests.service.archive.cheats.on_sheets import chosen, forged_sheet
 from tests.service.archive.cheats.table import (
     AFTER,

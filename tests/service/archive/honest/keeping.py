@@ -11,18 +11,12 @@ from service.desk.games.acts import THRESHOLD_CHOICES
 from service.facts.options import YES_OR_NO, ReviewMode
 from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import MoveDeadline
-from service.games.acts.options import ChangeOption
+from service.games.acts.games import ChangeOption
 from service.games.acts.results import ChangeCoordinator, CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.notices.broadcasts import Broadcasts
 from service.notices.reminders import Reminders
-from service.store.tables import (
-    GameRow,
-    OutboxRow,
-    OutboxState,
-    PhaseState,
-    UserRow,
-)
+from service.store.tables import GameRow, OutboxRow, OutboxState, PhaseState, UserRow
 from tests.service.archive.honest.game import REASON, HonestGame
 from tests.support.acting import at, do, enter
 

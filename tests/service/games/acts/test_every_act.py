@@ -29,9 +29,9 @@ from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, Resu
 from service.games.acts.boards import KeepBoard
 from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
 from service.games.acts.ending import AgreeOnDraw, DeclareEnd
+from service.games.acts.games import ChangeOption
 from service.games.acts.lines import AddLine, CloseDifferences, FileDecisions, TakeOrdersOver
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
-from service.games.acts.options import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack, Unseal
 from service.games.acts.results import ChangeCoordinator, CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress

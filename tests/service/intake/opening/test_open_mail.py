@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from service.intake.opening import sandbox
 from service.intake.opening.open_mail import WHOLE, ChildBodies

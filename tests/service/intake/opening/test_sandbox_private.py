@@ -8,8 +8,7 @@ from collections.abc import Callable
 from io import BytesIO
 
 import pytest
-from PIL import Image as Pillow
-from PIL import PngImagePlugin
+from PIL import Image as Pillow, PngImagePlugin
 
 from service.intake.opening.sandbox import decode_photo
 from tests.support import odd_files as odd

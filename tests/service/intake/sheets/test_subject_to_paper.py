@@ -9,7 +9,7 @@ import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import create
-from service.games.acts.begin import BeginGame
+from service.games.acts.games import BeginGame
 from service.store import records
 from service.store.tables import MailState, PhaseState
 from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, Desk, page, recognized

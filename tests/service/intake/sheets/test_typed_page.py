@@ -7,7 +7,7 @@ import itertools
 
 from PIL import Image
 
-from service.intake.sheets.typed_page import as_picture, as_reading
+from service.intake.sheets.typed_orders import as_picture, as_reading
 
 ROWS = [f"A row {number} that goes on until it is {'longer ' * number}than any page" for number in range(30)]
 

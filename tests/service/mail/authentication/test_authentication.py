@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.stamps import read_stamp

@@ -13,8 +13,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.trust import NOBODY, Trust, trust_from_mapping, trust_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.mail.authentication.patterns import fits, is_too_wide
+from service.mail.authentication.domains import fits, is_too_wide
 from service.mail.authentication.places import Place, place_of
 
 

@@ -15,7 +15,6 @@ import dns.resolver
 import dns.rrset
 import pytest
 
-from service.mail.authentication.alignment import covers, organizational_domain
 from service.mail.authentication.dns import (
     ABSENT_KEPT,
     LONGEST_KEPT,
@@ -31,6 +30,7 @@ from service.mail.authentication.dns import (
     TxtAnswer,
     TxtState,
 )
+from service.mail.authentication.domains import covers, organizational_domain
 
 Answer = Callable[[dns.message.Message], dns.message.Message | None]
 

@@ -22,7 +22,7 @@ from service.mail.mailbox.ingest import (
     Signal,
     WaitingMail,
 )
-from service.store.states import MailTroubleKind
+from service.store.columns import MailTroubleKind
 from service.store.tables import EventRow, MailTroubleRow
 from tests.service.mail.mailbox.test_imap_abilities import ImapWithout
 from tests.support.mails import simple

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from service.intake.verdicts.verdict import VerdictKind
 from service.mail.mime.tnef import SIGNATURE, TnefFile, read_tnef

@@ -26,8 +26,7 @@ from tests.support.acting import do
 from tests.support.features import of_features
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
-from tests.support.table import ORDERS as ORDER_ADDRESS
-from tests.support.table import SERVER, SUMMER, Table, open_table
+from tests.support.table import ORDERS as ORDER_ADDRESS, SERVER, SUMMER, Table, open_table
 
 ROBOT = "Galloper <robot@w3k.example>"
 ANSWERS = {"receipt", "receipt_late", "rejection", "held", *of_features("ANSWERS")}

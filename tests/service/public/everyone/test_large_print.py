@@ -10,8 +10,8 @@ import pytest
 
 import maps
 from service import pictures
-from service.notices.blank_sheets import printed_sheet
-from service.pictures.history.centre_chart import CHART, centre_chart
+from service.notices.order_sheets import printed_sheet
+from service.pictures.history import CHART, centre_chart
 from tests.support.public_site import visitor
 from tests.support.site import Site
 from tests.support.table import open_table

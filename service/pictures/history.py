@@ -1,14 +1,20 @@
-"""The chart of centres: a line for each power over the years of a game (BEY-02, BEY-03)."""
+"""A game that was played, drawn: the chart of centres, a line for each power over the years (BEY-02, BEY-03);
+and the end of a game as a printed sheet (BEY-03)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from markupsafe import Markup
+
 from maps.variant import Power, Variant
-from service.letters.language import N_, language
+from service.letters.facts import GameInfo, GameOverFacts
+from service.letters.language import ENGLISH, N_, language
+from service.letters.render import end_words, environment
 from service.pictures.board.centre_marks import attribute, ink_of
 from service.pictures.board.ornament import INK, PALE
+from service.pictures.drawing.render import to_pdf
 from service.pictures.drawing.svg import text
 
 CHART = N_("What each power held, year by year")
@@ -119,3 +125,13 @@ def _names(ends: Sequence[tuple[float, Power, int]], right: float, high: float) 
             + text(x, y + 1.05, power.letter, "bold", 3.1, f'fill="{INK}"')
             + text(x + 3.4, y + 1.15, f"{power.name}, {number}", "roman", 3.7, f'fill="{INK}"', "start"))
     return parts
+
+
+def game_over_pdf(game: GameInfo, facts: GameOverFacts, variant: Variant) -> bytes:
+    """The end of a game as a printed sheet: how it ended, standings, chart, counts and thanks."""
+    template = environment("pictures", markup=True).get_template("game_over.html")
+    chart = centre_chart(variant, facts.years, facts.chart, ENGLISH)
+    heading = f"The end of {game.name}"
+    html = template.render(game=game, facts=facts, heading=heading, caption=CHART,
+                           end=end_words(game, facts), chart=Markup(chart))  # noqa: S704 - our own drawing
+    return to_pdf(html, title=heading)

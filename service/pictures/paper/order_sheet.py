@@ -1,10 +1,12 @@
 """Paper to print: order sheets with their heading filled in, and envelopes (POST-01, POST-03, POST-07,
-LET-12).
+LET-12); the order sheet as a PDF form, for who cannot write by hand (BEY-08); and a sheet as a player might
+fill it in, for the welcome (LET-08).
 
 A sheet is made to be read back. Its marks say where it lies in a photograph and which way is up, its code for
 which power and phase it was printed; everything else that is printed and is no heading stands where the
 reader knows it (`ocr.image.sheet_layout`) and is taken out before anything is read. The heading is in plain
-type all the same, for a photograph in which marks and code are hidden.
+type all the same, for a photograph in which marks and code are hidden. A form is read back from its fields
+alone (`ocr.image.sheet_form`).
 """
 
 from __future__ import annotations
@@ -12,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
 from grammar.headings.sheet_code import SheetCode, code_text
-from ocr.image import sheet_layout as layout
+from ocr.image import sheet_form, sheet_layout as layout
 from service.letters.render import environment
 from service.pictures.drawing import fonts
-from service.pictures.drawing.render import RenderError, to_pdf
+from service.pictures.drawing.render import RenderError, to_pdf, to_pngs
 from service.pictures.paper.address import POINT, AddressSpace, fit_address
 
 ROWS = layout.ROWS
@@ -42,6 +45,11 @@ NOTE, NOTE_LEAST, NOTE_LEADING = 8.5, 5.0, 1.25
 FOOT_SIZES = (39, 42, 45)
 """Sizes of the code in the foot, by Zint's numbers of them: 16, 20 and 24 by 64 modules. The first holds an
 ordinary game's name and power, and its modules are the largest."""
+
+FILLED_WIDTH = 720
+"""Pixels across: as wide as a letter is read on a screen."""
+_FILLED_COLOURS = 16
+"""Enough for the edges of one ink on paper."""
 
 
 class SheetPaper(Enum):
@@ -279,3 +287,42 @@ def labels_pdf(envelopes: Sequence[PaperEnvelope]) -> bytes:
     html = environment("pictures", markup=True).get_template("labels.html").render(
         labels=[fit_address(envelope.to, LABEL) for envelope in envelopes])
     return to_pdf(html, title="Labels")
+
+
+@dataclass(frozen=True, slots=True)
+class FormSheet:
+    """One form: power, game and phase as printed and kept in its fields, `rows` for orders, `notes` that say
+    what to do, `units` whose names stand beside the rows, or none. Words of the labels in the reader's
+    language: `order` has the blank "%s" for its number."""
+
+    power: str
+    game: str
+    orders: str
+    rows: int
+    notes: tuple[str, ...]
+    labels: tuple[str, str, str, str, str]
+    order: str
+    language: str = "en"
+    units: tuple[str, ...] = ()
+
+
+def form_pdf(sheet: FormSheet) -> bytes:
+    """The form as PDF with fields, tagged for screen readers."""
+    html = environment("pictures", markup=True).get_template("sheet_form.html").render(
+        sheet=sheet, names=(*sheet_form.HEADING, sheet_form.VERSION), prefix=sheet_form.ORDER,
+        most=sheet_form.MOST_LETTERS)
+    return to_pdf(html, title=f"{sheet.orders}, {sheet.power}", has_fields=True)
+
+
+@lru_cache(maxsize=32)
+def _filled_sheet(heading: tuple[str, ...], orders: tuple[str, ...]) -> bytes:
+    # Every player of a power, and each preview, gets the same picture.
+    html = environment("pictures", markup=True).get_template("filled_sheet.html").render(
+        heading=heading, orders=orders)
+    return to_pngs(to_pdf(html, title="A filled sheet"), FILLED_WIDTH, _FILLED_COLOURS)[0]
+
+
+def filled_sheet_picture(heading: Sequence[str], orders: Sequence[str]) -> bytes:
+    """The sheet as PNG. `heading` are the lines on top: power, game, season with year and kind of orders;
+    `orders` those below, at most some twenty."""
+    return _filled_sheet(tuple(heading), tuple(orders))
