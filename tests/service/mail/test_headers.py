@@ -91,6 +91,7 @@ def test_split_bounds_what_it_keeps() -> None:
         ("Name, Other <a@b.example>", ("a@b.example",)),
         ('"x, y <no@b.example>" <a@b.example>', ("a@b.example",)),
         ('"quote \\" <no@b.example>" <a@b.example>', ("a@b.example",)),
+        ('"quote \\", no@b.example, " <a@b.example>', ("a@b.example",)),
         ("a@b.example (c@d.example)", ("a@b.example",)),
         ("(((( a@b.example", ()),
         ("a@b.example, c@d.example", ("a@b.example", "c@d.example")),
@@ -110,6 +111,7 @@ def test_addresses(value: str, expected: tuple[str, ...]) -> None:
 
 def test_comments_nest_and_quotes_protect() -> None:
     assert strip_comments('a (b (c) d) "(e)" f').split() == ["a", '"(e)"', "f"]
+    assert strip_comments('"a \\" (b)" (c \\) d) e').split() == ['"a', '\\"', '(b)"', "e"]
     assert strip_comments("(" * 100_000 + "x" + ")" * 100_000).strip() == ""
 
 

@@ -3,6 +3,7 @@ process with its own limits, tries the site around it."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -134,3 +135,18 @@ def test_the_probe_of_the_check_finds_what_an_open_child_can_do(site: dict[str, 
     outside = json.loads(answer_probe(json.dumps(site).encode()))
     assert len(outside) > 8
     assert inside == ([] if jail.offered().whole else inside)
+
+
+def test_a_wall_that_a_machine_refuses_after_all_is_not_there_and_another_fault_ends_the_child() -> None:
+    """A container may offer Landlock and refuse it (EPERM)."""
+
+    def refused() -> None:
+        raise jail.JailFault("no", errno.EPERM)
+
+    def broken() -> None:
+        raise jail.JailFault("no", errno.ENOMEM)
+
+    assert jail._stands(refused) is False
+    assert jail._stands(lambda: None) is True
+    with pytest.raises(jail.JailFault):
+        jail._stands(broken)

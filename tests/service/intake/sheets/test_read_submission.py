@@ -4,12 +4,14 @@ that cannot be read."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
+from ocr.engines import finetuned
+from ocr.engines.hand import Hand
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.review import ReviewLimits
 from service.facts.sheets import held_because
@@ -129,6 +131,14 @@ def test_a_sheet_becomes_heading_and_orders(desk: Desk) -> None:
     assert desk.table.site.blobs.read(page_row.upright or "") == sheet_picture()
     assert desk.settled == [desk.table.phase().id]
     assert [kind for kind, _ in desk.table.written_letters()] == ["receipt"]
+
+
+def test_a_recognizer_without_hands_reads_a_player_who_has_one(desk: Desk) -> None:
+    submission_id = desk.mailed()
+    shown = Shown({picture(90): (recognized(page([*HEADING, *ORDERS])),)})
+    reader = replace(desk.reader(shown), hand_of=lambda _session, _player: Hand(b"", finetuned.SHA256))
+    reader.read({"submission": submission_id})
+    assert (desk.paper(submission_id).fate, desk.paper(submission_id).hand) == ("counts", None)
 
 
 def test_in_a_game_that_asks_for_it_a_person_looks_at_every_order(desk: Desk) -> None:

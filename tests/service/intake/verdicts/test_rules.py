@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.facts.refusals import RefusalReason
-from service.intake.verdicts.context import ContextError, IntakeContext, context_from_json
+from service.intake.verdicts.context import ContextError, IntakeContext, context_from_json, instant
 from service.intake.verdicts.rules import as_earlier_mail
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.message import read_mail
@@ -423,3 +423,9 @@ def test_a_report_about_one_of_our_mails_is_a_bounce_before_it_is_an_auto_reply(
 def test_a_context_of_another_shape_is_our_own_fault(value: Any) -> None:
     with pytest.raises(ContextError, match="form of the contract"):
         context_from_json(value)
+
+
+@pytest.mark.parametrize("text", ["2027-03-14T07:00", "2027-03-14T08:00+01:00", " 2027-03-14T07:00:00Z "])
+def test_an_instant_without_a_zone_is_utc_and_one_with_a_zone_is_brought_there(text: str) -> None:
+    moment = instant(text)
+    assert (moment, moment.tzinfo) == (datetime(2027, 3, 14, 7, tzinfo=UTC), UTC)
