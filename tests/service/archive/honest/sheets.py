@@ -32,6 +32,9 @@ def recognize(game: HonestGame, number: int, *, blank: bool = False) -> None:
     chance = game.chance
     with game.site.store.begin() as session:
         sheet = session.get_one(SubmissionRow, number)
+        # First, as the reader claims its sheet: a held sheet that nothing was read on is entered after it.
+        sheet.read_at = game.now
+        session.flush()
         phase = session.get_one(PhaseRow, sheet.phase_id)
         units = [] if phase.position is None else sorted(
             unit for unit in game.table.position(phase.ordinal).units if unit.power == sheet.power)
@@ -58,7 +61,6 @@ def recognize(game: HonestGame, number: int, *, blank: bool = False) -> None:
             sheet.fate, sheet.flags = "held", [*sheet.flags, "heading_disagrees"]
         elif chance.random() < 0.05:
             sheet.instruction = 1
-        sheet.read_at = game.now
         # A receipt that waited for the reading leaves now, where the game has that option.
         replies = Replies(game.table.writer)
         if sheet.fate == "held":
