@@ -29,7 +29,7 @@ from service.archive.verify import read_record
 from service.clock import SimulatedClock
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, perform
-from service.games.options import OptionFault, stored_options
+from service.games.options import OptionFault, recorded_options
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
@@ -241,7 +241,7 @@ def option_faults(record: CheckedRecord) -> Iterator[str]:
     """A sentence for each entry about the game whose options no game can have."""
     for number, tells in record.facts.get("game", ()):
         try:
-            stored_options(tells["options"])
+            recorded_options(tells["options"])
         except OptionFault as fault:
             yield f"Entry {number} of record.jsonl has {fault}."
 

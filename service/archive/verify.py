@@ -24,7 +24,7 @@ from reading import vocabulary
 from service.archive.archive_file import ArchivePath, check_outside
 from service.archive.checker import CheckedRecord, VerifyReport, checking
 from service.games import beacons
-from service.games.options import OptionFault, stored_options
+from service.games.options import OptionFault, recorded_options
 from service.games.rulings import as_played
 from service.store.digests import plain
 
@@ -61,7 +61,7 @@ def _judge_again(record: CheckedRecord, report: VerifyReport) -> None:
     # The first entry says what the game began with; a later one may not change the rules of what was judged.
     first, begun = next(iter(record.facts["game"]), (0, {}))
     try:
-        variant = as_played(variant, stored_options(begun.get("options") or {}))
+        variant = as_played(variant, recorded_options(begun.get("options") or {}))
     except OptionFault as fault:
         report.faults.append(f"Nothing was judged again: Entry {first} of record.jsonl has {fault}.")
         return

@@ -20,6 +20,10 @@ class OptionFault(UserFacingError, ValueError):
     """Options that no game can have; the sentence names each."""
 
 
+_FRACTIONS = frozenset({"auto_score", "rehearsal_hours"})
+"""Options whose numbers need not be whole."""
+
+
 def _checked(model: type[_Options], values: Mapping[str, Any]) -> _Options:
     try:
         return model.model_validate(dict(values))
@@ -29,8 +33,15 @@ def _checked(model: type[_Options], values: Mapping[str, Any]) -> _Options:
 
 
 def stored_options(values: Mapping[str, Any]) -> StoredOptions:
-    """The options of a row, or of an entry in a game's record. Raises OptionFault."""
+    """The options of a row. Raises OptionFault."""
     return _checked(StoredOptions, values)
+
+
+def recorded_options(values: Mapping[str, Any]) -> StoredOptions:
+    """The options of an entry in a game's record. Raises OptionFault."""
+    # A record has numbers that are not whole as text (`service.store.digests.plain`).
+    return stored_options({name: _number(value) if name in _FRACTIONS and isinstance(value, str) else value
+                           for name, value in values.items()})
 
 
 def options_of(game: GameRow) -> StoredOptions:

@@ -21,7 +21,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from service.archive import job_rows
 from service.archive.after_loading import check_record
-from service.games.options import options_of, stored_options
+from service.games.options import options_of, recorded_options
 from service.games.refused import Refused
 from service.intake import process_mail
 from service.intake.filing import READ_WORK
@@ -120,7 +120,7 @@ def rehearsal_called(session: Session, game_id: str) -> GameRow:
         select(EntryRow.body).where(EntryRow.game_id == game_id, EntryRow.what == "game")
         .order_by(EntryRow.number).limit(1)).first()
     entered = {} if first is None else json.loads(first)["tells"]["options"]
-    if not options_of(game).is_rehearsal or not stored_options(entered).is_rehearsal:
+    if not options_of(game).is_rehearsal or not recorded_options(entered).is_rehearsal:
         raise Refused(f"{game.name} is a real game, which no command removes. Nothing was removed.")
     return game
 

@@ -26,7 +26,7 @@ from reading.page import PageReader
 from reading.vocabulary import known_game, vocabulary_of
 from service.archive.archive_file import check_outside
 from service.archive.checker import CheckedRecord, VerifyReport, checking, last_before
-from service.games.options import stored_options
+from service.games.options import recorded_options
 from service.games.rulings import as_written
 from service.intake.sheets.recognizer import HandRecognizer, Recognizer
 
@@ -176,7 +176,7 @@ def reread(
         clock = last_before(archive, "phase", number, phase=tells["phase"]) or {}
         # A game may take order words of other languages: without them its sheets would all read as worse.
         options = (last_before(archive, "game", number) or {}).get("options") or {}
-        written = as_written(variant, stored_options(options))
+        written = as_written(variant, recorded_options(options))
         reader = PageReader(vocabulary_of(written, PhaseKind(clock["kind"])))
         for power, key in tells["executed"].items():
             print(f"reading phase {tells['phase']}: {power}", file=progress)

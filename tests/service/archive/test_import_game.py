@@ -12,14 +12,18 @@ from sqlalchemy import select
 from service.archive.export import Edition
 from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
 from service.archive.jailed import contents_in_child
+from service.facts.options import StoredOptions
 from service.games.acts.act import perform
+from service.games.acts.games import ChangeOption
 from service.games.acts.seats import GiveSeat, Holder
+from service.games.options import options_of, recorded_options
 from service.mail.sending import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
 from service.store import dump
-from service.store.tables import PlayerRow, SeatRow, SubmissionRow
-from tests.support.acting import at
+from service.store.digests import plain
+from service.store.tables import GameRow, PlayerRow, SeatRow, SubmissionRow
+from tests.support.acting import at, do
 from tests.support.altered import packed, unpacked
 from tests.support.played import archived, begin, finish, played
 from tests.support.site import Site, make_site
@@ -98,6 +102,24 @@ def test_a_game_comes_over_whose_player_was_replaced(tmp_path: Path) -> None:
             assert session.get(PlayerRow, before) is not None
             assert session.scalars(select(SubmissionRow.player_id)).first() == before
             assert before not in set(session.scalars(select(SeatRow.player_id)))
+
+
+def test_a_game_comes_over_and_is_judged_again_whose_threshold_was_set(tmp_path: Path) -> None:
+    """A record has 0.99 as text, and the options of an archive are held against the model of options."""
+    with make_site(tmp_path / "old") as old, make_site(tmp_path / "new") as new:
+        table = played(old)
+        do(table, ChangeOption(table.game, "auto_score", "0.99", "hands are hard to read"))
+        put_in(archived(table), new, tmp_path)
+        with new.store() as session:
+            assert options_of(session.get_one(GameRow, table.game)).auto_score == 0.99
+
+
+@pytest.mark.parametrize("name", [name for name, each in StoredOptions.model_fields.items()
+                                  if "float" in str(each.annotation)])
+@pytest.mark.parametrize("number", [0.5, 1.0])
+def test_an_option_on_record_is_the_number_that_was_entered(name: str, number: float) -> None:
+    entered = plain({name: number})
+    assert getattr(recorded_options(entered), name) == number
 
 
 def test_nothing_is_written_over(data: bytes, site: Site, tmp_path: Path) -> None:
