@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from grammar.lexicon import Lexicon
 from grammar.order_traits import differ_in_kinds_only
 from ocr.decoding.alignment import Alignment, align
+from ocr.decoding.letter_likeness import likeness
 from ocr.decoding.open_reasons import OpenReason
-from ocr.image.letter_shape import likeness
 from ocr.page import LetterShape, Row
 from reading.classify import classify_line, heading_length, review_together
 from reading.decode import Hypothesis

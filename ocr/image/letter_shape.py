@@ -1,9 +1,6 @@
-"""The shape of one letter that stands by itself in a row, from its pixels; and how alike two letters look,
-from their shapes alone."""
+"""The shape of one letter that stands by itself in a row, from its pixels."""
 
 from __future__ import annotations
-
-from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -24,9 +21,6 @@ LEAST_HEIGHT = 6
 SPECK, LOOSE = 0.05, 0.35
 """Shares of the largest piece of ink, by pixels: below SPECK a piece is dirt; one that touches the crop's
 upper or lower edge is of another row below LOOSE. By hand."""
-
-MOST_SHIFT = 2
-"""Pixels of a shape's 20, by which one is moved against the other. By hand."""
 
 
 def letter_shape(
@@ -93,18 +87,3 @@ def normalised(ink: npt.NDArray[np.uint8]) -> LetterShape | None:
     blurred = np.asarray(cv2.GaussianBlur(shape, (0, 0), BLUR), np.float32)
     blurred -= blurred.mean()
     return np.asarray(blurred / max(1e-6, float(np.linalg.norm(blurred))), np.float32)
-
-
-def likeness(shape: LetterShape, other: LetterShape) -> float:
-    """-1..1: the best correlation of two shapes, one moved a little against the other."""
-    # What is moved out at one side comes in at the other. Moved one by one they take twenty times as long.
-    return float((other.ravel()[_moved(*other.shape)] @ shape.ravel()).max())
-
-
-@lru_cache(maxsize=2)
-def _moved(height: int, width: int) -> npt.NDArray[np.intp]:
-    """The pixels of a shape in their order after each move: shape (moves, pixels)."""
-    shifts = range(-MOST_SHIFT, MOST_SHIFT + 1)
-    places = np.arange(height * width).reshape(height, width)
-    moves = [(down, right) for down in shifts for right in shifts]
-    return np.stack([np.roll(places, move, axis=(0, 1)).ravel() for move in moves])

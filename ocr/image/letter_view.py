@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.image.letter_shape import ink_of, likeness as shapes_likeness, normalised
+from ocr.decoding.letter_likeness import likeness as shapes_likeness
+from ocr.image.letter_shape import ink_of, normalised
 from ocr.page import Image, LetterView
 
 LETTER = 12

@@ -5,7 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from ocr.image.letter_shape import SIDE, letter_shape, likeness
+from ocr.decoding.letter_likeness import likeness
+from ocr.image.letter_shape import SIDE, letter_shape
 from ocr.page import Image
 
 WIDTH = 400
