@@ -1,5 +1,6 @@
-"""How alike two letters look, from their shapes alone. Apart from `ocr.image.letter_shape`, which loads OpenCV: a
-process that reads no sheet needs this alone."""
+"""How alike two letters look, from their shapes alone.
+
+Apart from `ocr.image.letter_shape`, which loads OpenCV: a process that reads no sheet needs this alone."""
 
 from __future__ import annotations
 
