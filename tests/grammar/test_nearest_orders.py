@@ -36,6 +36,7 @@ def _rank(row: dict[str, Any], nearest: NearestOrders) -> int | None:
     return next((n for n, text in enumerate(texts) if text in true_texts), None)
 
 
+@pytest.mark.slow
 def test_most_real_misreadings_snap_to_their_order(
     readings: list[tuple[dict[str, Any], NearestOrders]],
 ) -> None:

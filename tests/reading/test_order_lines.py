@@ -75,7 +75,10 @@ def test_there_are_six_hundred_lines_with_their_sources_on_every_board() -> None
     assert sum(row.part == "held out" for row in ROWS) >= 0.3 * len(ROWS)
 
 
-@pytest.mark.parametrize("part", ["built on", "held out"])
+PARTS = [pytest.param("built on", marks=pytest.mark.slow), "held out"]
+
+
+@pytest.mark.parametrize("part", PARTS)
 def test_the_lines_are_read(part: str) -> None:
     orders = [row for row in ROWS if row.part == part and row.order]
     unread = [row for row in orders if row.read != row.order]
@@ -91,6 +94,7 @@ def test_every_board_has_its_share(board: str) -> None:
     assert len(unread) <= (1 - _LEAST) * len(orders), _shown(unread)
 
 
-def test_no_doubtful_line_is_taken() -> None:
-    taken = [row for row in ROWS if row.doubt and row.read]
+@pytest.mark.parametrize("part", PARTS)
+def test_no_doubtful_line_is_taken(part: str) -> None:
+    taken = [row for row in ROWS if row.part == part and row.doubt and row.read]
     assert not taken, _shown(taken)

@@ -99,6 +99,7 @@ def test_what_was_rehearsed_is_byte_for_byte_what_is_judged_when_nothing_changed
     assert again.changes == ()
 
 
+@pytest.mark.slow
 def test_a_changed_sheet_gives_another_result_and_is_named(table: Table) -> None:
     unseal(table)
     first = rehearse(table)

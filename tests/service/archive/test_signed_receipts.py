@@ -109,6 +109,7 @@ def test_both_programs_sign_and_check_the_same() -> None:
     assert not is_signed(public, statement, "no digits")
 
 
+@pytest.mark.slow
 def test_a_receipt_proves_her_sheet_alone(shown: Evidence, tmp_path: Path) -> None:
     """(TRU-03) With her own mail; and another sheet, a changed time or another's signature prove nothing."""
     of_victim = sorted(receipts(shown).items())

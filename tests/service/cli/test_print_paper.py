@@ -39,6 +39,7 @@ def pages(file: Path) -> int:
     return len(pypdfium2.PdfDocument(file))
 
 
+@pytest.mark.slow
 def test_sheets_envelopes_and_labels_are_written(folder: Path, tmp_path: Path) -> None:
     lives(folder, "1 High Street", "Bath")
     out = io.StringIO()

@@ -119,6 +119,7 @@ def test_a_unit_that_is_beaten_without_an_order_is_not_said_to_hold(autumn: Tabl
     assert words.count("had no order and hold.") == 10
 
 
+@pytest.mark.slow
 def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retreat_orders(
     autumn: Table,
 ) -> None:

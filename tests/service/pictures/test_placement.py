@@ -132,6 +132,7 @@ def test_a_plan_survives_being_written() -> None:
     assert again.base == plan.base
 
 
+@pytest.mark.slow
 def test_a_map_in_a_new_process_needs_no_solver() -> None:
     """A process that draws its first map: three quarters of its time went into placing names."""
     # `_settle` is the solver: a process that calls it fails here.

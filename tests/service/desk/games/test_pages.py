@@ -61,6 +61,7 @@ def game(desk: DeskTable, game_id: str = "second-match") -> GameRow | None:
         return session.get(GameRow, game_id)
 
 
+@pytest.mark.slow
 def test_a_game_begun_by_the_form_has_players_addresses_options_and_its_calendar(desk: DeskTable) -> None:
     assert begin(desk, **{"mail:Argyll": "One@argyll.example, two@argyll.example"})[0] == 303
     row = game(desk)

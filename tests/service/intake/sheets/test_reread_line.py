@@ -204,6 +204,7 @@ WHOLE = {
 """Two lines of the sheet s006 as its `truth.json` has them, as canonical orders."""
 
 
+@pytest.mark.slow
 def test_real_ink_in_a_box_that_was_cut_short_is_read_whole_once_the_box_is_right() -> None:
     """A box that cuts off the destination is corrected by hand: then the order is read from its ink."""
     data = Path("tests/data/sheets/s006.jpg").read_bytes()
