@@ -68,9 +68,9 @@ def test_every_package_that_the_product_imports_is_declared() -> None:
 def test_every_package_that_the_product_declares_is_used() -> None:
     """INS-02: a package that nothing imports is dropped, or its reason is written down."""
     used = {name for folder in (*PRODUCT, "demo") for name in imported(ROOT / folder)}
-    there = {extra for extra, name in EXTRAS_OF_FEATURES.items() if (FEATURES / name).is_dir()}
+    of_features = {extra for extra, name in EXTRAS_OF_FEATURES.items() if (FEATURES / name).is_dir()}
     asked = declared(PROJECT["dependencies"])
-    for extra in {"s3", "postgres", "demo"} | there:
+    for extra in {"s3", "postgres", "demo"} | of_features:
         asked |= declared(EXTRAS[extra])
     assert asked - used == set(NOT_IMPORTED)
 

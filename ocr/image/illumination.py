@@ -160,7 +160,7 @@ def percentile_of_counts(counts: npt.NDArray[np.int64], percent: float) -> float
     place = (int(ends[-1]) - 1) * (percent / 100)
     lower = int(place)
     nearest = lower, min(lower + 1, int(ends[-1]) - 1)
-    below, above = (int(np.searchsorted(ends, at, side="right")) for at in nearest)
+    below, above = (int(np.searchsorted(ends, index, side="right")) for index in nearest)
     return _between(below, above, place - lower)
 
 
@@ -175,10 +175,10 @@ def high_percentile(values: npt.NDArray[np.float32], percent: float) -> float:
     highest = flat[flat >= least]
     if len(highest) < len(flat) - lower:
         highest = flat
-    at = lower - (len(flat) - len(highest))
-    at_next = min(at + 1, len(highest) - 1)
-    ordered = np.partition(highest, (at, at_next))
-    return _between(ordered[at], ordered[at_next], np.float32(place - lower))
+    index = lower - (len(flat) - len(highest))
+    following = min(index + 1, len(highest) - 1)
+    ordered = np.partition(highest, (index, following))
+    return _between(ordered[index], ordered[following], np.float32(place - lower))
 
 
 def _between(below: _Number, above: _Number, share: _Number) -> float:

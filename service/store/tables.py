@@ -30,7 +30,6 @@ from service.store.tables_desk import (
     UserRow,
 )
 from service.store.tables_features import (
-    AbsenceRow,
     HandRow,
     OfferRow,
     ScanRow,
@@ -196,6 +195,21 @@ class SeatRow(TableBase):
     game_id: Mapped[str] = mapped_column(ForeignKey("games.id"), primary_key=True)
     power: Mapped[str] = mapped_column(String(80), primary_key=True)
     player_id: Mapped[int | None] = mapped_column(ForeignKey("players.id"))
+
+
+class AbsenceRow(TableBase):
+    """Days on which the player of a power is away, as everybody in the game was told."""
+
+    __tablename__ = "absences"
+    __table_args__ = (Index("absences_of_a_game", "game_id", "last_day"),)
+    id: Mapped[int] = mapped_column(primary_key=True)
+    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"))
+    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
+    first: Mapped[date] = mapped_column("first_day", Date)
+    last: Mapped[date] = mapped_column("last_day", Date)
+    made_at: Mapped[datetime]
+    made_by: Mapped[str] = mapped_column(String(80))
+    ended_at: Mapped[datetime | None]
 
 
 class PhaseRow(TableBase):

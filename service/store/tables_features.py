@@ -1,14 +1,13 @@
-"""Tables of features: games that are to be, what is offered and who signs up (BEY-04), and the days on which
-players of running games are away; what the reader learnt of how one person writes (INK-05); scans put on the
-Post page and not filed yet (LET-14); games that are over, whose large rows lie in a file among the blobs
-(docs/adr/0026-*)."""
+"""Tables of features: games that are to be, what is offered and who signs up (BEY-04); what the reader learnt
+of how one person writes (INK-05); scans put on the Post page and not filed yet (LET-14); games that are over,
+whose large rows lie in a file among the blobs (docs/adr/0026-*)."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Date, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.store.columns import TableBase
@@ -63,21 +62,6 @@ class SignUpRow(TableBase):
     link_hash: Mapped[str] = mapped_column(String(64), unique=True)
     mailed_at: Mapped[datetime | None]
     confirmed_at: Mapped[datetime | None]
-
-
-class AbsenceRow(TableBase):
-    """Days on which the player of a power is away, as everybody in the game was told."""
-
-    __tablename__ = "absences"
-    __table_args__ = (Index("absences_of_a_game", "game_id", "last_day"),)
-    id: Mapped[int] = mapped_column(primary_key=True)
-    game_id: Mapped[str] = mapped_column(ForeignKey("games.id"))
-    player_id: Mapped[int] = mapped_column(ForeignKey("players.id"))
-    first: Mapped[date] = mapped_column("first_day", Date)
-    last: Mapped[date] = mapped_column("last_day", Date)
-    made_at: Mapped[datetime]
-    made_by: Mapped[str] = mapped_column(String(80))
-    ended_at: Mapped[datetime | None]
 
 
 class HandRow(TableBase):

@@ -111,8 +111,11 @@ class DeskPorts:
     doors: Sequence[object] = ()
 
     def door(self, kind: type[DoorT]) -> DoorT:
-        """The door of a feature, by its class."""
-        return next(door for door in self.doors if isinstance(door, kind))
+        """The door of a feature, by its class. Raises LookupError naming it, if no feature opened one."""
+        for door in self.doors:
+            if isinstance(door, kind):
+                return door
+        raise LookupError(f"no feature opened the door {kind.__name__}")
 
     @property
     def letters(self) -> LetterContext:

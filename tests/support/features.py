@@ -42,8 +42,8 @@ def feature_of(command: object) -> str:
 
 def is_taken_out(words: Sequence[str]) -> bool:
     """Whether a command on a page of the documents, without `galloper`, is of a feature that is not there."""
-    there = {each.name for each in features()}
-    return any(f"{' '.join(words)} ".startswith(f"{command} ") and feature not in there
+    names = {each.name for each in features()}
+    return any(f"{' '.join(words)} ".startswith(f"{command} ") and feature not in names
                for command, feature in IN_DOCUMENTS.items())
 
 

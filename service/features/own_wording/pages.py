@@ -133,7 +133,7 @@ def _game(
     session: Session, ports: DeskPorts, game_id: str, kind: str, code: str
 ) -> tuple[GameRow, AnyKind]:
     game = game_row(session, game_id)
-    found = ports.letters.kinds_of(game).get(kind)
-    if found is None or code not in LANGUAGES:
+    letter_kind = ports.letters.kinds_of(game).get(kind)
+    if letter_kind is None or code not in LANGUAGES:
         raise HTTPException(404, "There is no such letter in this game. Nothing was changed.")
-    return game, found
+    return game, letter_kind

@@ -165,12 +165,13 @@ def _tables() -> list[Table]:
 def _queries(game_id: str) -> dict[str, Select[Any]]:
     """The rows that go, by table."""
     queries = archive_rows.selections(game_id)
-    kept = select(CorrespondenceRow.letter_id).where(CorrespondenceRow.letter_id.is_not(None))
+    of_correspondence = select(CorrespondenceRow.letter_id).where(CorrespondenceRow.letter_id.is_not(None))
     return queries | {
         # The first entry says which format the record has, and the chain goes on behind the others.
         EntryRow.__tablename__: select(EntryRow.__table__).where(_old_entries(game_id)),
         # A page of the site's own, Correspondence, has these.
-        OutboxRow.__tablename__: queries[OutboxRow.__tablename__].where(OutboxRow.id.not_in(kept)),
+        OutboxRow.__tablename__:
+            queries[OutboxRow.__tablename__].where(OutboxRow.id.not_in(of_correspondence)),
         # What explains why a file is missing is asked of the whole site.
         EventRow.__tablename__: queries[EventRow.__tablename__].where(EventRow.what.not_in(EXPLAIN)),
     }
@@ -274,8 +275,8 @@ def games_of(session: Session, player_id: int) -> list[str]:
     sheets = (select(PhaseRow.game_id).join(SubmissionRow, SubmissionRow.phase_id == PhaseRow.id)
               .where(SubmissionRow.player_id == player_id))
     away = session.scalars(select(ShelvedGameRow).order_by(ShelvedGameRow.game_id)).all()
-    own = {*session.scalars(seats), *session.scalars(sheets)}
-    return [row.game_id for row in away if row.game_id in own or player_id in row.players]
+    games_played = {*session.scalars(seats), *session.scalars(sheets)}
+    return [row.game_id for row in away if row.game_id in games_played or player_id in row.players]
 
 
 def _read(data: bytes) -> tuple[dict[str, list[bytes]], dict[str, Any]]:
