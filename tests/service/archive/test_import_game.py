@@ -12,7 +12,7 @@ from sqlalchemy import select
 from service.archive.export import Edition
 from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
 from service.archive.jailed import contents_in_child
-from service.facts.options import StoredOptions
+from service.facts.options import YES_OR_NO, DeclaredEnd, ReviewMode, StoredOptions, stored_form
 from service.games.acts.act import perform
 from service.games.acts.games import ChangeOption
 from service.games.acts.seats import GiveSeat, Holder
@@ -120,6 +120,17 @@ def test_a_game_comes_over_and_is_judged_again_whose_threshold_was_set(tmp_path:
 def test_an_option_on_record_is_the_number_that_was_entered(name: str, number: float) -> None:
     entered = plain({name: number})
     assert getattr(recorded_options(entered), name) == number
+
+
+def test_every_option_comes_back_from_a_record_as_it_was() -> None:
+    given = StoredOptions(
+        **dict.fromkeys(YES_OR_NO, True), order_languages=("german",), review=ReviewMode.ALL, auto_score=0.97,
+        start="2027-03-01T12:30:00+00:00", rehearsal_hours=0.5, house_rules={"retreats": "as in 2020"},
+        beacon="quicknet", draw_agreed=3, opened_by=("Montrose",), coordinator="Ada Löwe",
+        ended=DeclaredEnd(kind="draw", powers=("Montrose", "Argyll"), why="all agreed"),
+        own_wording={"de": {"Dear %(name)s": "Liebe %(name)s"}}, return_address=("1 High Street", "Bath"))
+    assert given.model_fields_set == set(StoredOptions.model_fields)
+    assert recorded_options(plain(stored_form(given))) == given
 
 
 def test_nothing_is_written_over(data: bytes, site: Site, tmp_path: Path) -> None:
