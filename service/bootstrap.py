@@ -28,7 +28,7 @@ from service.config import MailIn, ReaderSettings, Settings
 from service.facts import events
 from service.feature import FeatureWork, features
 from service.games import turns
-from service.games.approval.approve import approve_phase
+from service.games.approval.approve import AnswerBy, approve_phase
 from service.intake import ignored_mails, process_mail
 from service.intake.filing import READ_WORK
 from service.intake.load_context import Concern, build_context
@@ -179,9 +179,9 @@ class Site:
         return Approvals(
             self.store, self.jobs, self.clock, self.load, self.announcements, self.after_approval)
 
-    def approve_phase(self, phase_id: int, by: str) -> None:
+    def approve_phase(self, phase_id: int, by: str, answer_by: AnswerBy | None = None) -> None:
         """Send the results of a judged phase at once; the desk asks for a job (`approvals`)."""
-        approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load)
+        approve_phase(self.store, phase_id, by, self.announcements, self.clock, self.load, answer_by)
         self.after_approval(phase_id)
 
     def after_approval(self, phase_id: int) -> None:

@@ -142,9 +142,8 @@ def _game_json(session: Session, game: GameRow, views: Sequence[PhaseView]) -> d
 
 
 def _line(view: PhaseView) -> str:
-    sheets = (f"begins once the results of {view.awaits} are sent" if view.awaits
-              else f"sheets from {view.sheets.with_sheet} of {view.sheets.powers} powers")
-    parts = [f"{view.title}: {view.phase.state}", _deadline(view.phase.deadline), sheets]
+    parts = [f"{view.title}: {view.phase.state}", _deadline(view.phase.deadline),
+             f"sheets from {view.sheets.with_sheet} of {view.sheets.powers} powers"]
     if view.sheets.unread:
         parts.append(f"{view.sheets.unread} still to be read")
     if view.lines.doubtful:

@@ -22,8 +22,10 @@ from service.facts.roles import Role
 from service.feature import features
 from service.games import mailbox_waits
 from service.games.agreement import Stage
+from service.games.approval.approve import time_to_answer
 from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
+from service.games.phases import phase_title
 from service.games.seal import sealed, unsealing_note as unsealed
 from service.intake import ignored_mails
 from service.mail.sending import hold
@@ -196,6 +198,7 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
     """What must be settled before the results can be approved, and how far an approval is."""
     variant = ports.load(session.get_one(GameRow, phase.game_id).variant)
     ready = phase.state == PhaseState.READY
+    now = ports.clock.now()
     papers = unsettled_papers(session, phase, variant) if ready else []
     return {
         "papers": [(variant.powers[paper.power].name, paper) for paper in papers],
@@ -203,7 +206,8 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
                       for question in open_questions(session, phase, variant)],
         "late": late.late_versions(session, phase) if ready else [],
         "approval": session.get(ApprovalRow, phase.id), "drawing": is_drawing(session, phase),
-        "name_of": partial(ports.power_name, variant.slug),
+        "name_of": partial(ports.power_name, variant.slug), "title_of": phase_title,
+        "answer": time_to_answer(session, phase, ports.load, now) if ready else None,
     }
 
 

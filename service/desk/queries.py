@@ -80,8 +80,7 @@ class LineCounts:
 @dataclass(frozen=True, slots=True)
 class PhaseView:
     """One running phase: counts and technical state only, so that it may be shown before the deadline
-    (DESK-02). `awaits`: the title of the phase whose results must be sent before anybody can be asked for
-    orders in this one, or "". `beacon_round`: the time of the beacon's round without which a closed phase
+    (DESK-02). `beacon_round`: the time of the beacon's round without which a closed phase
     cannot be judged; None if it waits for none."""
 
     phase: PhaseRow
@@ -89,7 +88,6 @@ class PhaseView:
     title: str
     sheets: SheetCounts
     lines: LineCounts
-    awaits: str = ""
     beacon_round: datetime | None = None
 
 
@@ -181,40 +179,25 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
         .where(PhaseRow.game_id.in_(powers), PhaseRow.state == PhaseState.SENT,
                PhaseRow.position.is_not(None))
         .group_by(PhaseRow.game_id)).all())
-    awaited = _awaited(all_phases)
-    asked_powers = _asked_powers(session, [
-        phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or phase.id in awaited])
+    asked_powers = _asked_powers(session, all_phases)
     return [
         _view(phase, game, rows[phase.id],
               [power for power in powers[game.id] if power in asked_powers.get(phase.id, (power,))],
               chosen[phase.id],
               _quarantined(phase, all_phases, mails.get(game.id, ()), sent_until.get(game.id)),
-              [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]],
-              awaited.get(phase.id, "") if asked_powers.get(phase.id) == frozenset() else "")
+              [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]])
         for phase, game in pairs
     ]
 
 
 def _asked_powers(session: Session, phases: Sequence[PhaseRow]) -> dict[int, frozenset[str]]:
-    """The powers that are asked for orders, by phase, where these are not all: in a retreat phase those with
-    a dislodged unit, and nobody in a phase whose position is known only once the one before it ends."""
+    """The powers that are asked for orders in each retreat phase: those with a dislodged unit. In any other
+    all are."""
     rows = session.execute(
-        select(PhaseRow.id, PhaseRow.kind, PhaseRow.position)
-        .where(PhaseRow.id.in_([phase.id for phase in phases]))).all()
-    return {
-        key: frozenset() if position is None
-        else frozenset(retreat.unit.power for retreat in codec.load_position(position).dislodged)
-        for key, kind, position in rows if position is None or kind == PhaseKind.RETREAT
-    }
-
-
-def _awaited(phases: Sequence[PhaseRow]) -> dict[int, str]:
-    """For each phase with an earlier one of its game in play, the title of the first of these."""
-    first: dict[str, PhaseRow] = {}
-    for phase in sorted(phases, key=lambda row: row.ordinal):
-        first.setdefault(phase.game_id, phase)
-    return {phase.id: phase_title(first[phase.game_id]) for phase in phases
-            if first[phase.game_id] is not phase}
+        select(PhaseRow.id, PhaseRow.position)
+        .where(PhaseRow.id.in_([phase.id for phase in phases]), PhaseRow.kind == PhaseKind.RETREAT)).all()
+    return {key: frozenset(retreat.unit.power for retreat in codec.load_position(position or {}).dislodged)
+            for key, position in rows}
 
 
 def _quarantined(
@@ -235,7 +218,7 @@ def _quarantined(
 
 def _view(
     phase: PhaseRow, game: GameRow, rows: Sequence[SubmissionRow], powers: Sequence[str],
-    chosen: Mapping[str, int], quarantined: tuple[str, ...], lines: Sequence[SettledLine], awaits: str,
+    chosen: Mapping[str, int], quarantined: tuple[str, ...], lines: Sequence[SettledLine],
 ) -> PhaseView:
     orders = [line for line in lines if line.state is not LineState.NOT_ORDER]
     came = {row.power for row in rows}
@@ -261,7 +244,7 @@ def _view(
         differing=sum(line.stage is Stage.DIFFERS for line in orders),
     )
     due = sealed_lots.round_due(phase) if phase.state == PhaseState.CLOSED else None
-    return PhaseView(phase, game, phase_title(phase), sheets, counts, awaits, None if due is None else due[2])
+    return PhaseView(phase, game, phase_title(phase), sheets, counts, None if due is None else due[2])
 
 
 def _is_set_aside(line: SettledLine) -> bool:

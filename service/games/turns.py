@@ -27,6 +27,7 @@ from reading import vocabulary
 from service.clock import Clock
 from service.facts.events import Event
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
+from service.games.asking import unasked
 from service.games.ballots import executed
 from service.games.deadlines import PhaseWindow, clock_of
 from service.games.lines import SettledLine, lines_of
@@ -70,9 +71,11 @@ class WrittenOrder:
 
 
 def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
-    """Let a waiting phase take orders once its hour has come. The phase before need not be judged.
+    """Let a waiting phase take orders once its hour has come and its board is known: the results of the phase
+    before are sent, or nobody would know that he is asked (PHA-01).
 
-    1. Check that the hour has come and that no earlier phase of the game is waiting or open.
+    1. Check that the hour has come, that it has its board, and that no earlier phase of the game is waiting
+       or open.
     2. Claim WAITING -> OPEN, and log. A phase that is unknown, too early or opened already is left alone.
     """
     with store.begin() as session:
@@ -93,24 +96,24 @@ def close_phase(
 
     1. Have the stored mails judged that came in time and may be of a player of this game (`judge_mails`, by
        their hashes): here, or by the jobs that have claimed them. The caller emptied the mailbox.
-    2. Read the deadline again: one that was moved meanwhile closes nothing. Without a position the phase
-       before is not approved yet; the sweep asks again once it is. A mail in time that is not judged yet is
-       waited for, unless a coordinator decided otherwise (`mailbox_waits`).
+    2. Read the deadline again: one that was moved meanwhile closes nothing. A mail in time that is not judged
+       yet is waited for, and so is a letter that asks for orders and was not accepted in time (`asking`),
+       unless a coordinator decided otherwise (`mailbox_waits`).
     3. Claim OPEN -> CLOSED, which fixes the ballots, and log.
     4. Judge, if nothing waits. This also takes up a close that was cut off after step 3.
     """
     with store.begin() as session:
-        mails, is_closed = _close(session, phase_id, clock.now())
+        mails, is_closed = _close(session, phase_id, clock.now(), load)
     if mails:
         judge_mails(mails)
         with store.begin() as session:
-            _, is_closed = _close(session, phase_id, clock.now(), asked=True)
+            _, is_closed = _close(session, phase_id, clock.now(), load, asked=True)
     if is_closed:
         judge_when_read(store, phase_id, clock, load)
 
 
 def _close(
-    session: Session, phase_id: int, now: datetime, *, asked: bool = False
+    session: Session, phase_id: int, now: datetime, load: Load, *, asked: bool = False
 ) -> tuple[Sequence[str], bool]:
     """Close a phase unless mails are to be judged first; their hashes, and whether it is closed. `asked`:
     their judging was asked for, so that a phase with such mails waits."""
@@ -122,9 +125,11 @@ def _close(
         mails = records.unjudged_mails(session, phase.game_id, phase.deadline)
     if mails and not asked:
         return mails, False
-    if phase.deadline > now or phase.position is None:
+    if phase.deadline > now:
         return (), False
     if mails and _must_wait(session, phase, len(mails), now):
+        return (), False
+    if phase.state == PhaseState.OPEN and _is_unasked(session, phase, load):
         return (), False
     mailbox_waits.end(session, phase, now)
     if records.claim_phase(session, phase_id, PhaseState.OPEN, PhaseState.CLOSED, closed_at=now):
@@ -149,6 +154,15 @@ def go_on(store: Store, senders: Collection[str], clock: Clock, load: Load) -> N
     for phase_id, state in phases:
         if state == PhaseState.CLOSED:
             judge_when_read(store, phase_id, clock, load)
+
+
+def _is_unasked(session: Session, phase: PhaseRow, load: Load) -> bool:
+    """Whether a power was not asked for its orders in time, and nobody decided to go on without them. Who
+    waits for it is told where the mailbox is emptied (`service.operations.mailbox_wait`)."""
+    wait = mailbox_waits.standing(session, phase.id)
+    if wait is not None and wait.waived_at is not None:
+        return False
+    return bool(unasked(session, phase, load(session.get_one(GameRow, phase.game_id).variant)))
 
 
 def _must_wait(session: Session, phase: PhaseRow, mails: int, now: datetime) -> bool:
@@ -263,27 +277,49 @@ def _written(phase: PhaseRow, variant: Variant, lines: _LinesByPower) -> list[Wr
 
 
 def hand_on(session: Session, phase: PhaseRow, resolution: Resolution, now: datetime, load: Load) -> None:
-    """Give the position to the phase it is for. Phases in between have nothing to order and end (CAL-17);
-    when the game is over, all later phases end."""
+    """Give the position to the phase it is for, which asks for orders from now on if its hour has come.
+    Phases in between have nothing to order and end (CAL-17); when the game is over, all later phases end."""
     game = session.get_one(GameRow, phase.game_id)
     variant = as_played(load(game.variant), options_of(game))
-    is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
-    is_drawn = is_drawn or draw_votes.ends_here(session, game, phase)
-    if resolution.winner is not None or resolution.joint or is_drawn:
+    if _ends_game(session, game, phase, resolution, variant):
         session.execute(update(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal).values(state=PhaseState.SENT))
         return
     extend_calendar(session, game, variant)
-    later = [row for row in records.phases(session, game.id) if row.ordinal > phase.ordinal]
-    next_index = next(
-        index for index, row in enumerate(later) if phase_of(row) == resolution.position.phase)
-    for row in later[:next_index]:
-        row.state, row.closed_at = PhaseState.SENT, now
-    following = later[next_index]
+    following = _following(session, phase, resolution)
+    assert following is not None
+    session.execute(update(PhaseRow).where(
+        PhaseRow.game_id == game.id, PhaseRow.ordinal > phase.ordinal, PhaseRow.ordinal < following.ordinal,
+    ).values(state=PhaseState.SENT, closed_at=now))
     following.position = codec.dump_position(resolution.position)
     session.flush()
     if following.opens_at <= now:
         records.claim_phase(session, following.id, PhaseState.WAITING, PhaseState.OPEN)
+
+
+def phase_that_follows(
+    session: Session, phase: PhaseRow, resolution: Resolution, load: Load
+) -> PhaseRow | None:
+    """The phase that is asked for orders once the results of `phase` are sent; None where the game ends with
+    them."""
+    game = session.get_one(GameRow, phase.game_id)
+    variant = as_played(load(game.variant), options_of(game))
+    if _ends_game(session, game, phase, resolution, variant):
+        return None
+    return _following(session, phase, resolution)
+
+
+def _ends_game(
+    session: Session, game: GameRow, phase: PhaseRow, resolution: Resolution, variant: Variant
+) -> bool:
+    is_drawn = resolution.draw_open_to is not None and variant.rules.draw_ends_game()
+    return bool(resolution.winner is not None or resolution.joint or is_drawn
+                or draw_votes.ends_here(session, game, phase))
+
+
+def _following(session: Session, phase: PhaseRow, resolution: Resolution) -> PhaseRow | None:
+    return next((row for row in records.phases(session, phase.game_id)
+                 if row.ordinal > phase.ordinal and phase_of(row) == resolution.position.phase), None)
 
 
 def extend_calendar(session: Session, game: GameRow, variant: Variant) -> None:

@@ -28,6 +28,7 @@ from service.letters import render
 from service.letters.facts import Closing, GameInfo, Recipient, ResultsFacts
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import COPY, Enclosure, changes_map, control_map, enclosures, results_heading
+from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.current_map import control
 from service.notices.ending import Farewell
@@ -95,8 +96,13 @@ class ResultsAnnouncer:
     drawing: bool = True
     progress: Progress = _nobody_asks
 
+    @property
+    def circulars(self) -> Broadcasts:
+        """See `service.games.approval.approve.Announcer`."""
+        return Broadcasts(self.letters)
+
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
-        """See `service.games.turns.Announcer`."""
+        """See `service.games.approval.approve.Announcer`."""
         game = session.get_one(GameRow, phase.game_id)
         variant, info = self.letters.load(game.variant), self.letters.game_info(game)
         addresses = records.addresses(session, game.id)

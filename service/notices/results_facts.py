@@ -13,14 +13,13 @@ from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Remove
 from adjudicator.outcome import Resolution, Result
-from adjudicator.phases.year_end import builds_due
 from adjudicator.position import Dislodgement
-from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from maps.variant import Variant
 from service.feature import features
 from service.games.approval import papers
+from service.games.asking import owing
 from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
@@ -104,24 +103,10 @@ def results_address(base_url: str, phase: PhaseRow) -> str:
 
 
 def concerned(phase: PhaseRow, variant: Variant) -> frozenset[str]:
-    """The names of the powers that owed orders in this phase: with a unit in a movement phase, with a
-    dislodged one in a retreat phase, with a build or removal due in an adjustment phase. All of them where
-    the rules hide units: who owes nothing would tell who has none."""
+    """The names of the powers that owed orders in this phase (`asking.owing`)."""
     # Nine of ten players once read "No sheet was received" where none was due, and would look for a lost
     # sheet.
-    position, kind = codec.load_position(phase.position or {}), PhaseKind(phase.kind)
-    owing: Iterable[str] = variant.powers
-    if kind is PhaseKind.RETREAT:
-        owing = {retreat.unit.power for retreat in position.dislodged}
-    elif type(variant.rules).redact_resolution is not Ruleset.redact_resolution:
-        owing = variant.powers
-    elif kind is PhaseKind.ADJUSTMENT:
-        owing = builds_due(
-            variant.context(), variant.rules, position.centres, position.units, position.memory)
-    elif kind is PhaseKind.MOVEMENT:
-        owing = {unit.power for unit in position.units} | {
-            commander for _, commander in position.memory.proxies}
-    return frozenset(variant.powers[power].name for power in owing if power in variant.powers)
+    return frozenset(variant.powers[power].name for power in owing(phase, variant))
 
 
 def _has_units_to_tell(shown_power: ShownPower) -> bool:

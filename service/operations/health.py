@@ -263,9 +263,7 @@ def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]
     """The game and the deadline of each phase that should be closed and is not, oldest first."""
     rows = session.execute(
         select(PhaseRow.game_id, PhaseRow.deadline).where(
-            # Without a position the phase before waits for approval, and this one is not overdue.
-            PhaseRow.state == PhaseState.OPEN, PhaseRow.position.is_not(None),
-            PhaseRow.deadline < now - LONGEST_OVERDUE)
+            PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline < now - LONGEST_OVERDUE)
         .order_by(PhaseRow.deadline))
     return [(game, deadline) for game, deadline in rows]
 
@@ -279,9 +277,9 @@ def check_deadlines(observation: Observation) -> Finding:
         return Finding(
             "Deadlines", FindingState.TROUBLE,
             f"{phase.game_id}{others}: the deadline passed {ago(observation.now - phase.deadline)} and the "
-            f"phase waits for the mailbox. {wait.why}",
-            "It goes on by itself once the mailbox can be emptied; on the game's page you may decide to "
-            "judge without it.")
+            f"phase waits. {wait.why}",
+            "It goes on by itself once that is mended; on the game's page you may give it a later deadline, "
+            "or decide to judge without what may still come.")
     overdue = overdue_phases(observation.session, observation.now)
     if not overdue:
         return Finding("Deadlines", FindingState.WELL, "Every deadline that has passed was kept.")

@@ -1,9 +1,9 @@
-"""No deadline closes on a mailbox that could not be emptied: the phase waits, says so, and the coordinator
-may decide to judge without what may still be in it."""
+"""No deadline closes on a mailbox that could not be emptied, nor on players who were not asked: the phase
+waits, and the coordinator may decide to judge without what may still come."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from service.clock import Clock
 from service.games import mailbox_waits, turns
+from service.games.asking import unasked
 from service.mail.mailbox.drain import BUSY, DrainOutcome
 from service.notices.coordinator_notices import NoticeFacts, notify
 from service.notices.letter_context import LetterContext
@@ -22,6 +23,11 @@ CONSEQUENCE = (
     "the phase is neither closed nor judged, and players see that it waits. Nobody loses by it: the mail "
     "server's own stamps say what came in time. It goes on by itself within two minutes once the mailbox can "
     "be emptied; or decide on the game's page to judge without the mails that may still be there.")
+
+UNASKED = (
+    "the phase is neither closed nor judged, and its sheets stay sealed. Look at Letters: send the letter "
+    "again, to an address that works, and give this phase a later deadline on the game's page; or decide "
+    "there to judge without these orders.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +53,9 @@ class MailboxWait:
         outcome = self.empty(deadline)
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
-            why = _why(session, phase, outcome)
+            unreached = self._unreached(session, phase)
+            mailbox = _why(session, phase, outcome)
+            why = " ".join(filter(None, (mailbox, _unasked_words(unreached))))
             wait = mailbox_waits.standing(session, phase_id) if why else None
             # Decided while the mailbox was being emptied.
             if not why or (wait is not None and wait.waived_at is not None):
@@ -59,15 +67,20 @@ class MailboxWait:
                 phase_looks.call_back(session, phase_id, now + turns.CALLED_BACK)
                 return True
             if mailbox_waits.waits(session, phase, why, now):
-                self._tell(session, phase, why)
+                self._tell(session, phase, why, CONSEQUENCE if mailbox else UNASKED)
         return True
 
-    def _tell(self, session: Session, phase: PhaseRow, why: str) -> None:
+    def _unreached(self, session: Session, phase: PhaseRow) -> list[str]:
+        """The names of the powers that were not asked in time."""
+        variant = self.desk.load(session.get_one(GameRow, phase.game_id).variant)
+        return [variant.powers[power].name for power in unasked(session, phase, variant)]
+
+    def _tell(self, session: Session, phase: PhaseRow, why: str, consequence: str) -> None:
         game, base_url = session.get_one(GameRow, phase.game_id), self.desk.sender.base_url.rstrip("/")
         facts = NoticeFacts(
             # One notice a deadline, however often the mailbox is looked into.
             key=f"mailbox-{phase.id}-{phase.deadline.isoformat()}", event=why, since=phase.deadline,
-            link=f"{base_url}/games/{game.id}" if base_url else "", consequence=CONSEQUENCE)
+            link=f"{base_url}/games/{game.id}" if base_url else "", consequence=consequence)
         notify(session, self.desk, game, facts, phase)
 
 
@@ -83,6 +96,12 @@ def _why(session: Session, phase: PhaseRow, outcome: DrainOutcome) -> str:
         return (f"{_mails(unread)} that came in time cannot be fetched from the mail server; see Health, and "
                 "look at the mailbox with a mail program.")
     return ""
+
+
+def _unasked_words(names: Sequence[str]) -> str:
+    """Who was not asked in time, in a sentence; "" if everybody was."""
+    return (f"No letter that asks {', '.join(names)} for orders was accepted in time to answer."
+            if names else "")
 
 
 def _mails(count: int) -> str:

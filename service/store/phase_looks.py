@@ -41,8 +41,8 @@ class Look:
 
 
 def to_open(session: Session, look: Look) -> list[DuePhase]:
-    """Waiting phases whose time has come and with no earlier phase of their game waiting or open, oldest
-    first."""
+    """Waiting phases whose time has come and whose board is known, with no earlier phase of their game
+    waiting or open, oldest first."""
     return _due(session, "open", PhaseRow.opens_at, look, *_may_open(look.now))
 
 
@@ -52,10 +52,9 @@ def may_open(session: Session, phase_id: int, now: datetime) -> bool:
 
 
 def past_deadline(session: Session, look: Look) -> list[DuePhase]:
-    """Open phases whose deadline has come and whose position is known, oldest first."""
-    # A phase has no position until the one before it is approved, and cannot be closed until then.
+    """Open phases whose deadline has come, oldest first."""
     return _due(session, "deadline", PhaseRow.deadline, look, PhaseRow.state == PhaseState.OPEN,
-                PhaseRow.deadline <= look.now, PhaseRow.position.is_not(None))
+                PhaseRow.deadline <= look.now)
 
 
 def before_deadline(session: Session, look: Look, span: timedelta) -> list[DuePhase]:
@@ -116,7 +115,9 @@ def _may_open(now: datetime) -> tuple[ColumnElement[bool], ...]:
         earlier.ordinal < PhaseRow.ordinal,
         earlier.state.in_([PhaseState.WAITING, PhaseState.OPEN]),
     )
-    return (PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now, ~blocked)
+    # A phase has its board once the results before it are sent: until then nobody is asked (PHA-01).
+    return (PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now, PhaseRow.position.is_not(None),
+            ~blocked)
 
 
 def _due(

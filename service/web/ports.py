@@ -12,6 +12,7 @@ import maps
 from maps.variant import Variant
 from service.clock import Clock, SystemClock
 from service.games.acts.act import ActTable
+from service.games.approval.approve import AnswerBy
 from service.games.phases import power_name
 from service.letters.kinds import LetterKinds
 from service.operations.findings import Finding
@@ -74,7 +75,7 @@ class DeskActions:
     """
 
     judge_when_read: Callable[[int], object]
-    approve: Callable[[int, str], None]
+    approve: Callable[[int, str, AnswerBy | None], None]
     map_pdf: Callable[[str], bytes | None]
     read_again: Callable[[Session, int], None]
     judge_again: Callable[[Session, str], None]

@@ -106,7 +106,7 @@ def test_a_service_that_was_down_over_the_deadline_catches_up(site: Site) -> Non
 def test_a_waiting_phase_opens_at_its_hour_but_never_before_the_one_before_it(any_site: Site) -> None:
     site = any_site
     first = add_phase(site, 1, PhaseState.WAITING, NOON, DEADLINE_AT)
-    second = add_phase(site, 2, PhaseState.WAITING, NOON, DEADLINE_AT, known=False)
+    second = add_phase(site, 2, PhaseState.WAITING, NOON, DEADLINE_AT)
     site.clock.set(NOON - timedelta(seconds=1))
     assert due_now(site.clock, site.store, site.jobs) == ()
     site.clock.set(NOON)
@@ -116,9 +116,11 @@ def test_a_waiting_phase_opens_at_its_hour_but_never_before_the_one_before_it(an
     assert due_now(site.clock, site.store, site.jobs) == (f"open:{second}:2026-03-01T12:00:00Z",)
 
 
-def test_a_phase_whose_position_is_not_known_is_not_closed(any_site: Site) -> None:
+def test_a_phase_whose_board_is_not_known_does_not_open(any_site: Site) -> None:
+    """PHA-01: the results before it are not sent, so its players are not asked."""
     site = any_site
-    add_phase(site, 1, PhaseState.OPEN, NOON, DEADLINE_AT, known=False)
+    add_phase(site, 1, PhaseState.READY, NOON, DEADLINE_AT)
+    add_phase(site, 2, PhaseState.WAITING, NOON, DEADLINE_AT, known=False)
     site.clock.set(DEADLINE_AT)
     assert due_now(site.clock, site.store, site.jobs) == ()
 

@@ -13,7 +13,7 @@ from email.message import EmailMessage
 from typing import Any
 
 from PIL import Image
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 import maps
@@ -28,9 +28,9 @@ from grammar.print import canonical
 from maps.variant import Variant
 from service.bootstrap import letter_kinds, mail_handlers
 from service.games import create, sealed_lots, turns
-from service.games.acts.act import ActTable, perform
+from service.games.acts.act import ActTable, Circulars, perform
 from service.games.acts.games import BeginGame
-from service.games.approval.approve import Announcer, approve_phase
+from service.games.approval.approve import Announcer, AnswerBy, approve_phase
 from service.games.deadlines import schedule
 from service.games.options import stored_options
 from service.intake.load_context import Concern, build_context
@@ -54,6 +54,7 @@ from service.store.tables import (
     LineState,
     MailRow,
     OutboxRow,
+    OutboxState,
     PageRow,
     PhaseRow,
     SubmissionRow,
@@ -84,6 +85,7 @@ class NotedAnnouncer:
     prepared: list[Phase] = field(default_factory=list)
     put: list[Phase] = field(default_factory=list)
     fails: bool = False
+    circulars: Circulars | None = None
 
     def prepare(
         self, session: Session, phase: PhaseRow, resolution: Resolution
@@ -177,8 +179,12 @@ class Table:
     def judge_phase(self, phase_id: int) -> Resolution:
         return turns.judge_phase(self.site.store, phase_id, self.site.clock, self.load)
 
-    def approve_phase(self, phase_id: int, by: str) -> None:
-        approve_phase(self.site.store, phase_id, by, self.announce, self.site.clock, self.load)
+    def approve_phase(self, phase_id: int, by: str, answer_by: AnswerBy | None = None) -> None:
+        """Send the results of a phase, whose letters the mail server accepts at once."""
+        approve_phase(self.site.store, phase_id, by, self.announce, self.site.clock, self.load, answer_by)
+        with self.site.store.begin() as session:
+            session.execute(update(OutboxRow).where(OutboxRow.phase_id == phase_id).values(
+                state=OutboxState.SENT, sent_at=self.site.clock.now()))
 
     def _drain(self) -> None:
         self.drained.append(self.site.clock.now())

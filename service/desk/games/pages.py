@@ -26,11 +26,13 @@ from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, ne
 from service.games.acts.ending import DeclareEnd
 from service.games.acts.games import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
+from service.games.asking import unasked
 from service.games.ending import EndKind
 from service.games.names import pseudonym
 from service.games.options import options_of
 from service.games.phases import next_phase, phase_title, phases_in_play
 from service.games.refused import Refused
+from service.games.turns import JUDGEABLE
 from service.notices import announcements
 from service.store import records
 from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
@@ -161,6 +163,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     history=log_words.in_words(session, history, ports.power_name, lambda _: []),
                     ahead=MOVABLE, ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
+                    unasked={phase.id for phase in rows if phase.state in JUDGEABLE
+                             and unasked(session, phase, board)},
                     reviews=REVIEW_WORDS,
                     waiting=seat_acts.candidates(session, game_id),
                     absences=[(absence, session.get_one(PlayerRow, absence.player_id).name) for absence in

@@ -18,11 +18,14 @@ from service.desk.reading import late
 from service.desk.reading.acts import ActRequest, carry_out
 from service.games import decisions
 from service.games.acts.act import perform
+from service.games.acts.deadlines import deadline_typed
 from service.games.acts.lines import CloseDifferences
 from service.games.acts.phases import Unseal
 from service.games.agreement import Stage
+from service.games.approval.approve import AnswerBy
 from service.games.approval.right_sheet import open_questions
 from service.games.decisions import KEY_LENGTH, ReviewAction
+from service.games.refused import Refused, reason_of
 from service.games.seal import at_the_desk
 from service.games.turns import NotReady
 from service.store.tables import GameRow, PhaseRow
@@ -177,8 +180,12 @@ def judge(request: Request, phase_id: int) -> Response:
 
 
 @router.post("/results/{phase_id}/approve", dependencies=[COORDINATOR])
-def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
-    """Have the results drawn and sent: the only act that cannot be undone. The page shows how far it is."""
+def approve(
+    request: Request, visitor: Trusted, phase_id: int, day: Annotated[str, Form()] = "",
+    hour: Annotated[str, Form()] = "", why: Annotated[str, Form()] = "",
+) -> Response:
+    """Have the results drawn and sent: the only act that cannot be undone. The page shows how far it is.
+    `day` and `hour`, in GMT, are the deadline of the phase that follows, where the page asked for one."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
@@ -194,7 +201,11 @@ def approve(request: Request, visitor: Trusted, phase_id: int) -> Response:
         if open_questions(session, phase, ports.load(game.variant)):
             raise HTTPException(409, ASKED)
     try:
-        ports.actions.approve(phase_id, visitor.name)
+        answer_by = AnswerBy(deadline_typed(day, hour), reason_of(why)) if day else None
+    except Refused as refused:
+        raise HTTPException(409, f"{refused}") from refused
+    try:
+        ports.actions.approve(phase_id, visitor.name, answer_by)
     except NotReady as error:
         raise HTTPException(409, f"Not sent: {error}. Nothing was sent; what was decided is kept.") from error
     except OperationalError:

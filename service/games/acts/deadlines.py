@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session, defer
 from adjudicator.calendar import Calendar
 from service.facts.events import Event
 from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct, perform
+from service.games.asking import unasked
 from service.games.deadlines import DeadlineExtension, PhaseWindow, begin_on, day_start, extend
 from service.games.phases import phase_of
 from service.games.refused import Refused
@@ -23,6 +24,7 @@ from service.store.tables import PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
 """States of phases whose deadline may be moved."""
+_CLOSED = (PhaseState.CLOSED, PhaseState.READY)
 MOST_PAUSED = 180
 """Days of a pause."""
 
@@ -30,7 +32,7 @@ MOST_PAUSED = 180
 @dataclass(frozen=True, slots=True)
 class MoveDeadline(ReasonedAct[DeadlineExtension]):
     """Moves the deadline of an open or coming phase, and with `later` every one after it by as much. Every
-    player gets a letter.
+    player gets a letter. A phase that closed though not everybody was asked is open again (PHA-01).
 
     `day` and `hour` are in GMT, as typed: 2027-03-14, 07:00; an empty hour is 07:00.
     """
@@ -43,11 +45,13 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
     later: bool = False
 
     def check(self, table: ActTable) -> None:
-        """Refuse a deadline that has passed, or a new one that is past or no time."""
+        """Refuse a phase that is closed, or a new deadline that is past or no time."""
+        # One that is past its deadline and waits, for the mailbox or for letters that have not left, may
+        # still be given time: its sheets are sealed.
         phase, deadline = table.phase(self.game, self.phase), self._deadline()
-        if phase.state not in AHEAD or phase.deadline <= table.now:
-            raise Refused(f"The deadline of {phase_of(phase)} has passed. Nothing was changed. Late orders "
-                          "are answered with the next deadline.")
+        if phase.state not in AHEAD and not self._closed_unasked(table):
+            raise Refused(f"{phase_of(phase)} is closed. Nothing was changed. Late orders are answered with "
+                          "the next deadline.")
         if deadline <= table.now:
             raise Refused(f"The new deadline, {deadline:%d %b %Y, %H:%M} GMT, is in the past. Nothing was "
                           "changed; choose a later time.")
@@ -55,11 +59,11 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
     def change(self, table: ActTable) -> DeadlineExtension:
         """Refuse phases out of order, and a calendar that somebody else changed meanwhile."""
         session, phase = table.session, table.phase(self.game, self.phase)
-        rows = session.scalars(select(PhaseRow).where(
-            PhaseRow.game_id == phase.game_id, PhaseRow.ordinal >= phase.ordinal,
-            PhaseRow.state.in_(AHEAD)).order_by(PhaseRow.ordinal)).all()
-        extension = extend(_windows(rows), phase_of(phase), self._deadline(), self.reason,
-                           shift_later=self.later)
+        if phase.state not in AHEAD and not records.claim_phase(
+                session, phase.id, PhaseState(phase.state), PhaseState.OPEN,
+                closed_at=None, judged_at=None, resolution=None):
+            raise Refused("Somebody else moved this game on meanwhile. Nothing was changed; look again.")
+        rows, extension = moved_calendar(session, phase, self._deadline(), self.reason, later=self.later)
         _write(session, rows, extension, table.now)
         return extension
 
@@ -72,13 +76,14 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
         """One to each player."""
         return _tell(table, table.phase(self.game, self.phase), outcome)
 
+    def _closed_unasked(self, table: ActTable) -> bool:
+        """Whether the phase is closed, its results are not sent, and a power was not asked in time."""
+        phase = table.phase(self.game, self.phase)
+        return phase.state in _CLOSED and bool(
+            unasked(table.session, phase, table.load(table.game(self.game).variant)))
+
     def _deadline(self) -> datetime:
-        try:
-            # Times of the desk are GMT; players see their own zone in letters.
-            return datetime.fromisoformat(f"{self.day}T{self.hour or '07:00'}").replace(tzinfo=UTC)
-        except ValueError as fault:
-            raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an "
-                          "hour like 07:00, both in GMT.") from fault
+        return deadline_typed(self.day, self.hour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +183,28 @@ class Pause(ReasonedAct[PhaseRow]):
     def letters(self, table: ActTable, outcome: PhaseRow) -> int:
         """One to each player."""
         return table.must_write().paused(table.session, outcome, int(self.days), self.reason)
+
+
+def deadline_typed(day: str, hour: str) -> datetime:
+    """A deadline as it is typed at the desk, in GMT: 2027-03-14 and 07:00, an empty hour is 07:00. Raises
+    Refused."""
+    try:
+        # Players see their own zone in letters.
+        return datetime.fromisoformat(f"{day}T{hour or '07:00'}").replace(tzinfo=UTC)
+    except ValueError as fault:
+        raise Refused("Nothing was changed: the new deadline is written as a day like 2027-03-14 and an hour "
+                      "like 07:00, both in GMT.") from fault
+
+
+def moved_calendar(
+    session: Session, phase: PhaseRow, deadline: datetime, reason: str, *, later: bool
+) -> tuple[Sequence[PhaseRow], DeadlineExtension]:
+    """The open and coming phases from `phase` on, and their windows once its deadline is moved. Nothing is
+    written. Raises Refused for phases out of order."""
+    rows = session.scalars(select(PhaseRow).where(
+        PhaseRow.game_id == phase.game_id, PhaseRow.ordinal >= phase.ordinal,
+        PhaseRow.state.in_(AHEAD)).order_by(PhaseRow.ordinal)).all()
+    return rows, extend(_windows(rows), phase_of(phase), deadline, reason, shift_later=later)
 
 
 def next_deadline(session: Session, game_id: str, now: datetime) -> PhaseRow | None:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Protocol
 
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
 
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from service.clock import Clock
 from service.facts.events import Event
-from service.games.acts.act import Act, ActTable, LoggedEvent, perform
+from service.games.acts.act import Act, ActTable, Circulars, LoggedEvent, perform
+from service.games.acts.deadlines import MoveDeadline, moved_calendar
 from service.games.approval.papers import Paper, unsettled_papers
+from service.games.asking import AnswerTime, answer_time, time_words
 from service.games.phases import phase_of
-from service.games.turns import Load, NotReady, hand_on, is_incomplete, resolve_orders
+from service.games.turns import Load, NotReady, hand_on, is_incomplete, phase_that_follows, resolve_orders
 from service.store import records
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
@@ -26,22 +29,36 @@ from service.store.tables import GameRow, PhaseRow, PhaseState
 class Announcer(Protocol):
     """What leaves when a phase is approved."""
 
+    @property
+    def circulars(self) -> Circulars | None:
+        """The door of the letter that tells everybody of moved deadlines; None where the site writes none."""
+
     def prepare(self, session: Session, phase: PhaseRow, resolution: Resolution) -> Callable[[Session], None]:
         """Render every letter and picture of the results. The returned function puts them into a
         transaction; a rendering that fails raises here, before anything is put."""
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerBy:
+    """The deadline that the coordinator confirms for the phase that follows. If it is another than that
+    phase has, it and all later ones move by as much, and everybody is told, with the reason `why`."""
+
+    deadline: datetime
+    why: str = "The results before it were sent later than planned."
+
+
 def approve_phase(
-    store: Store, phase_id: int, by: str, announce: Announcer, clock: Clock, load: Load
+    store: Store, phase_id: int, by: str, announce: Announcer, clock: Clock, load: Load,
+    answer_by: AnswerBy | None = None,
 ) -> None:
     """Send the results and open the way for the next phase: the only step that cannot be taken back.
 
-    1. Check: READY, every sheet and line read, the orders as they were judged, no paper unsettled. An
-       approved phase is left alone.
+    1. Check: READY, every sheet and line read, the orders as they were judged, no paper unsettled, and time
+       for the players to answer (`check_time`). An approved phase is left alone.
     2. Render letters and pictures, outside the transaction: they take seconds.
     3. Claim READY -> SENT with the `judged_at` of step 1, so that results judged again meanwhile stay.
-    4. In the same transaction check sheets, orders and papers again, put the letters, hand the position on,
-       and log.
+    4. In the same transaction check sheets, orders, papers and time again, put the letters, hand the position
+       on, move the deadlines, and log.
     Raises NotReady with the reason when step 1, 3 or 4 fails.
     """
     with store() as session:
@@ -50,12 +67,21 @@ def approve_phase(
         if phase.state == PhaseState.SENT:
             return
         resolution = check(session, phase, load)
+        check_time(session, phase, load, clock.now(), answer_by)
         _check_orders(session, phase, load)
         judged_at = phase.judged_at
+        # Kept, so that every look of this session finds the rows with their new dates.
+        moved_rows = _with_new_dates(session, phase, resolution, load, answer_by)
         put_letters = announce.prepare(session, phase, resolution)
+        del moved_rows
     with store.begin() as session:
-        perform(SendResults(phase_id, judged_at, resolution, put_letters),
-                ActTable(session, by, clock.now(), load))
+        table = ActTable(session, by, clock.now(), load, announce.circulars)
+        phase = perform(SendResults(phase_id, judged_at, resolution, put_letters, answer_by), table).outcome
+        following = phase_that_follows(session, phase, resolution, load)
+        if following is not None and answer_by is not None and answer_by.deadline != following.deadline:
+            new = answer_by.deadline.astimezone(UTC)
+            perform(MoveDeadline(phase.game_id, following.id, new.date().isoformat(), f"{new:%H:%M}",
+                                 answer_by.why, later=True), table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +93,7 @@ class SendResults(Act[PhaseRow]):
     judged_at: datetime | None
     resolution: Resolution
     put_letters: Callable[[Session], None]
+    answer_by: AnswerBy | None = None
 
     def change(self, table: ActTable) -> PhaseRow:
         """Claim the phase, put the letters and hand the position on."""
@@ -77,6 +104,7 @@ class SendResults(Act[PhaseRow]):
         if not claimed:
             raise NotReady("the phase was judged again meanwhile; look at the results once more")
         phase = session.get_one(PhaseRow, self.phase)
+        check_time(session, phase, table.load, table.now, self.answer_by)
         # While the letters were drawn a mail may have come, or a line been decided again: they would say that
         # nothing was received, or what is no longer so.
         _check_complete(session, phase, table.load)
@@ -100,6 +128,45 @@ def check(session: Session, phase: PhaseRow, load: Load) -> Resolution:
         raise NotReady("nothing is judged yet; judge the turn at the desk first")
     _check_complete(session, phase, load)
     return codec.load_resolution(phase.resolution)
+
+
+def time_to_answer(session: Session, phase: PhaseRow, load: Load, now: datetime) -> AnswerTime | None:
+    """The time that players have in the phase that follows if these results leave now; None where the game
+    ends with them."""
+    resolution = codec.load_resolution(phase.resolution or {})
+    following = phase_that_follows(session, phase, resolution, load)
+    return None if following is None else answer_time(session, following, now)
+
+
+def check_time(
+    session: Session, phase: PhaseRow, load: Load, now: datetime, answer_by: AnswerBy | None
+) -> None:
+    """Raise NotReady if the players would have too little time to answer: half of the calendar's without a
+    deadline that the coordinator confirms, and an hour with one (PHA-01, Q-75)."""
+    answer = time_to_answer(session, phase, load, now)
+    if answer is None:
+        return
+    if answer_by is None and answer.is_short:
+        raise NotReady(f"{time_words(answer)}. Choose a deadline: {answer.proposed:%d %b %Y, %H:%M} GMT "
+                       "gives them all of it")
+    if answer_by is not None and answer_by.deadline < now + answer.shortest:
+        raise NotReady(f"the deadline {answer_by.deadline:%d %b %Y, %H:%M} GMT leaves the players less than "
+                       f"{round(answer.shortest.total_seconds() / 60)} minutes; choose a later one")
+
+
+def _with_new_dates(
+    session: Session, phase: PhaseRow, resolution: Resolution, load: Load, answer_by: AnswerBy | None
+) -> Sequence[PhaseRow]:
+    """The rows of the phases ahead with the dates that they get, for the letters; nothing of it is
+    written."""
+    following = phase_that_follows(session, phase, resolution, load)
+    if following is None or answer_by is None or answer_by.deadline == following.deadline:
+        return ()
+    rows, extension = moved_calendar(session, following, answer_by.deadline, answer_by.why, later=True)
+    for row, window in zip(rows, extension.windows, strict=True):
+        set_committed_value(row, "opens_at", window.opens)
+        set_committed_value(row, "deadline", window.deadline)
+    return rows
 
 
 def _check_complete(session: Session, phase: PhaseRow, load: Load) -> None:

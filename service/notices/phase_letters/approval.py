@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from service.clock import Clock
 from service.facts.events import Event
-from service.games.approval.approve import approve_phase, check
+from service.games.approval.approve import AnswerBy, approve_phase, check, check_time
 from service.games.turns import Load, NotReady
 from service.jobs import Jobs
 from service.notices.results import ResultsAnnouncer
@@ -27,7 +27,8 @@ from service.store.tables import ApprovalRow, PhaseRow, PhaseState
 
 log = logging.getLogger(__name__)
 WORK = "approve"
-"""Name of the job; its payload is {"phase": id, "asked": ISO instant}."""
+"""Name of the job; its payload is {"phase": id, "asked": ISO instant}, and with a deadline that was confirmed
+{"deadline": ISO instant, "why": its reason}."""
 DRAWING, SENT, FAILED = "drawing", "sent", "failed"
 """The states of an approval."""
 
@@ -48,20 +49,24 @@ class Approvals:
     announcer: ResultsAnnouncer
     after: Callable[[int], None] = _nothing_more
 
-    def request(self, phase_id: int, by: str) -> None:
-        """Have the results of a judged phase drawn and sent. A second press while they are drawn changes
-        nothing. Raises NotReady, which says what is in the way."""
+    def request(self, phase_id: int, by: str, answer_by: AnswerBy | None = None) -> None:
+        """Have the results of a judged phase drawn and sent; `answer_by` is the deadline that was confirmed
+        for the phase that follows. A second press while they are drawn changes nothing. Raises NotReady,
+        which says what is in the way."""
         with self.store.begin() as session:
             phase = session.get_one(PhaseRow, phase_id)
             if phase.state == PhaseState.SENT or is_drawing(session, phase):
                 return
             check(session, phase, self.load)
             now = self.clock.now()
+            check_time(session, phase, self.load, now, answer_by)
             values = {"asked_at": now, "by": by, "judged_at": phase.judged_at, "state": DRAWING, "done": 0,
                       "total": 0, "step": "", "error": None}
             if not records.insert_once(session, ApprovalRow, phase_id=phase_id, **values):
                 records.claim(session, ApprovalRow, ApprovalRow.phase_id == phase_id, **values)
             payload = {"phase": phase_id, "asked": now.isoformat()}
+            if answer_by is not None:
+                payload |= {"deadline": answer_by.deadline.isoformat(), "why": answer_by.why}
             self.jobs.enqueue(session, WORK, f"{WORK}:{phase_id}:{payload['asked']}", payload)
 
     def run(self, payload: dict[str, Any]) -> None:
@@ -75,9 +80,11 @@ class Approvals:
         row = self._row(payload)
         if row is None or row.state != DRAWING:
             return
+        answer_by = AnswerBy(datetime.fromisoformat(payload["deadline"]), payload["why"]) \
+            if "deadline" in payload else None
         announcer = replace(self.announcer, progress=self._progress(row.phase_id, row.asked_at))
         try:
-            approve_phase(self.store, row.phase_id, row.by, announcer, self.clock, self.load)
+            approve_phase(self.store, row.phase_id, row.by, announcer, self.clock, self.load, answer_by)
         except NotReady as fault:
             self._note(row.phase_id, row.asked_at, state=FAILED, error=f"{fault}")
             return

@@ -110,11 +110,12 @@ def test_a_close_that_was_cut_off_before_the_judging_is_taken_up(table: Table) -
     assert events(table, "phase_closed") == 0
 
 
-def test_a_phase_is_not_closed_before_the_one_before_it_is_sent(table: Table) -> None:
-    # It has no position until then, so there is nothing to judge.
-    table.set_phase(3, state=PhaseState.OPEN)
-    close(table, 3)
-    assert table.phase(3).state == PhaseState.OPEN
+def test_a_phase_does_not_open_before_the_results_of_the_one_before_are_sent(table: Table) -> None:
+    """PHA-01: nobody is asked until then. Once they leave it asks at once, its hour being past."""
+    close(table)
+    table.site.clock.set(table.phase(2).opens_at)
+    table.open_phase(table.phase(2).id)
+    assert table.phase(2).state == PhaseState.WAITING
     table.close_phase(999)
 
 
@@ -264,7 +265,7 @@ def test_what_is_not_judged_cannot_be_approved(table: Table, state: PhaseState) 
 
 
 def test_results_that_were_judged_again_while_they_were_drawn_are_not_sent(table: Table) -> None:
-    class Slow:
+    class Slow(NotedAnnouncer):
         def prepare(
             self, session: Session, phase: PhaseRow, resolution: Resolution
         ) -> Callable[[Session], None]:

@@ -168,10 +168,10 @@ def test_a_phase_that_waits_for_the_mailbox_says_so_and_is_let_go_with_a_reason(
         why = "The mailbox could not be emptied at the deadline. Nothing answers."
         assert mailbox_waits.waits(session, table.phase(), why, table.site.clock.now())
     for page in (path, "/"):
-        assert "Waiting for the mailbox" in desk.text(page)
+        assert "Waiting" in desk.text(page)
         assert why in desk.text(page)
     public = desk.text(f"/public/{table.game}/calendar")
-    assert "waiting for the mailbox" in public
+    assert "Movement Orders: waiting." in public
     # Players are told nothing of servers and their troubles.
     assert why not in public
     assert desk.post(f"{path}/judge-without", phase=table.phase().id, why="short").status_code == 409

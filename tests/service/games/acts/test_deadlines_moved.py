@@ -79,7 +79,7 @@ def test_reason_is_recorded(site: Site) -> None:
         (timedelta(days=-900), None, "Post strike", "is in the past"),
         (timedelta(days=1), None, "  ", "needs a reason"),
         (timedelta(days=30), None, "Post strike", "move the later phases too"),
-        (timedelta(days=1), timedelta(seconds=1), "Post strike", "has passed"),
+        (timedelta(seconds=1), timedelta(minutes=1), "Post strike", "is in the past"),
     ],
 )
 def test_what_cannot_be_moved_changes_nothing(
@@ -91,3 +91,14 @@ def test_what_cannot_be_moved_changes_nothing(
     with pytest.raises(Refused, match=says):
         move(table, phase, phase.deadline + new, reason, now=None if now is None else phase.deadline + now)
     assert [(p.opens_at, p.deadline, p.moved) for p in table.phases()] == before
+
+
+def test_a_phase_that_waits_past_its_deadline_is_given_time_and_a_closed_one_is_not(site: Site) -> None:
+    table = open_table(site)
+    first = table.phase()
+    later, past = first.deadline + timedelta(days=1), first.deadline + timedelta(hours=1)
+    move(table, first, later, now=past)
+    assert (table.phase().deadline, table.phase().state) == (later, PhaseState.OPEN)
+    table.set_phase(1, state=PhaseState.CLOSED)
+    with pytest.raises(Refused, match="is closed"):
+        move(table, first, later + timedelta(days=1), now=past)
