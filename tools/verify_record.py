@@ -719,6 +719,15 @@ class Conduct:
             for event in self.of("event"))
 
 
+def waited(record: Conduct, entry: Entry, phase: dict[str, Any]) -> bool:
+    """Whether a phase waited past its deadline, by the log, before an entry."""
+    words = [str(phase[name]).casefold() for name in ("season", "year", "kind")]
+    return any(event.tells["event"] == "deadline_waits_for_mailbox"
+               and event.entered >= time(phase["deadline"]) - SLACK
+               and all(word in str(event.tells["detail"].get("phase")).casefold() for word in words)
+               for event in record.of("event", entry.n))
+
+
 def rule(number: str, condition: Any, entry: Entry, sentence: str) -> None:
     must(condition, f"entry {entry.n}: {sentence} (rule {number}).")
 
@@ -1016,8 +1025,9 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
         rule("C9", old["state"] != "sent" or new["state"] == "sent", after, "a phase was opened again "
                                                                             "after its results")
         rule("C9", steps.index(new["state"]) >= steps.index(old["state"]) or (
-            (old["state"], new["state"]) == ("ready", "closed") and record.act(after, *TAKES_BACK)), after,
-            "a phase went back without an act on record")
+            (old["state"], new["state"]) == ("ready", "closed") and record.act(after, *TAKES_BACK)) or (
+            new["state"] == "open" and record.act(after, "deadline_moved") and waited(record, after, old)),
+            after, "a phase went back without an act on record")
         rule("C9", (old["state"], new["state"]) != ("open", "closed") or (
             after.entered >= time(new["deadline"]) - SLACK), after, "a phase was closed before its deadline")
         rule("C9", (old["state"], new["state"]) != ("ready", "sent") or record.act_at(
@@ -1030,7 +1040,9 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
         if (old["opens"], old["deadline"]) != (new["opens"], new["deadline"]):
             rule("C10", record.act(after, "deadline_moved", "year_moved"), after,
                  "a deadline was moved without an act on record")
-            rule("C10", after.entered <= time(old["deadline"]) + SLACK and (
+            # Nobody is asked in a phase that has not opened, and one that waits is still sealed.
+            rule("C10", (after.entered <= time(old["deadline"]) + SLACK or old["state"] == "waiting"
+                         or waited(record, after, old)) and (
                 time(new["deadline"]) >= after.entered - SLACK), after,
                 "a deadline was moved once it had passed, or into the past")
             rule("C10", not whole or any(letter.tells["kind"] == "deadline_moved" and letter.n > after.n - 40
@@ -1056,8 +1068,8 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
         state = clock[-1].tells["state"]
         rule("C9", state != "sent", judged, "a phase was judged again, or taken back, after its results")
         if "taken_back" in judged.tells:
-            rule("C9", record.act(judged, *TAKES_BACK), judged, "a judging was taken back without an act "
-                                                                "on record")
+            rule("C9", record.act(judged, *TAKES_BACK, "deadline_moved"), judged,
+                 "a judging was taken back without an act on record")
             rule("C9", judged.phase not in sent or any(
                 entry.n > judged.n and entry.phase == judged.phase for entry in final), judged,
                 "a judging was taken back, and its results were sent")

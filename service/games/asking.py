@@ -104,8 +104,9 @@ def unasked(session: Session, phase: PhaseRow, variant: Variant) -> tuple[str, .
     before = _judged_before(session, phase)
     if before is None or before.sent_at is None:
         return ()
-    given = phase.deadline - max(phase.opens_at, before.sent_at)
-    latest = phase.deadline - LEAST_SHARE * given
+    # What the coordinator confirmed, when the results left or when the deadline was last moved.
+    confirmed = max(phase.opens_at, before.sent_at, phase.moved_at or before.sent_at)
+    latest = phase.deadline - LEAST_SHARE * (phase.deadline - confirmed)
     letters = session.execute(
         select(OutboxRow.power, OutboxRow.state, OutboxRow.sent_at)
         .where(OutboxRow.phase_id == before.id, OutboxRow.power.is_not(None),

@@ -1,5 +1,5 @@
-"""PHA-01: whatever a coordinator does and leaves undone, no phase is judged whose players had less time than half
-of the calendar's or than he confirmed, and no letter asks by a deadline that is past."""
+"""PHA-01: whatever a coordinator does and leaves undone, no phase is judged whose players had less time than
+half of the calendar's or than he confirmed, and no letter asks by a deadline that is past."""
 
 from __future__ import annotations
 
@@ -97,7 +97,8 @@ class Played:
         try:
             table.approve_phase(ready[0].id, "ada", answer_by)
         except Refused:
-            assert answer is not None and (answer_by is None or how == "approve as it is")
+            assert answer is not None
+            assert answer_by is None or how == "approve as it is"
             return
         if answer is not None and answer_by is not None:
             self.confirmed[answer.phase.ordinal] = answer_by.deadline - now
@@ -130,7 +131,8 @@ class Played:
         for phase in self.table.phases():
             if phase.resolution is None:
                 continue
-            assert phase.closed_at is not None and phase.closed_at >= phase.deadline
+            assert phase.closed_at is not None
+            assert phase.closed_at >= phase.deadline
             if judged:
                 before = judged[-1]
                 assert before.sent_at is not None

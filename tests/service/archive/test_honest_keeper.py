@@ -12,15 +12,20 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from service.games import lots
 from service.games.acts.act import perform
-from service.games.acts.phases import RollBack
+from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.phases import JudgeWithoutMailbox, RollBack
 from service.games.acts.sheets import ChooseSheet, RefuseSheet
+from service.games.approval.approve import AnswerBy, time_to_answer
 from service.games.refused import Refused
 from service.games.turns import NotReady
+from service.mail.mailbox.drain import DrainOutcome
+from service.operations.mailbox_wait import MailboxWait
 from service.store import records
-from service.store.tables import PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
 from tests.support import keeper
 from tests.support.acting import at, do, enter
@@ -30,6 +35,7 @@ from tests.support.table import Table
 from tools import verify_record
 
 Act = Callable[[Table, random.Random], None]
+WHY = "The coordinator was ill."
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +147,45 @@ def accusations(saved: Path, folder: Path, seed: int) -> list[str]:
 @pytest.mark.parametrize("seed", range(6))
 def test_an_honest_keeper_is_not_accused(saved: Path, tmp_path: Path, seed: int) -> None:
     assert accusations(saved, tmp_path, seed) == []
+
+
+def test_who_was_away_and_opens_a_phase_again_is_not_accused(saved: Path, tmp_path: Path) -> None:
+    """PHA-01: results leave a month late, the next letter to a player never leaves, and the coordinator first
+    goes on without her and then opens the phase again."""
+    with keeper.opened(tmp_path / "site", saved / "ready") as table:
+        row, clock = keeper.in_play(table), table.site.clock
+        clock.set(clock.now() + timedelta(days=30))
+        with pytest.raises(NotReady, match="Choose a deadline"):
+            table.approve_phase(row.id, "Ada")
+        with table.site.store() as session:
+            answer = time_to_answer(session, session.get_one(PhaseRow, row.id), table.load, clock.now())
+        assert answer is not None
+        table.approve_phase(row.id, "Ada", AnswerBy(answer.proposed, WHY))
+        with table.site.store.begin() as session:
+            session.execute(update(OutboxRow).where(OutboxRow.power == VICTIM, OutboxRow.phase_id == row.id)
+                            .values(state=OutboxState.FAILED, sent_at=None))
+        following = keeper.in_play(table)
+        table.open_phase(following.id)
+        clock.set(following.deadline + timedelta(minutes=2))
+        waits = MailboxWait(table.site.store, clock, table.writer, lambda _: DrainOutcome(""))
+        assert waits.must_wait(following.id)
+        do(table, JudgeWithoutMailbox(table.game, following.id, WHY), by="Ada")
+        table.close_phase(following.id)
+        assert table.phase(following.ordinal).state == PhaseState.READY
+        clock.set(clock.now() + timedelta(hours=1))
+        later = clock.now() + timedelta(days=3)
+        again = MoveDeadline(
+            table.game, following.id, f"{later:%Y-%m-%d}", f"{later:%H:%M}", WHY, later=True)
+        do(table, again, by="Ada", circulars=keeper.broadcasts(table))
+        assert table.phase(following.ordinal).state == PhaseState.OPEN
+        with table.site.store.begin() as session:
+            session.execute(update(OutboxRow).where(OutboxRow.state == OutboxState.FAILED)
+                            .values(state=OutboxState.SENT, sent_at=clock.now()))
+        keeper.go_on(table)
+        shown = keeper.evidence(table)
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        for archive in (shown.whole, shown.players):
+            assert check(archive, shown.shown(keeper.PLAYERS))[0] == ""
 
 
 def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -> None:

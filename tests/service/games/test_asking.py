@@ -56,8 +56,8 @@ def look(table: Table) -> None:
     for phase in opening:
         table.open_phase(phase)
     for phase in closing:
-        if not MailboxWait(table.site.store, table.site.clock, table.writer, lambda _: DrainOutcome("")).must_wait(
-                phase):
+        waits = MailboxWait(table.site.store, table.site.clock, table.writer, lambda _: DrainOutcome(""))
+        if not waits.must_wait(phase):
             table.close_phase(phase)
 
 
@@ -77,13 +77,14 @@ def events(table: Table, kind: Event) -> list[EventRow]:
 def unsend(table: Table, power: str, state: OutboxState) -> None:
     """The mail server has not accepted the letters of the results to a power."""
     with table.site.store.begin() as session:
-        session.execute(update(OutboxRow).where(OutboxRow.power == power, OutboxRow.phase_id == table.phase().id)
-                        .values(state=state, sent_at=None))
+        session.execute(
+            update(OutboxRow).where(OutboxRow.power == power, OutboxRow.phase_id == table.phase().id)
+            .values(state=state, sent_at=None))
 
 
 def test_results_that_leave_after_the_next_deadline_give_the_calendars_time(table: Table) -> None:
-    """The fault: ten letters asked for retreats by a minute before they left, and the phase was judged at once
-    with no sheet."""
+    """The fault: ten letters asked for retreats by a minute before they left, and the phase was judged at
+    once with no sheet."""
     before = table.phases()
     pass_deadline(table, 2)
     pass_deadline(table, 3)
@@ -101,10 +102,10 @@ def test_results_that_leave_after_the_next_deadline_give_the_calendars_time(tabl
     shift = retreats.deadline - before[1].deadline
     assert shift % DAY == timedelta()
     assert {row.deadline - was.deadline for row, was in zip(after[2:8], before[2:8], strict=True)} == {shift}
-    (request,) = [row for row in table.letters("retreat_request")]
+    (request,) = table.letters("retreat_request")
     assert f"{retreats.deadline:%d %b %Y}".lstrip("0") in table.words(request)
     moved = table.letters("deadline_moved")
-    assert len(moved) == 10 and all(WHY in table.words(row) for row in moved)
+    assert [WHY in table.words(row) for row in moved] == [True] * 10
     assert [event.detail["reason"] for event in events(table, Event.DEADLINE_MOVED)] == [WHY]
     # The owner of the unit answers in the time that she was given.
     table.file("Newcastle", ["A Kesteven & Holland disbands"], number=2, received_at=retreats.deadline - DAY)
@@ -141,7 +142,8 @@ def test_a_phase_waits_for_a_player_whose_letter_no_server_accepted(table: Table
     pass_deadline(table, 2)
     assert table.phase(2).state == PhaseState.OPEN
     (notice,) = table.letters("coordinator_notice")
-    assert "Newcastle" in table.words(notice) and "Montrose" not in table.words(notice)
+    assert "Newcastle" in table.words(notice)
+    assert "Montrose" not in table.words(notice)
 
     clock = table.site.clock
     assert isinstance(clock, SimulatedClock)
