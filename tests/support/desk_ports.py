@@ -21,7 +21,7 @@ def desk_ports(**values: Any) -> DeskPorts:
                     "coordinator@galloper.example", 8_000_000)
     kinds, load = letter_kinds(), values.get("load", maps.load)
     named: dict[str, Any] = {
-        "judge_when_read": lambda _phase: None, "approve": lambda _phase, _by: None,
+        "judge_when_read": lambda _phase: None, "approve": lambda _phase, _by, _answer_by: None,
         "map_pdf": lambda _game: None, "read_again": lambda _session, _line: None,
         "judge_again": lambda _session, _sha256: None,
         "circulars": Broadcasts(LetterContext(values["blobs"], values["clock"], load, sender, kinds)),

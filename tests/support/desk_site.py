@@ -28,6 +28,7 @@ from service.app import create_app
 from service.clock import SimulatedClock
 from service.desk import page_data
 from service.desk.page_data import Load, TypedLine
+from service.games.approval.approve import AnswerBy
 from service.games.results import ShownPower
 from service.record.chain import sessions
 from service.store.blobs import Blobs
@@ -217,7 +218,7 @@ class DeskSite:
             self.change(7, state=PhaseState.READY, judged_at=self.clock.now())
         return not self.still_to_read
 
-    def _approve(self, phase: int, by: str) -> None:
+    def _approve(self, phase: int, by: str, _answer_by: AnswerBy | None) -> None:
         if self.approve_fault is not None:
             raise self.approve_fault
         self.approved.append((phase, by))

@@ -1,0 +1,51 @@
+"""PHA-01: results that leave past the next deadline ask the coordinator for another one, at the desk."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+
+from service.clock import SimulatedClock
+from service.notices.results import ResultsAnnouncer
+from service.store.tables import PhaseState
+from tests.support.desk_table import DeskTable, open_desk
+from tests.support.site import Site
+from tests.support.table import autumn_1642, open_table
+
+WHY = "The coordinator was ill for a weekend."
+
+
+@pytest.fixture
+def desk(site: Site) -> DeskTable:
+    """An Autumn that is judged, with a unit that must retreat."""
+    table = open_table(site, position=autumn_1642())
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    sheet = table.file(
+        "Manchester", ["A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland"])
+    site.clock.set(table.phase().deadline)
+    table.close_phase(table.phase().id)
+    opened = open_desk(table, approve=table.approve_phase, wall=SimulatedClock(site.clock.now()))
+    assert opened.post(f"/sheet/{sheet}/right").status_code == 303
+    return opened
+
+
+def test_the_page_proposes_a_deadline_and_takes_it(desk: DeskTable) -> None:
+    table = desk.table
+    path, retreats = f"/results/{table.phase().id}", table.phase(2)
+    assert "the players have until" in desk.text(path)
+    table.site.clock.set(retreats.deadline + timedelta(hours=30))
+    page = desk.client.get(path).text
+    assert "Its deadline passed" in desk.text(path)
+    day, hour = (re.findall(rf'name="{name}" required value="([^"]+)"', page)[0] for name in ("day", "hour"))
+    refused = desk.post(f"{path}/approve")
+    assert (refused.status_code, table.phase().state) == (409, PhaseState.READY)
+    assert "Choose a deadline" in refused.text
+    assert desk.post(f"{path}/approve", day=day, hour="seven", why=WHY).status_code == 409
+    assert desk.post(f"{path}/approve", day=day, hour=hour, why=WHY).status_code == 303
+    moved = table.phase(2)
+    assert (table.phase().state, moved.state) == (PhaseState.SENT, PhaseState.OPEN)
+    assert f"{moved.deadline:%Y-%m-%d %H:%M}" == f"{day} {hour}"
+    assert moved.deadline - table.site.clock.now() >= retreats.deadline - retreats.opens_at
+    assert all(WHY in table.words(row) for row in table.letters("deadline_moved"))
