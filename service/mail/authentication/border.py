@@ -96,8 +96,12 @@ def _sections(headers: Headers, provider: Provider) -> tuple[list[Received], lis
 def _border(lines: Sequence[Received], provider: Provider) -> _Border:
     if provider.entry_hosts:
         entries = (number for number, line in enumerate(lines, 1) if fits(line.by, provider.entry_hosts))
-        # Without such a line the mail never came from outside, or not through this provider.
+        # Without such a line the mail never came from outside, or not through this provider. The same where a
+        # line above is not the provider's: it may be the real entry, whose client called itself
+        # "x(by(mx.example" so that it names no host, and the line that fits was written by the sender.
         entry = next(entries, 0)
+        if not all(_is_house(lines, number, provider) for number in range(1, entry)):
+            entry = 0
         return _Border(entry, entry, is_own=True)
     first = next((number for number in range(1, len(lines) + 1) if not _is_hop(lines, number, provider)), 0)
     if not first:

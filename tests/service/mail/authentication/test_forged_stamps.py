@@ -145,7 +145,8 @@ def test_no_line_of_the_sender_takes_the_place_of_a_missing_stamp(
     domain = _domain(top)
     bare = _STAMP.sub("", top + "\n").strip("\n")
     hosts = [_concrete(host) for host in _index()["providers"][provider]["border_hosts"]]
-    helo = choice.draw(st.sampled_from([*hosts, "by", "x(by(" + hosts[0], "[10.0.0.1]", "localhost", "x"]))
+    helo = choice.draw(st.sampled_from([*hosts, "by", "x(by(" + hosts[0], "x) by attacker.example (", "x by",
+                                         "[10.0.0.1]", "localhost", "x"]))
     assert f"from mail.{domain} (" in bare
     bare = bare.replace(f"from mail.{domain} (", f"from {helo} (")
     lines = choice.draw(_senders_lines(provider, domain))
@@ -197,3 +198,16 @@ def test_no_words_in_from_or_subject_prove_a_sender(before: str, after: str) -> 
     for field in ("Subject", "From", "X-Note", "Received"):
         headers, _ = split_mail(f"{field}: {words}\r\n\r\n".encode())
         assert authenticate(headers, trust_in(["mx.a.example"]), VICTIM).result is AuthResult.NONE
+
+
+@pytest.mark.parametrize("helo", ["x(by(mx7.prod.outlook.com", "x) by attacker.example (", "x by"])
+def test_a_border_that_its_client_made_unreadable_is_no_hop(helo: str) -> None:
+    """The entry line named no host, so a Received line of the sender's own was taken for it, and his stamp
+    above that for Microsoft's."""
+    top = dict(PASSING)["microsoft"]
+    domain = _domain(top)
+    bare = _STAMP.sub("", top + "\n").strip("\n").replace(f"from mail.{domain} (", f"from {helo} (")
+    lines = (f"Authentication-Results: dmarc=pass header.from={domain}\n"
+             "Received: from mx7.prod.outlook.com (mx7.prod.outlook.com [198.51.100.3]) by "
+             "mx7.mail.protection.outlook.com with ESMTPS id 1; Sat, 05 Jul 2025 09:05:49 +0000\nX-End: 1")
+    assert not _judge("microsoft", bare, lines, domain).is_proved
