@@ -121,14 +121,15 @@ def test_a_refused_mail_that_is_sent_again_is_answered_again(table: Table) -> No
     assert len(table.letters("rejection")) == 2
 
 
-def test_an_answer_without_a_sheet_is_a_letter(table: Table) -> None:
-    """PHA-05, BOX-10: also where the mail program sends our own map back with it."""
+def test_our_own_map_in_an_answer_is_no_sheet(table: Table) -> None:
+    """PHA-05: programs that quote a letter send its pictures back. "Thanks!" would replace the sheet on
+    file."""
     letter = letter_to(table, attached=[Attachment("map.png", "image/png", MAP, "map")])
     autumn_is_open(table)
-    for number, files in enumerate([(), (part(MAP, "image/png", "map.png", "inline"),)]):
-        row = answer(table, letter, files=files, number=number)
-        assert (row.state, row.reason) == (MailState.USED, "letter")
-    answer(table, letter, files=[part(MAP, "image/png", "map.png", "inline"), part(picture())], number=9)
+    ours = part(MAP, "image/png", "map.png", "inline")
+    answer(table, letter, files=[ours])
+    assert filed(table) == []
+    answer(table, letter, files=[ours, part(picture())], number=2)
     assert filed(table) == [("Montrose", 3, 1)]
     assert "Photographs: 1" in table.words(table.letters("receipt")[0])
 
