@@ -241,13 +241,12 @@ def _heading(
     mail answers, else from the sender's open phase. The flags name what was filled in."""
     route = _route(mail, context, sender)
     subject = mail.subject if route is None else _own_words(mail.subject, route.letter.subject)
-    parsed, notes = _with_game(
-        _with_season(parse_subject(subject, context.known), context), context, sender)
+    parsed = _with_season(parse_subject(subject, context.known), context)
     if route is None:
-        return parsed, notes
+        return _with_game(parsed, context, sender)
     heading = parsed.partial if isinstance(parsed, HeadingComplaint) else parsed
-    if not {heading.game, heading.power} <= {None, route.game.name, route.power}:
-        notes = (*notes, SheetFlag.NOT_AS_ANSWERED)
+    is_as_answered = heading.game in {None, route.game.name} and heading.power in {None, route.power}
+    notes = () if is_as_answered else (SheetFlag.NOT_AS_ANSWERED,)
     if not isinstance(parsed, HeadingComplaint):
         return parsed, notes
     return replace(

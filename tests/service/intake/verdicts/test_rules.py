@@ -412,6 +412,18 @@ def test_a_mail_may_answer_a_letter_of_the_context(
     assert reason(judge(raw)) == "subject_unparsed", "without the key as before"
 
 
+def test_the_letter_names_the_game_before_any_other_fits() -> None:
+    """PHA-05: without the letter the player's other game, whose open phase is named, would be meant."""
+    known = index()["context"]["games"]
+    shared = {**known["Edgehill"], "players": {**known["Edgehill"]["players"], "Montrose": [MONTROSE]}}
+    letters = {OURS: {"to": MONTROSE, "game": "Powick Bridge", "power": "Montrose", "subject": RESULTS}}
+    raw = mail("Montrose, Spring 1643 Movement, v1", headers=[f"References: {OURS}"])
+    games_known = {**known, "Edgehill": shared}
+    assert judge(raw, known=context(games=games_known, infer_game=True)).game == "Edgehill"
+    verdict = judge(raw, known=context(games=games_known, infer_game=True, letters=letters))
+    assert (verdict.game, reason(verdict)) == ("Powick Bridge", "wrong_phase")
+
+
 def test_bounce_is_tied_to_the_outgoing_mail_by_the_returned_copy() -> None:
     status = (b"Content-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; x\r\n\r\nAction: "
               b"delayed\r\nStatus: 4.4.1\r\n")
