@@ -194,8 +194,9 @@ def check_phase(facts: dict[str, Facts], n: int, judged: dict[str, Any]) -> None
         must(key in sheets, f"{where}: a sheet of {power} was never entered.")
         sheet = sheets[key]
         must(sheet["received"] <= deadline, f"{where}: a sheet of {power} came after the deadline.")
-        better = better_sheets(sheet, key, list(sheets.values()), deadline, first_counts)
-        must(not better or "chosen" in sheet["flags"],
+        rivals = [
+            rival for rival in sheets.values() if rival["fate"] != "held" and rival["received"] <= deadline]
+        must(all(worth(rival, first_counts) <= worth(sheet, first_counts) for rival in rivals),
              f"{where}: another sheet of {power} should have counted.")
         for page in latest(facts["reading"], n, "sheet", key).get("pages", []):
             must(page["photograph"] in sheet["photographs"],
@@ -212,17 +213,15 @@ def sheets_of(entered: Facts, n: int, phase: int, power: str) -> dict[Any, dict[
     return {key: sheet for key, sheet in last.items() if (sheet["phase"], sheet["power"]) == (phase, power)}
 
 
-def better_sheets(
-    sheet: dict[str, Any], key: str, sheets: list[dict[str, Any]], deadline: str, first_counts: Any
-) -> list[dict[str, Any]]:
-    """The sheets of the same power and phase that should have counted before this one."""
-    rivals = [rival for rival in sheets if rival["fate"] != "held" and rival["received"] <= deadline]
+def worth(sheet: dict[str, Any], first_counts: Any) -> tuple[Any, ...]:
+    """Its rank among the sheets of its power, the highest counts (rule C1): chosen; the version that it asks
+    for, else its own; its own, 1 for a mail without one and 0 for a letter; the later receipt. Where the
+    first counts: chosen, and the earlier receipt."""
+    number = sheet["version"] if sheet["version"] is not None else int(sheet["mail"] is not None)
     if first_counts:
-        return [rival for rival in rivals if (rival["received"], rival["sheet"]) < (sheet["received"], key)]
-    # A sheet that asks for a version in its own words is for people to judge.
-    if any(rival["asks"] is not None for rival in rivals) or sheet["version"] is None:
-        return []
-    return [rival for rival in rivals if (rival["version"] or 0) > sheet["version"]]
+        return ("chosen" in sheet["flags"], -time(sheet["received"]).timestamp(), -sheet["sheet"])
+    asks = number if sheet["asks"] is None else sheet["asks"]
+    return ("chosen" in sheet["flags"], asks, number, sheet["received"], sheet["sheet"])
 
 
 def check_orders(
@@ -767,15 +766,6 @@ def check_conduct(archive: Record) -> None:
 
 def rule_1_ballots(record: Conduct, judged: Entry, deadline: str) -> None:
     first_counts = record.of("game", judged.n)[-1].tells["options"].get("first_counts")
-
-    def worth(sheet: Entry) -> tuple[Any, ...]:
-        tells = sheet.tells
-        number = tells["version"] if tells["version"] is not None else int(tells["mail"] is not None)
-        if first_counts:
-            return ("chosen" in tells["flags"], -time(tells["received"]).timestamp(), -tells["sheet"])
-        asks = number if tells["asks"] is None else tells["asks"]
-        return ("chosen" in tells["flags"], asks, number, tells["received"], tells["sheet"])
-
     standing: dict[str, list[Entry]] = {}
     for sheet in record.last("sheet", judged.n).values():
         tells = sheet.tells
@@ -783,7 +773,7 @@ def rule_1_ballots(record: Conduct, judged: Entry, deadline: str) -> None:
             standing.setdefault(sheet.tells["power"], []).append(sheet)
     executed = judged.tells["executed"]
     for power, sheets in standing.items():
-        best = max(sheets, key=worth)
+        best = max(sheets, key=lambda sheet: worth(sheet.tells, first_counts))
         rule("C1", power in executed, judged, f"{power} has a sheet in time (entry {best.n}), and none was "
                                               "executed")
         rule("C1", executed[power] == best.tells["sheet"], judged,

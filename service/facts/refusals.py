@@ -200,6 +200,14 @@ class RefusalReason(StrEnum):
         "The heading on the sheet and the subject of the mail do not agree.",
         "The coordinator will look at both. It is faster to send a new version in which they agree.",
     )
+    ANSWER_DISAGREES = (
+        "answer_disagrees",
+        "it came as an answer to a letter, and its subject or its heading names something else",
+        ("Your mail answers a letter of ours, and your subject or the heading on your sheet names another "
+         "game, power or phase than that letter and the phase that is open."),
+        ("The coordinator will look at it. It is faster to send a new version with the whole subject in a "
+         "new mail."),
+    )
     CODE_DISAGREES = (
         "code_disagrees",
         "the code on the sheet and the mail's subject disagree",

@@ -27,7 +27,9 @@ class SheetFlag(StrEnum):
     CHOSEN: by a coordinator as the one to execute. RELEASED: held until it was chosen, so that taking the
     choice back holds it again. CHOICE_ENDED: chosen once, until a later sheet came in time. SET_ASIDE:
     counted until a coordinator refused it. FORM_FILLED: read from the fields of a form, so no hand is learnt
-    from it. YEAR_DIFFERS: filed by hand, and its heading names another year.
+    from it. YEAR_DIFFERS: filed by hand, and its heading names another year. BY_ANSWER: its mail's subject
+    left out what the letter tells that it answers (PHA-05). NOT_AS_ANSWERED: its subject names another seat
+    than that letter.
     """
 
     because: str
@@ -59,7 +61,7 @@ class SheetFlag(StrEnum):
     )
     VERSION_DISAGREES = (
         "version_disagrees",
-        "its heading says another version than the mail's subject; the subject's number counts",
+        "its heading seems to give another version than the one that it counts as",
     )
     FORM_DISAGREES = (
         "form_disagrees",
@@ -74,6 +76,8 @@ class SheetFlag(StrEnum):
     SET_ASIDE = "set_aside_by_hand", "the coordinator set it aside"
     FORM_FILLED = "form_filled"
     YEAR_DIFFERS = "year_differs"
+    BY_ANSWER = "by_answer"
+    NOT_AS_ANSWERED = "not_as_answered"
 
 
 PHOTO_DOUBTS = frozenset({SheetFlag.PHOTO_DARK, SheetFlag.PHOTO_BLURRED, SheetFlag.PHOTO_CUT_OFF,

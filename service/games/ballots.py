@@ -1,9 +1,11 @@
-"""Which sheet counts: the latest version of each power, decided by one sort key (VER-01..05, Q-08)."""
+"""Which sheet counts: the latest version of each power, decided by one sort key (VER-01..05, Q-08), and all
+that is said about versions from it: what a new sheet replaces, which number the next one needs, which number
+read from ink is believed (PHA-06). Every receipt, page and proposal asks here."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import select
@@ -45,6 +47,11 @@ class RankedSubmission:
     def wanted_version(self) -> int:
         """The version that the sheet itself asks for, else the one it ranks as."""
         return self.numbered if self.instruction is None else self.instruction
+
+    @property
+    def named_version(self) -> int | None:
+        """The number that people know it by; None if it has none."""
+        return self.version if self.instruction is None else self.instruction
 
     def rank(self) -> tuple[bool, int, int, datetime, int]:
         """The one sort key: coordinator's choice, instruction on the sheet, version, receipt, order of
@@ -127,6 +134,67 @@ def _ballot(
 ) -> Ballot:
     others = sorted((p for p in submissions if p is not winner), key=lambda p: (p.received_at, p.id))
     return Ballot(power, winner, tuple(Loser(p, _why(p, winner, first=first)) for p in others))
+
+
+BEHIND = frozenset({SheetFlag.SUPERSEDED, SheetFlag.NOT_FIRST})
+"""Of a sheet that did not count when it came, since another did."""
+ARRIVAL_MARKS = BEHIND | {SheetFlag.VERSION_CONFLICT}
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """How a sheet stands to those of its power that came before it. `before`: the one that counted until
+    then, or None. `marks`: what the sheet is marked with: whether it counts behind that one, and whether its
+    number came before."""
+
+    before: RankedSubmission | None
+    marks: frozenset[SheetFlag]
+
+
+def arrival(
+    sheet: RankedSubmission, earlier: Iterable[RankedSubmission], deadline: datetime, *, first: bool = False
+) -> Arrival:
+    """How a sheet that came in time stands to the `earlier` ones of its power. `first` as for `count`."""
+    # A sheet in time ends a coordinator's choice (`records.add_submission`).
+    rivals = [replace(rival, chosen=False) for rival in earlier]
+    before = count(rivals, deadline, first=first).get(sheet.power)
+    after = count([*rivals, sheet], deadline, first=first).get(sheet.power)
+    marks = set()
+    if before is not None and after is not None and after.submission is not sheet:
+        marks.add(SheetFlag.NOT_FIRST if first else SheetFlag.SUPERSEDED)
+    if not first and sheet.version is not None and any(rival.version == sheet.version for rival in rivals):
+        marks.add(SheetFlag.VERSION_CONFLICT)
+    return Arrival(None if before is None else before.submission, frozenset(marks))
+
+
+def version_after(on_file: Iterable[RankedSubmission]) -> int:
+    """The number that a power's next sheet needs: one above every sheet `on_file`, held and late ones too."""
+    # By its own words as well: a sheet below those would not count.
+    return max((max(sheet.numbered, sheet.wanted_version) for sheet in on_file), default=0) + 1
+
+
+def believed_version(read: int | None, on_file: Iterable[RankedSubmission]) -> int | None:
+    """A version that a machine read from clear ink, if it is at most one above what is `on_file`; else
+    None."""
+    # "v1" was read as "v7", which put an old sheet above every later one.
+    return None if read is None or read > version_after(on_file) else read
+
+
+def on_file(session: Session, phase_id: int, power: str) -> list[RankedSubmission]:
+    """Every sheet of a power in a phase."""
+    return [sheet for sheet in ranked_submissions(session, phase_id) if sheet.power == power]
+
+
+def next_version(session: Session, phase_id: int, power: str) -> int:
+    """`version_after` what is on file."""
+    return version_after(on_file(session, phase_id, power))
+
+
+def arrival_of(session: Session, submission: SubmissionRow, phase: PhaseRow) -> Arrival:
+    """How a filed sheet stood to those of its power that were filed before it."""
+    sheets = on_file(session, phase.id, submission.power)
+    return arrival(ranked(submission), [sheet for sheet in sheets if sheet.id < submission.id],
+                   phase.deadline, first=first_counts(session, phase))
 
 
 def ranked_submissions(session: Session, phase_id: int) -> list[RankedSubmission]:

@@ -18,15 +18,16 @@ from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
 from service.facts.refusals import RefusalReason
+from service.games.ballots import RankedSubmission, ranked_submissions
 from service.games.ending import has_ended
 from service.games.options import options_of
 from service.games.phases import phase_of
-from service.intake.verdicts.context import GameContext, IntakeContext
+from service.intake.verdicts.context import GameContext, IntakeContext, SentLetter
 from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
 from service.store import records
-from service.store.tables import AddressRow, GameRow, MailRow, PhaseRow, PhaseState
+from service.store.tables import AddressRow, GameRow, MailRow, OutboxRow, PhaseRow, PhaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +119,49 @@ class _KnownNames:
 _NAMES = _KnownNames()
 
 
-def with_sent_id(session: Session, context: IntakeContext, mail: IncomingMail) -> IntakeContext:
-    """The context of this mail, which also knows whether its Message-ID is that of a letter of ours."""
+MOST_ANSWERED = 20
+"""Mails of an exchange that are looked for among our letters, the nearest first."""
+
+
+def with_own_letters(
+    session: Session, context: IntakeContext, mail: IncomingMail, load: Callable[[str], Variant]
+) -> IntakeContext:
+    """The context of this mail, with the letters of ours that it answers, and with its Message-ID if that is
+    the one of a letter of ours."""
     # Each letter has its row before it leaves, so the outbox has every Message-ID that we ever gave out.
     row = None if mail.message_id is None else records.letter_by_message_id(
         session, [mail.message_id, mail.message_id.lower()])
-    return context if row is None else replace(context, sent_message_ids=frozenset({row.message_id}))
+    sent = context.sent_message_ids if row is None else frozenset({row.message_id})
+    letters = {}
+    for letter in answered_letters(session, mail):
+        game = None if letter.game_id is None else session.get(GameRow, letter.game_id)
+        # A letter to the coordinator leads to no seat, though the coordinator may be a player too.
+        if game is None or letter.player_id is None:
+            continue
+        power = load(game.variant).powers.get(letter.power or "")
+        letters[letter.message_id] = SentLetter(
+            letter.recipient, game.name, None if power is None else power.name, letter.subject)
+    return replace(context, sent_message_ids=sent, letters=letters)
+
+
+def answered_letters(session: Session, mail: IncomingMail) -> list[OutboxRow]:
+    """The letters of ours that a mail answers, the nearest first."""
+    return records.letters_by_message_id(session, mail.references[:MOST_ANSWERED])
+
+
+def without_our_files(session: Session, mail: IncomingMail) -> IncomingMail:
+    """The mail without the pictures of the letters that it answers: a program that quotes a letter sends its
+    map back."""
+    ours = {file["blob"] for letter in answered_letters(session, mail) for file in letter.files}
+    return replace(mail, pictures=tuple(each for each in mail.pictures if each.digest not in ours))
 
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
     phase = phase_taking_mail(session, row.id, received_at)
     known, options = known_game(variant, row.name, row.aliases), options_of(row)
+    on_file: dict[str, list[RankedSubmission]] = {}
+    for sheet in () if phase is None else ranked_submissions(session, phase.id):
+        on_file.setdefault(variant.powers[sheet.power].name, []).append(sheet)
     addresses_by_power = records.addresses(session, row.id)
     players = {variant.powers[power].name: group for power, group in addresses_by_power.items()}
     return GameContext(
@@ -147,6 +180,7 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
             phase_of(past) for past in records.phases(session, row.id) if past.deadline < received_at
         ),
         is_over=has_ended(session, row.id),
+        on_file=on_file,
     )
 
 
@@ -197,4 +231,5 @@ def _earlier(row: MailRow) -> EarlierMail:
         version=stored["version"], photos=stored["photos"], flags=frozenset(stored["flags"]),
         sender=row.sender, subject=stored["subject"], complaint=complaint,
     )
-    return EarlierMail(row.sha256, row.sender or "", row.received_at, tuple(stored["photo_keys"]), verdict)
+    return EarlierMail(row.sha256, row.sender or "", row.received_at, tuple(stored["photo_keys"]), verdict,
+                       stored.get("message_id"))

@@ -174,6 +174,8 @@ def process_mail(
         if need is BodyNeed.WHOLE:
             context = context_of(session, received_at, about)
         taken_back = ignored_mails.is_taken_back(session, key)
+        context = contexts.with_own_letters(session, context, mail, mail_store.load)
+        mail = contexts.without_our_files(session, mail)
         verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
         judged = JudgedMail(key, received_at, mail, verdict, context)
         if not any(handler.take(session, judged) for handler in handlers):
@@ -253,7 +255,8 @@ def tell_sender(key: str, mail_store: MailStore, context_of: ContextOf, replies:
         mail = replace(
             head, body=BodyState.HARMFUL, authentication=waiting_proof.kept_proof(row.proof))
         about = contexts.Concern(head.senders, head.subject)
-        context = contexts.with_sent_id(session, context_of(session, row.received_at, about), mail)
+        context = contexts.with_own_letters(
+            session, context_of(session, row.received_at, about), mail, mail_store.load)
         verdict = judge_mail(mail, row.received_at, context)
         remembered = as_earlier_mail(key, mail, row.received_at, verdict)
         # A machine, or a sender who is not proved.
@@ -285,7 +288,6 @@ def _judge(
     """The verdict, and the mail. If orders may be typed and no sheet is attached, its bold text becomes its
     only picture, and the verdict gets `SheetFlag.TYPED`."""
     # The first address of From only: a mail with several is refused, whatever came before it.
-    context = contexts.with_sent_id(session, context, mail)
     earlier = [entry for sender in mail.senders[:1] for entry in contexts.earlier_mails(session, sender)]
     verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
     if (

@@ -57,7 +57,8 @@ class BodyState(StrEnum):
 class IncomingMail:
     """A mail as the intake needs it.
 
-    `senders`: the addresses in From, "" for one that is no address. `headers`: all of the mail's own.
+    `senders`: the addresses in From, "" for one that is no address. `references`: Message-IDs of the mails
+    that it answers, the nearest first. `headers`: all of the mail's own.
     `may_be_report`: they look like those of a bounce or receipt. `size`: bytes of the raw mail. `digest`:
     SHA-256 of the raw bytes. `body_digest`: of the bytes below the headers.
 
@@ -135,12 +136,11 @@ def read_head(raw: bytes, size: int | None = None) -> IncomingMail:
         senders=authors(headers.all("from")),
         subject=" ".join(decode_words(headers.first("subject") or "").split()),
         message_id=ids[0] if ids else None,
-        references=tuple(
-            identifier
-            for name in ("in-reply-to", "references")
-            for value in headers.all(name)
-            for identifier in message_ids(value)
-        ),
+        # RFC 5322, 3.6.4: References begins with the oldest mail of the exchange.
+        references=tuple(dict.fromkeys((
+            *(each for value in headers.all("in-reply-to") for each in message_ids(value)),
+            *(each for value in headers.all("references") for each in reversed(message_ids(value))),
+        ))),
         machine=machine_marks(headers),
         may_be_report=may_be_report(headers),
         size=len(raw) if size is None else size,

@@ -390,9 +390,17 @@ def letters_to_send(session: Session, now: datetime, limit: int = 100) -> list[i
     return list(session.scalars(dead.order_by(OutboxRow.claimed_until, OutboxRow.id).limit(limit)))
 
 
+def letters_by_message_id(session: Session, message_ids: Sequence[str]) -> list[OutboxRow]:
+    """The letters that these Message-IDs belong to, in their order."""
+    if not message_ids:
+        return []
+    rows = session.scalars(select(OutboxRow).where(OutboxRow.message_id.in_(message_ids)))
+    return sorted(rows, key=lambda row: message_ids.index(row.message_id))
+
+
 def letter_by_message_id(session: Session, message_ids: Sequence[str]) -> OutboxRow | None:
-    """The letter that one of these Message-IDs belongs to: what a bounce speaks of."""
-    return session.scalar(select(OutboxRow).where(OutboxRow.message_id.in_(message_ids)).limit(1))
+    """The first of them: what a bounce speaks of."""
+    return next(iter(letters_by_message_id(session, message_ids)), None)
 
 
 def note_reading(session: Session, submission_id: int) -> None:

@@ -53,8 +53,7 @@ class Difference:
 def versions(session: Session, phase: PhaseRow, power: str) -> list[Version]:
     """Every sheet of a power in a phase, in order of receipt; superseded and late ones too (VER-04)."""
     # The same count as at the deadline, so that the page says why a sheet counts or not (VER-04).
-    submissions = ballots.ranked_submissions(session, phase.id)
-    own_versions = [submission for submission in submissions if submission.power == power]
+    own_versions = ballots.on_file(session, phase.id, power)
     first = ballots.first_counts(session, phase)
     ballot = count(own_versions, phase.deadline, first=first).get(power)
     return [

@@ -146,17 +146,16 @@ def facts_of(
     if phase is None:
         return CommandFacts(mail, asked.command.value, number, A_DAY)
     sheet = _own_sheet(session, phase, power)
-    versions = [row.version or 1 for row in records.submissions(session, phase.id, power)]
-    first = ballots.first_counts(session, phase)
-    subject = canonical_subject(asked.game, asked.power, phase_of(phase), max(versions, default=0) + 1)
+    on_file, first = ballots.on_file(session, phase.id, power), ballots.first_counts(session, phase)
+    subject = canonical_subject(asked.game, asked.power, phase_of(phase), ballots.version_after(on_file))
     return CommandFacts(
         mail, asked.command.value, number, A_DAY, Closing(phase_of(phase), phase.deadline), sheet,
-        subject="" if first and versions else subject, first_counts=first)
+        subject="" if first and on_file else subject, first_counts=first)
 
 
 def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:
     """What is on file of a power's orders, in the words that its receipts have."""
-    own_sheets = [sheet for sheet in ballots.ranked_submissions(session, phase.id) if sheet.power == power]
+    own_sheets = ballots.on_file(session, phase.id, power)
     is_held = any(sheet.held for sheet in own_sheets)
     ballot = ballots.count(own_sheets, phase.deadline, first=ballots.first_counts(session, phase)).get(power)
     if ballot is None:

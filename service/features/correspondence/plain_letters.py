@@ -115,7 +115,7 @@ def letter_in(
     player = None if verdict.sender is None else records.player_of(session, verdict.sender)
     if player is None:
         return None
-    answered = _answered(session, mail)
+    answered = next(iter(contexts.answered_letters(session, mail)), None)
     text = split_quoted(mail.text)
     if not is_letter(verdict, mail, text, context, answers_us=answered is not None):
         return None
@@ -146,11 +146,6 @@ def take_letter(
     session.add(row)
     session.flush()
     return row
-
-
-def _answered(session: Session, mail: IncomingMail) -> OutboxRow | None:
-    """The letter of ours that a mail answers."""
-    return records.letter_by_message_id(session, mail.references[-20:]) if mail.references else None
 
 
 def _game(session: Session, verdict: Verdict, answered: OutboxRow | None, player_id: int) -> str | None:

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import Phase
 from service.games import ballots
 from service.games.phases import phase_of
+from service.intake.verdicts.explanations import arrival_notes
 from service.letters import render
 from service.letters.facts import Closing, KeyedFacts
 from service.letters.kinds import LetterKind, Occasion, Sample
@@ -26,7 +27,7 @@ class PostedFacts(KeyedFacts):
     moment that decides (UTC), `postmark` a day or ""; `version` is None if none was logged. `has_scan`: a
     scan is on file and is read; without one the letter is only ticked as received. `closing` is the phase's
     own deadline, `is_late` whether the letter came after it, `has_other` whether another sheet of its power
-    counts. `key` names the letter for ever."""
+    counts. `notes`: how its version stands to those on file. `key` names the letter for ever."""
 
     phase: Phase
     arrived_at: datetime
@@ -36,6 +37,7 @@ class PostedFacts(KeyedFacts):
     has_scan: bool = True
     is_late: bool = False
     has_other: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def letter_phase(self) -> Phase:
@@ -58,13 +60,19 @@ def put_receipt(
         "" if row.postmark is None else f"{row.postmark:%-d %B %Y}",
         has_scan=submission is not None, is_late=arrived_at > phase.deadline,
         has_other=any(power == row.power and (submission is None or key != submission.id)
-                      for power, key in ballots.executed(session, phase).items()))
+                      for power, key in ballots.executed(session, phase).items()),
+        notes=() if submission is None else _notes(session, submission, phase))
     count = 0
     for address in records.addresses(session, game.id).get(row.power, ()):
         to = letters.recipient(session, address, variant.powers[row.power].name)
         count += letters.put(
             session, render.letter(RECEIPT_POSTED, letters.game_info(game), to, facts), phase)
     return count
+
+
+def _notes(session: Session, submission: SubmissionRow, phase: PhaseRow) -> tuple[str, ...]:
+    came = ballots.arrival_of(session, submission, phase)
+    return tuple(arrival_notes(came.marks, came.before, submission.version))
 
 
 def _receipt_posted_sample(seat: Previews) -> Sample[PostedFacts]:

@@ -16,10 +16,11 @@ from grammar.headings.sheet import SheetHeading
 from grammar.headings.sheet_code import SheetCode
 from maps.variant import Variant
 from reading.page import PageReader
-from reading.review import ReviewRules
+from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.features.post.postal_mail import MOST_BYTES, MOST_FILES, LogLetter, PostalMail, PostedLetter
+from service.games import ballots
 from service.games.acts.act import ActTable, perform
 from service.games.options import options_of
 from service.games.phases import phase_of
@@ -28,6 +29,7 @@ from service.games.rulings import as_written
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets import printed_code
+from service.intake.sheets.read_submission import version_on_sheet
 from service.intake.sheets.recognizer import RecognizedPage, Recognizer
 from service.jobs import Jobs
 from service.store import records
@@ -38,7 +40,7 @@ from service.store.tables_features import PROPOSE_WORK
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a heading proposes: a phase's id, a power's id, and a version or None."""
+    """What a heading proposes: a phase's id, a power's id, and the version that is clearly read, or None."""
 
     phase_id: int
     power: str
@@ -56,6 +58,7 @@ class ScanTray:
     recognizer: Recognizer
     load: Callable[[str], Variant]
     post: PostalMail
+    limits: ReviewLimits = ReviewLimits()
 
     def put(self, files: Sequence[bytes], by: str) -> int:
         """Put files in the tray and queue their reading; how many. Raises Refused if one is no picture, or
@@ -85,7 +88,7 @@ class ScanTray:
                 select(PhaseRow).where(PhaseRow.state.in_(TAKING_STATES)).order_by(PhaseRow.deadline))]
         # Outside any transaction, since it takes seconds.
         pictures = self.recognizer.recognize(self.blobs.read(original), "scan")
-        proposal = proposed(pictures, phases, self.load)
+        proposal = proposed(pictures, phases, self.load, self.limits)
         upright = next((picture.upright for picture in pictures if picture.upright is not None), None)
         with self.store.begin() as session:
             claimed = records.claim(session, ScanRow, ScanRow.id == key, ScanRow.read_at.is_(None),
@@ -97,7 +100,9 @@ class ScanTray:
                 scan.upright = self.blobs.put(upright)
             if proposal is not None:
                 scan.phase_id, scan.power = proposal.phase_id, proposal.power
-                scan.version = proposal.version
+                # PHA-06: a misread digit would put an old sheet above every later one.
+                scan.version = ballots.believed_version(
+                    proposal.version, ballots.on_file(session, proposal.phase_id, proposal.power))
 
     def file(self, table: ActTable, scan_ids: Sequence[int], letter: PostedLetter) -> int | None:
         """File scans of the tray as one letter, in their order and the caller's transaction; the sheet's id.
@@ -139,7 +144,7 @@ def in_tray(session: Session) -> list[ScanRow]:
 
 def proposed(
     pictures: Sequence[RecognizedPage], phases: Sequence[tuple[PhaseRow, GameRow]],
-    load: Callable[[str], Variant],
+    load: Callable[[str], Variant], limits: ReviewLimits = ReviewLimits(),
 ) -> Proposal | None:
     """The phase and power that the heading of a sheet names, by words alone, or its printed code, which beats
     the heading (LET-12); None where it names no power that a phase waits for, or another season or kind of
@@ -148,14 +153,14 @@ def proposed(
     codes = [code for picture in pictures for page in picture.reading.pages
              if (code := printed_code.code_on(page)) is not None]
     if codes:
-        return _by_code(codes, pictures, phases, load)
+        return _by_code(codes, pictures, phases, load, limits)
     best: tuple[int, Proposal] | None = None
-    headings: dict[str, SheetHeading] = {}
+    headings: dict[str, tuple[SheetHeading, int | None]] = {}
     for row, game in phases:
         variant = as_written(load(game.variant), options_of(game))
         if game.id not in headings:
-            headings[game.id] = _heading(pictures, variant, row, game)
-        heading, phase = headings[game.id], phase_of(row)
+            headings[game.id] = _heading(pictures, variant, row, game, limits)
+        (heading, version), phase = headings[game.id], phase_of(row)
         power = next((power.id for power in variant.powers.values() if power.name == heading.power), None)
         is_for_another = (heading.season not in {None, phase.season}
                           or heading.kind not in {None, phase.kind})
@@ -167,33 +172,35 @@ def proposed(
                 (heading.season, phase.season), (heading.year, phase.year), (heading.kind, phase.kind)))
         # Of phases that fit alike the one whose deadline comes first.
         if best is None or fits > best[0]:
-            best = (fits, Proposal(row.id, power, heading.requested_version))
+            best = (fits, Proposal(row.id, power, version))
     return None if best is None else best[1]
 
 
 def _by_code(
     codes: Sequence[SheetCode], pictures: Sequence[RecognizedPage],
-    phases: Sequence[tuple[PhaseRow, GameRow]], load: Callable[[str], Variant],
+    phases: Sequence[tuple[PhaseRow, GameRow]], load: Callable[[str], Variant], limits: ReviewLimits,
 ) -> Proposal | None:
     """The phase and power for which every page was printed; None if none of these phases is it."""
     for row, game in phases:
         variant, phase = as_written(load(game.variant), options_of(game)), phase_of(row)
         for power in variant.powers:
             if not printed_code.differing_fields(codes, game.id, power, phase):
-                version = _heading(pictures, variant, row, game).requested_version
+                _, version = _heading(pictures, variant, row, game, limits)
                 return Proposal(row.id, power, version)
     return None
 
 
 def _heading(
-    pictures: Sequence[RecognizedPage], variant: Variant, phase: PhaseRow, game: GameRow
-) -> SheetHeading:
-    """The first heading on the pages, read with the words of this game."""
-    reader = PageReader(vocabulary_of(variant, phase_of(phase).kind), ReviewRules())
+    pictures: Sequence[RecognizedPage], variant: Variant, phase: PhaseRow, game: GameRow,
+    limits: ReviewLimits,
+) -> tuple[SheetHeading, int | None]:
+    """The first heading on the pages, read with the words of this game, and the version that stands clearly
+    in it, or None."""
+    reader = PageReader(vocabulary_of(variant, phase_of(phase).kind), ReviewRules(limits))
     games = [known_game(variant, game.name, game.aliases)]
     for picture in pictures:
         for page in picture.reading.pages:
-            heading = reader.read_page(page, games).heading
-            if heading != SheetHeading():
-                return heading
-    return SheetHeading()
+            read = reader.read_page(page, games)
+            if read.heading != SheetHeading():
+                return read.heading, version_on_sheet(read.lines, games, limits)
+    return SheetHeading(), None

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.facts.events import Event
 from service.facts.refusals import RefusalReason
-from service.facts.sheets import SheetFlag
-from service.games import phases
+from service.games import ballots, phases
 from service.games.acts.act import Act, ActTable, LoggedEvent
+from service.games.ballots import RankedSubmission
 from service.games.refused import Refused
 from service.intake import load_context as contexts
 from service.intake.filing import file_submission, semantic_key
@@ -117,15 +117,16 @@ class Quarantine:
         mail: IncomingMail, version: int | None,
     ) -> Verdict:
         """The verdict with which a mail is filed by hand."""
-        on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
-            SubmissionRow.phase_id == phase.id, SubmissionRow.power == place.power))
+        on_file = ballots.on_file(session, phase.id, place.power)
+        sheet = RankedSubmission(
+            max((other.id for other in on_file), default=0) + 1, place.power, row.received_at, version)
+        came = ballots.arrival(
+            sheet, on_file, phase.deadline, first=ballots.first_counts(session, phase))
         return Verdict(
             VerdictKind.ACCEPTED, game=game.name, power=self.load(game.variant).powers[place.power].name,
             season=phase.season, year=phase.year, kind=PhaseKind(phase.kind), version=version,
             photos=mail.photos,
-            flags=frozenset(
-                {SheetFlag.SUPERSEDED} if version is not None and version < (on_file or 0) else ()),
-            sender=row.sender, subject=mail.subject, version_on_file=on_file)
+            flags=came.marks, sender=row.sender, subject=mail.subject, before=came.before)
 
     def read(self, row: MailRow) -> IncomingMail:
         """The mail, opened. Raises Refused if that cannot be done now."""

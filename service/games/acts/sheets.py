@@ -30,7 +30,8 @@ NOT_NOW = "Nothing was changed: this phase is not at the desk. What was decided 
 NO_SHEET = "There is no such sheet. Nothing is lost: every sheet of a phase is listed under Sheets."
 
 _DISAGREEING = frozenset({
-    RefusalReason.HEADING_DISAGREES, RefusalReason.CODE_DISAGREES, SheetFlag.FORM_DISAGREES})
+    RefusalReason.HEADING_DISAGREES, RefusalReason.CODE_DISAGREES, RefusalReason.ANSWER_DISAGREES,
+    SheetFlag.FORM_DISAGREES})
 
 
 class SheetSealed(Refused):

@@ -26,6 +26,7 @@ from service.facts.events import Event
 from service.facts.options import GameOptions
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import Fate, SheetFlag
+from service.games import ballots
 from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.rulings import as_written
@@ -148,7 +149,7 @@ class SubmissionReader:
             replace(page, lines=typed.settle(
                 page.lines, limits.score, are_whole=page.original in filled))
             if typed_rows or page.original in filled else page for page in pages]
-        version = _version_on_sheet(pages, games, self.limits)
+        version = version_on_sheet([line for page in pages for line in page.lines], games, self.limits)
         with self.store.begin() as session:
             self._store(session, key, pages, heading, version, variant, hand_digest)
             if filled:
@@ -222,10 +223,13 @@ class SubmissionReader:
         submission = session.get_one(SubmissionRow, key)
         phase = session.get_one(PhaseRow, submission.phase_id)
         self._store_pages(session, submission, pages)
-        # VER-02: the subject's own number counts. The sheet's number counts only if the subject has none.
-        if submission.version in {None, version}:
-            submission.instruction = version
-        elif version is not None:
+        # VER-02: the number that it was filed with counts. The sheet's own counts only if there is none.
+        others = [
+            other for other in ballots.on_file(session, phase.id, submission.power) if other.id != key]
+        believed = ballots.believed_version(version, others) if submission.version is None else (
+            version if version == submission.version else None)
+        submission.instruction = believed
+        if version != believed:
             submission.flags = [*submission.flags, SheetFlag.VERSION_DISAGREES]
         session.flush()
         if all(page.note is not None for page in pages):
@@ -234,6 +238,9 @@ class SubmissionReader:
             self.replies.unusable(session, submission, phase, reason)
         elif away := _away(session, phase, submission, pages, heading, variant):
             self._hold_as_away(session, submission, phase, *away)
+        elif SheetFlag.NOT_AS_ANSWERED in submission.flags:
+            _hold(session, submission, RefusalReason.ANSWER_DISAGREES)
+            self.replies.held(session, submission, phase, RefusalReason.ANSWER_DISAGREES)
         elif self._is_version_unclear(session, submission, heading):
             _hold(session, submission, RefusalReason.VERSION_UNCLEAR)
             self.replies.held(session, submission, phase, RefusalReason.VERSION_UNCLEAR)
@@ -327,18 +334,14 @@ def limits_of(options: GameOptions, site: ReviewLimits) -> ReviewLimits:
     return replace(site, score=max(site.score, options.auto_score or 0.0))
 
 
-def _version_on_sheet(
-    pages: Sequence[InterpretedPage], games: Sequence[KnownGame], limits: ReviewLimits
+def version_on_sheet(
+    lines: Sequence[InterpretedLine], games: Sequence[KnownGame], limits: ReviewLimits
 ) -> int | None:
     """The version number on the sheet (VER-02), from heading lines that were clearly read; None for none."""
-    # On a sample sheet "v1" was read as "v7" with a score of 0.75. One such digit puts an old sheet above
-    # every later one.
+    # On sample sheets "v1" was read as "v7" with scores of 0.75 and 0.89. One such digit puts an old sheet
+    # above every later one. No grammar proves a number, as it does an order.
     clear_headings = [
-        line.text
-        for page in pages
-        for line in page.lines
-        if line.kind == "heading" and line.confidence >= limits.score
-    ]
+        line.text for line in lines if line.kind == "heading" and line.confidence >= limits.text_score]
     return parse_sheet_heading(clear_headings, games).requested_version
 
 
@@ -376,10 +379,15 @@ def _away(
     codes = [page.code for page in pages if page.code is not None]
     if codes:
         fields = printed_code.differing_fields(codes, phase.game_id, submission.power, phase_of(phase))
-        return (fields, RefusalReason.CODE_DISAGREES) if fields else None
-    game = session.get_one(GameRow, phase.game_id)
-    fields = _points_away(game, phase, submission, heading, variant)
-    return (fields, RefusalReason.HEADING_DISAGREES) if fields else None
+        reason = RefusalReason.CODE_DISAGREES
+    else:
+        game = session.get_one(GameRow, phase.game_id)
+        fields = _points_away(game, phase, submission, heading, variant)
+        reason = RefusalReason.HEADING_DISAGREES
+    # A subject that left out what the sheet names does not disagree with it: the letter that it answers does.
+    if SheetFlag.BY_ANSWER in submission.flags:
+        reason = RefusalReason.ANSWER_DISAGREES
+    return (fields, reason) if fields else None
 
 
 def _points_away(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
 from grammar.headings.names import GameList
 from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
+from service.games.ballots import RankedSubmission
 from service.mail.authentication.providers import ProviderError
 from service.mail.authentication.trust import Trust, trust_from_mapping
 from service.store.addresses import folded_address
@@ -29,7 +30,8 @@ class GameContext:
     movement orders must come by post (Q-04). `first_counts`: the first sheet of a power counts, and not the
     latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `takes_commands`: a word
     in the subject may ask for an answer. `posted_powers`: those whose letter was logged. `past_phases`: those
-    whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more.
+    whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more. `on_file`:
+    the sheets of each power for the open phase; None where only the mails before this one tell.
     """
 
     known: KnownGame
@@ -43,6 +45,7 @@ class GameContext:
     posted_powers: frozenset[str] = frozenset()
     past_phases: frozenset[Phase] = frozenset()
     is_over: bool = False
+    on_file: Mapping[str, Sequence[RankedSubmission]] | None = None
 
     @property
     def name(self) -> str:
@@ -59,11 +62,23 @@ class GameContext:
 
 
 @dataclass(frozen=True, slots=True)
+class SentLetter:
+    """A letter of ours that a mail may answer: to which address, about which game, for which power (None for
+    a player of several), under which subject."""
+
+    to: str
+    game: str
+    power: str | None
+    subject: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class IntakeContext:
     """Everything the verdict on a mail depends on besides the mail, its time and the mails before it.
 
     `own_addresses`: ours, in any case. `sent_message_ids`: Message-IDs of letters of ours, in angle brackets;
-    for one mail it is enough to have its own, if that is ours.
+    for one mail it is enough to have its own, if that is ours. `letters`: those that it may answer, by
+    Message-ID.
     `trust`: whose word about a sender counts. `infer_game`: a subject without a game means
     the sender's one game with that power and phase open (Q-06); else such a subject is refused.
     `all_known`: the names of every game of the site, where `games` has only those that the mail may be about.
@@ -75,6 +90,7 @@ class IntakeContext:
     infer_game: bool = False
     sent_message_ids: frozenset[str] = frozenset()
     all_known: GameList | None = None
+    letters: Mapping[str, SentLetter] = field(default_factory=dict)
 
     @property
     def known(self) -> Sequence[KnownGame]:
@@ -173,6 +189,11 @@ def _context(source: Mapping[str, Any], provider: str | None) -> IntakeContext:
         games=tuple(_game(name, game, powers, aliases) for name, game in source["games"].items()),
         infer_game=bool(source.get("infer_game", False)),
         sent_message_ids=frozenset(map(str, source.get("sent_message_ids", ()))),
+        letters={
+            str(message_id): SentLetter(
+                str(letter["to"]), str(letter["game"]), letter.get("power"), str(letter.get("subject", "")))
+            for message_id, letter in source.get("letters", {}).items()
+        },
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
 
 from adjudicator.calendar import Phase
-from grammar.headings.values import Flag
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
+from service.games.ballots import RankedSubmission, version_after
 from service.intake.verdicts.context import GameContext, IntakeContext
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters.language import Sentence
@@ -94,31 +94,43 @@ def phase_words(verdict: Verdict) -> str:
 
 
 def _notes(verdict: Verdict) -> str:
-    notes: list[Sentence] = []
-    if SheetFlag.NOT_FIRST in verdict.flags:
-        notes.append(Sentence(
-            "In this game the first sheet counts, and one of yours was received before. This one is kept, "
-            "and counts only if the first cannot be read."
-        ))
-    if SheetFlag.SUPERSEDED in verdict.flags:
-        notes.append(Sentence(
-            "Version %(number)s is on file and counts before it; send it again with a higher number if this "
-            "one should count.", number=verdict.version_on_file))
-    if SheetFlag.VERSION_CONFLICT in verdict.flags:
-        notes.append(Sentence("A different version %(number)s was received before; the later one counts.",
-                              number=verdict.version))
-    if (
-        Flag.VERSION_MISSING in verdict.flags
-        and verdict.version_on_file is not None
-        and SheetFlag.NOT_FIRST not in verdict.flags
-    ):
-        notes.append(Sentence("Version %(number)s is on file; number this one higher if it should count.",
-                              number=verdict.version_on_file))
+    notes = arrival_notes(verdict.flags, verdict.before, verdict.version)
     if SheetFlag.PHOTO_UNREADABLE in verdict.flags:
         notes.append(Sentence(
             "At least one more picture in the mail could not be opened; send it again if it matters."))
     notes += [sentence for flag, sentence in _PHOTO_NOTES.items() if flag in verdict.flags]
     return Sentence.of(*notes)
+
+
+def arrival_notes(
+    marks: Collection[str], before: RankedSubmission | None, version: int | None
+) -> list[Sentence]:
+    """What its player must know of how a sheet with this version stands to those on file
+    (`service.games.ballots.Arrival`)."""
+    notes: list[Sentence] = []
+    if SheetFlag.NOT_FIRST in marks:
+        notes.append(Sentence(
+            "In this game the first sheet counts, and one of yours was received before. This one is kept, "
+            "and counts only if the first cannot be read."
+        ))
+    if SheetFlag.SUPERSEDED in marks:
+        notes.append(_counts_before(before))
+    elif SheetFlag.VERSION_CONFLICT in marks:
+        notes.append(Sentence("A different version %(number)s was received before; the later one counts.",
+                              number=version))
+    return notes
+
+
+def _counts_before(sheet: RankedSubmission | None) -> Sentence:
+    number = None if sheet is None else sheet.named_version
+    if sheet is None or number is None:
+        return Sentence("Another sheet is on file and counts before it; send it again with a higher number "
+                        "if this one should count.")
+    if sheet.posted:
+        return Sentence("Version %(number)s, which came by post, is on file and counts before it; send it "
+                        "again with a higher number if this one should count.", number=number)
+    return Sentence("Version %(number)s is on file and counts before it; send it again with a higher number "
+                    "if this one should count.", number=number)
 
 
 def _problem(verdict: Verdict) -> str:
@@ -213,9 +225,9 @@ def canonical_subject(game: str, power: str, phase: Phase, version: int) -> str:
 
 
 def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
-    """The subject for a seat's open phase; "" if none is open."""
+    """The subject for a seat's open phase, with a number above every sheet on file; "" if none is open."""
     game, power = seat
-    number = verdict.version if verdict.version is not None else 1
+    number = max(verdict.version or 0, version_after((game.on_file or {}).get(power, ())))
     return "" if game.open_phase is None else canonical_subject(game.name, power, game.open_phase, number)
 
 

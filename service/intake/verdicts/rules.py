@@ -11,17 +11,18 @@ of a player's mail.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.dates import is_year
 from grammar.headings.subject import parse_subject
 from grammar.headings.tokens import clean_line, drop_prefixes
-from grammar.headings.values import Heading, HeadingComplaint
+from grammar.headings.values import Flag, Heading, HeadingComplaint
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
-from service.intake.verdicts.context import GameContext, IntakeContext
+from service.games.ballots import RankedSubmission, arrival, version_after
+from service.intake.verdicts.context import GameContext, IntakeContext, SentLetter
 from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.verdict import Authentication, AuthResult
@@ -126,7 +127,7 @@ def as_earlier_mail(
     # A forged copy must not make the player's own mail a duplicate.
     if verdict.verdict is VerdictKind.IGNORED or verdict.reason in _NOT_KEPT or verdict.sender is None:
         return None
-    return EarlierMail(ref, verdict.sender, received_at, mail.photo_keys, verdict)
+    return EarlierMail(ref, verdict.sender, received_at, mail.photo_keys, verdict, mail.message_id)
 
 
 def _machine(mail: IncomingMail, context: IntakeContext) -> RefusalReason | None:
@@ -151,9 +152,11 @@ def _repeated(mail: IncomingMail, fresh: Verdict, earlier: Sequence[EarlierMail]
             and previous.photo_keys == mail.photo_keys
             and _subject_key(previous.verdict) == _subject_key(fresh)
         )
-        # An accepted mail that comes again after the deadline is a duplicate, and not late.
+        # An accepted mail that comes again after the deadline is a duplicate, and not late. A refused one
+        # that its player sends again is looked at again; a server hands over the same mail twice.
         was_accepted = previous.verdict.verdict is VerdictKind.ACCEPTED
-        if is_same_sheet and (was_accepted or previous.verdict.reason is fresh.reason):
+        is_same_mail = (previous.verdict.reason is fresh.reason and previous.message_id == mail.message_id)
+        if is_same_sheet and (was_accepted or is_same_mail):
             return previous
     return None
 
@@ -162,7 +165,8 @@ def _subject_key(verdict: Verdict) -> tuple[object, ...]:
     """The fields of the subject; if it could not be read, its words."""
     if verdict.complaint is not None:
         return (drop_prefixes(clean_line(verdict.subject)).casefold(),)
-    return (*verdict.sheet_key, verdict.version)
+    # A number that the intake gave is no word of the subject: the same mail would be given the next one.
+    return (*verdict.sheet_key, None if Flag.VERSION_MISSING in verdict.flags else verdict.version)
 
 
 def _settle(
@@ -177,8 +181,7 @@ def _settle(
         reply_to=context.registered_address(sender),
         subject=mail.subject,
     )
-    parsed, notes = _with_game(
-        _with_season(parse_subject(mail.subject, context.known), context), context, sender)
+    parsed, notes = _heading(mail, context, sender)
     if isinstance(parsed, HeadingComplaint):
         partial = _fields(start, parsed.partial)
         return replace(partial, reason=RefusalReason(parsed.code.value), complaint=parsed)
@@ -198,7 +201,66 @@ def _settle(
     )
     if reason is not None:
         return replace(verdict, reason=reason)
-    return _accepted(verdict, mail, earlier, first_counts=game.first_counts)
+    return _accepted(verdict, mail, received_at, game, earlier)
+
+
+@dataclass(frozen=True, slots=True)
+class _Route:
+    """The seat of the letter that a mail answers."""
+
+    letter: SentLetter
+    game: GameContext
+    power: str
+    phase: Phase
+
+
+def _route(mail: IncomingMail, context: IntakeContext, sender: str) -> _Route | None:
+    """Where the letter leads that a mail with a sheet answers (PHA-05): the nearest one that went to an
+    address of a seat that is the sender's own. None without one, and where its game has no open phase."""
+    # A text is a letter to the coordinator, whatever it answers.
+    for message_id in mail.references if mail.pictures else ():
+        letter = context.letters.get(message_id)
+        game = None if letter is None else next(
+            (game for game in context.games if game.name == letter.game), None)
+        if letter is None or game is None or game.open_phase is None:
+            continue
+        # Both of them: a Message-ID is no secret, and a seat may have changed hands since.
+        own_seats = [
+            power for power in game.players if letter.power in {None, power}
+            and game.registered_address(sender, power) and game.registered_address(letter.to, power)
+        ]
+        if len(own_seats) == 1:
+            return _Route(letter, game, own_seats[0], game.open_phase)
+    return None
+
+
+def _heading(
+    mail: IncomingMail, context: IntakeContext, sender: str
+) -> tuple[Heading | HeadingComplaint, tuple[SheetFlag, ...]]:
+    """The heading that a mail's subject gives, with what it leaves out filled in: from the letter that the
+    mail answers, else from the sender's open phase. The flags name what was filled in."""
+    route = _route(mail, context, sender)
+    subject = mail.subject if route is None else _own_words(mail.subject, route.letter.subject)
+    parsed = _with_season(parse_subject(subject, context.known), context)
+    if route is None:
+        return _with_game(parsed, context, sender)
+    heading = parsed.partial if isinstance(parsed, HeadingComplaint) else parsed
+    is_as_answered = heading.game in {None, route.game.name} and heading.power in {None, route.power}
+    notes = () if is_as_answered else (SheetFlag.NOT_AS_ANSWERED,)
+    if not isinstance(parsed, HeadingComplaint):
+        return parsed, notes
+    return replace(
+        heading, game=route.game.name, power=route.power, season=heading.season or route.phase.season,
+        year=heading.year or route.phase.year, kind=heading.kind or route.phase.kind,
+        flags=heading.flags if heading.version is not None else heading.flags | {Flag.VERSION_MISSING},
+    ), (*notes, SheetFlag.BY_ANSWER)
+
+
+def _own_words(subject: str, answered: str) -> str:
+    """What a player added to the subject of the letter that is answered; the whole subject if it is another
+    one. "Re: ... Summer 1642 - Final Results" names no phase: those are our words."""
+    whole, ours = (drop_prefixes(clean_line(line)) for line in (subject, answered))
+    return whole[len(ours):] if ours and whole[:len(ours)].casefold() == ours.casefold() else subject
 
 
 def _fields(verdict: Verdict, heading: Heading) -> Verdict:
@@ -318,31 +380,37 @@ def _first_by_post(heading: Heading, game: GameContext) -> RefusalReason | None:
 
 
 def _accepted(
-    verdict: Verdict, mail: IncomingMail, earlier: Sequence[EarlierMail], *, first_counts: bool
+    verdict: Verdict, mail: IncomingMail, received_at: datetime, game: GameContext,
+    earlier: Sequence[EarlierMail],
 ) -> Verdict:
-    # A refused mail is not on file, whatever version it names.
-    same_sheet = [
-        previous
-        for previous in earlier
-        if previous.verdict.verdict is VerdictKind.ACCEPTED
-        and previous.verdict.sheet_key == verdict.sheet_key
-    ]
-    versions = [previous.verdict.version for previous in same_sheet]
-    version_on_file = max((version for version in versions if version is not None), default=None)
-    notes: set[str] = set()
+    on_file = _on_file(verdict, game, earlier)
+    version = verdict.version
+    # Where a letter is answered the player need not know which number comes next (PHA-05).
+    if version is None and SheetFlag.BY_ANSWER in verdict.flags:
+        version = version_after(on_file)
+    sheet = RankedSubmission(
+        max((other.id for other in on_file), default=0) + 1, verdict.power or "", received_at, version)
+    came = arrival(sheet, on_file, game.deadline or received_at, first=game.first_counts)
+    notes = set(map(str, came.marks))
     if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
         notes.add(str(SheetFlag.PHOTO_UNREADABLE))
     notes.update(trouble for picture in mail.pictures for trouble in picture.troubles)
-    if first_counts:
-        notes.update([str(SheetFlag.NOT_FIRST)] if same_sheet else [])
-    elif verdict.version is not None:
-        if any(
-            previous.verdict.version == verdict.version and previous.photo_keys != mail.photo_keys
-            for previous in same_sheet
-        ):
-            notes.add(str(SheetFlag.VERSION_CONFLICT))
-        if version_on_file is not None and verdict.version < version_on_file:
-            notes.add(str(SheetFlag.SUPERSEDED))
     return replace(
-        verdict, verdict=VerdictKind.ACCEPTED, flags=verdict.flags | notes, version_on_file=version_on_file
-    )
+        verdict, verdict=VerdictKind.ACCEPTED, version=version, flags=verdict.flags | notes,
+        before=came.before)
+
+
+def _on_file(
+    verdict: Verdict, game: GameContext, earlier: Sequence[EarlierMail]
+) -> Sequence[RankedSubmission]:
+    """The sheets on file of the verdict's power: those of the game, else as the mails before tell."""
+    power = verdict.power or ""
+    if game.on_file is not None:
+        return game.on_file.get(power, ())
+    # A refused mail is not on file, whatever version it names.
+    return [
+        RankedSubmission(number, power, previous.received_at, previous.verdict.version)
+        for number, previous in enumerate(earlier)
+        if previous.verdict.verdict is VerdictKind.ACCEPTED
+        and previous.verdict.sheet_key == verdict.sheet_key
+    ]

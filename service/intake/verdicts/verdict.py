@@ -9,6 +9,7 @@ from enum import StrEnum
 from adjudicator.calendar import PhaseKind
 from grammar.headings.values import HeadingComplaint
 from service.facts.refusals import RefusalReason
+from service.games.ballots import RankedSubmission
 from service.mail.authentication.verdict import Authentication
 from service.mail.reports import DeliveryReport
 
@@ -28,7 +29,7 @@ class Verdict:
     The fields of the subject are canonical, as far as they could be read, also in a rejection. `photos`:
     photographs that open. `sender`: the one address in From, or None. `reply_to`: the registered address to
     answer, None if nobody may be answered. `alert`: the coordinator is told at once. `duplicate_of`: the
-    earlier mail that this one repeats. `version_on_file`: the highest version accepted before for this sheet.
+    earlier mail that this one repeats. `before`: the sheet on file that counted until this one came.
     `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was wrong with the
     subject. `trailing`: words after the version. `authentication`: who proved the sender or why nobody did;
     None where it was not asked.
@@ -48,7 +49,7 @@ class Verdict:
     reply_to: str | None = None
     alert: bool = False
     duplicate_of: str | None = None
-    version_on_file: int | None = None
+    before: RankedSubmission | None = None
     report: DeliveryReport | None = None
     subject: str = ""
     complaint: HeadingComplaint | None = None
@@ -68,10 +69,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class EarlierMail:
-    """A judged and authenticated mail. `ref`: the caller's key for it. `photo_keys`: as in IncomingMail."""
+    """A judged and authenticated mail. `ref`: the caller's key for it. `photo_keys` and `message_id`: as in
+    IncomingMail."""
 
     ref: str
     sender: str
     received_at: datetime
     photo_keys: tuple[str, ...]
     verdict: Verdict
+    message_id: str | None = None

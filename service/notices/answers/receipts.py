@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
 from service.facts.sheets import PHOTO_DOUBTS, Fate, SheetFlag
+from service.games import ballots
 from service.games.lines import PART, SettledLine, line_numbers, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of
@@ -146,10 +147,9 @@ def facts_of(
     does not count yet. `is_over`: the deadline has passed, so no new version is offered (LET-01)."""
     mail = session.get_one(MailRow, submission.sha256)
     game = session.get_one(GameRow, phase.game_id)
-    # A sheet may come after a higher version; the number to copy must be above both.
-    number = max(submission.version or 0, verdict.version_on_file or 0) + 1
-    counts = (submission.fate != Fate.HELD and SheetFlag.SUPERSEDED not in submission.flags
-              and submission.version is not None)
+    number = ballots.next_version(session, phase.id, submission.power)
+    counts = submission.fate != Fate.HELD and verdict.flags.isdisjoint(ballots.BEHIND)
+    replaced = None if verdict.before is None else verdict.before.named_version
     words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
@@ -158,7 +158,7 @@ def facts_of(
                          is_typed=SheetFlag.TYPED in submission.flags)
     return ReceiptFacts(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
-        replaces=verdict.version_on_file if counts and not first and trouble is None else None,
+        replaces=replaced if counts and trouble is None else None,
         # The notes say that a doubtful photograph counts as it is.
         notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256)) if note),
         trouble=trouble,
@@ -183,14 +183,13 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
     """The verdict on a sheet that was filed, as far as its receipt needs it."""
     game = session.get_one(GameRow, phase.game_id)
     stored = session.get_one(MailRow, submission.sha256).verdict or {}
-    on_file = session.scalar(select(func.max(SubmissionRow.version)).where(
-        SubmissionRow.phase_id == phase.id, SubmissionRow.power == submission.power,
-        SubmissionRow.id < submission.id))
+    came = ballots.arrival_of(session, submission, phase)
     photos = int(stored.get("photos") or 0) or len(records.pages(session, submission.id))
     return Verdict(
         VerdictKind.ACCEPTED, None, game=game.name, power=power, season=phase.season, year=phase.year,
         kind=phase_of(phase).kind, version=submission.version, photos=photos,
-        flags=frozenset(submission.flags), version_on_file=on_file, sender=submission.sender)
+        flags=frozenset(submission.flags) - ballots.ARRIVAL_MARKS | came.marks, before=came.before,
+        sender=submission.sender)
 
 
 def read_letter(

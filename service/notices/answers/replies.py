@@ -261,11 +261,11 @@ class Replies:
             return
         other = submission.power in ballots.executed(session, phase)
         reassurance = Sentence(OTHER_COUNTS if other else NO_OTHER)
-        versions = [row.version or 1 for row in records.submissions(session, phase.id, submission.power)]
         facts = RejectionFacts(
             answered, words.problem, _reassurance(reassurance, before), words.remedy,
             # Above every version on file, or the better photograph would count behind an older one.
-            subject=canonical_subject(game.name, power, phase_of(phase), max(versions) + 1),
+            subject=canonical_subject(game.name, power, phase_of(phase),
+                                      ballots.next_version(session, phase.id, submission.power)),
             closing=closing,
         )
         blank = blank_sheet(variant, info, closing, submission.power, to)
@@ -331,12 +331,14 @@ class Replies:
         # A mail of the first minute after a deadline is answered before its phase is closed.
         if closing is not None and closing.deadline < mail.received_at:
             closing = None
-        # Version 1: what the late mail calls its version is a version of the phase that is closed.
-        subject = "" if closing is None else canonical_subject(game.name, power, closing.phase, 1)
         names = {power.name: power.id for power in self.letters.load(game.variant).powers.values()}
+        now_open = None if closing is None else records.open_phase(session, game.id)
+        # What the late mail calls its version is a version of the phase that is closed.
+        subject = "" if now_open is None else canonical_subject(
+            game.name, power, phase_of(now_open), ballots.next_version(session, now_open.id, names[power]))
         facts = ReceiptFacts(
             sheet, closing, subject=subject, message_ids=_message_ids(mail),
-            has_other=names.get(power) in ballots.executed(session, phase))
+            has_other=names[power] in ballots.executed(session, phase))
         to = self.letters.recipient(session, verdict.reply_to, power)
         self.letters.put(session, render.letter(RECEIPT_LATE, self.letters.game_info(game), to, facts), phase)
 

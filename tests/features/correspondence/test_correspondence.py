@@ -13,6 +13,7 @@ from service.feature import TEMPLATES
 from service.features.correspondence import pages
 from service.features.correspondence.letters import open_count
 from service.mail.body.quotation import split_quoted
+from service.mail.sending.compose import Attachment
 from service.store.tables import (
     AddressRow,
     CorrespondenceRow,
@@ -22,6 +23,7 @@ from service.store.tables import (
     MailState,
     SeatRow,
 )
+from tests.service.intake.test_answered_letter import MAP, answer, autumn_is_open, letter_to
 from tests.service.web.test_roles import TwoGames, games, is_refused
 from tests.support.desk_table import NAME, DeskTable, open_desk
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
@@ -128,6 +130,14 @@ def test_an_answer_to_a_letter_of_ours_is_a_letter_though_its_subject_names_a_sh
     acknowledgements = table.letters("acknowledgement")
     assert len(acknowledgements) == 2
     assert "no photograph of one came with it" in table.words(acknowledgements[0])
+
+
+def test_an_answer_without_a_sheet_of_its_own_stays_a_letter(table: Table) -> None:
+    """PHA-05: also where the player's program sends our own map back with it."""
+    letter = letter_to(table, attached=[Attachment("map.png", "image/png", MAP, "map")])
+    autumn_is_open(table)
+    for number, files in enumerate([(), (part(MAP, "image/png", "map.png", "inline"),)]):
+        assert ending(answer(table, letter, files=files, number=number)) == (MailState.USED, "letter")
 
 
 def test_ten_lines_in_a_day_bring_one_acknowledgement_and_all_are_kept(table: Table) -> None:

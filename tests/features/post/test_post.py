@@ -8,6 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from service.desk.sheet import view
 from service.facts.refusals import RefusalReason
 from service.games import ballots
 from service.intake.filing import READ_WORK
@@ -104,6 +105,33 @@ def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskT
     assert executed(desk) == {"Montrose": letter.id}
     mailed = desk.table.file("Montrose", ["A Aberdeen H"])
     assert executed(desk) == {"Montrose": mailed}
+
+
+def test_receipt_and_desk_agree_on_which_of_two_doors_counts(desk: DeskTable) -> None:
+    """PHA-06: with a posted v7 on file a mailed v2 was told that it replaces version 7."""
+    assert send(desk, picture(30), version="7").status_code == 303
+    raw = desk.table.mail("Montrose", 60, subject=desk.table.subject("Montrose", 2))
+    desk.table.take(raw, desk.table.site.clock.now())
+    first, second = desk.table.submissions()
+    assert executed(desk) == {"Montrose": first.id}
+    words = desk.table.words(desk.table.letters("receipt")[0])
+    assert ("Version 7, which came by post, is on file and counts before it; send it again with a higher "
+            "number if this one should count.") in words
+    assert "replaces" not in words
+    assert "Movement Orders - v8" in words
+    with desk.table.site.store() as session:
+        shown = view.versions(session, session.get_one(PhaseRow, desk.table.phase().id), "Montrose")
+    assert [(version.id, version.executed, version.why) for version in shown] == [
+        (first.id, True, "the latest version in time"),
+        (second.id, False, "replaced by a higher version")]
+    # The other way round: what is posted stands behind what was mailed.
+    assert send(desk, picture(90), version="6").status_code == 303
+    assert "Version 7, which came by post, is on file" in desk.table.words(
+        desk.table.letters("receipt_posted")[-1])
+    raw = desk.table.mail("Montrose", 120, subject=desk.table.subject("Montrose", 8))
+    desk.table.take(raw, desk.table.site.clock.now())
+    assert executed(desk) == {"Montrose": desk.table.submissions()[-1].id}
+    assert "Once it is read it replaces version 7" in desk.table.words(desk.table.letters("receipt")[1])
 
 
 def test_a_letter_that_came_after_the_deadline_is_kept_and_does_not_count(desk: DeskTable) -> None:

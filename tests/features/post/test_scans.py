@@ -27,7 +27,7 @@ from tests.support.table import Table, open_table
 
 MONTROSE, ARGYLL, BLANK, AUTUMN = picture(110), picture(120), picture(130), picture(140)
 HEADINGS = {
-    MONTROSE: ("Powick Bridge", "Montrose", "Summer 1642", "Movement Orders", "version 3"),
+    MONTROSE: ("Powick Bridge", "Montrose", "Summer 1642", "Movement Orders", "version 1"),
     AUTUMN: ("Powick Bridge", "Argyll", "Autumn 1642", "Movement Orders"),
     ARGYLL: ("Powick Bridge - Argyll - Summer 1642 - Movement Orders",),
 }
@@ -36,7 +36,7 @@ HEADINGS = {
 class Headings:
     """Reads a heading from a table: no engine is needed to try what a proposal does."""
 
-    def __init__(self, known: Mapping[bytes, tuple[str, ...]]) -> None:
+    def __init__(self, known: Mapping[bytes, tuple[str | tuple[str, float], ...]]) -> None:
         self.known = known
 
     def recognize(self, data: bytes, name: str) -> tuple[RecognizedPage, ...]:
@@ -85,7 +85,7 @@ def test_scans_propose_their_power_and_phase_and_are_filed_by_a_person(desk: Des
     assert "The machine still reads these" in desk.text("/post")
     first, second, third = read_all(desk)
     phase = desk.table.phase().id
-    assert (first.phase_id, first.power, first.version) == (phase, "Montrose", 3)
+    assert (first.phase_id, first.power, first.version) == (phase, "Montrose", 1)
     assert (second.phase_id, second.power) == (phase, "Argyll")
     assert (third.phase_id, third.power) == (None, None)
     tray = desk.page("/post")
@@ -106,6 +106,25 @@ def test_scans_propose_their_power_and_phase_and_are_filed_by_a_person(desk: Des
     out = desk.client.post("/post/scans/take-out", data={"csrf": CSRF, "scan": [second.id]})
     assert out.status_code == 303
     assert "In the tray" not in desk.text("/post")
+
+
+@pytest.mark.parametrize(("number", "on_file", "shown"), [
+    # Read from the "v1" of demo/data/w3k/autumn-cumberland-v1.jpg.
+    (("v7", 0.89), 0, ""), (("v7", 0.99), 0, ""), (("v7", 0.99), 6, "7"), (("v1", 0.75), 0, ""),
+    (("v2", 0.99), 1, "2"), (("v1", 0.99), 3, "1"),
+])
+def test_a_version_is_proposed_where_its_ink_is_sure_and_it_comes_next(
+    desk: DeskTable, number: tuple[str, float], on_file: int, shown: str
+) -> None:
+    """PHA-06: a misread digit puts no older sheet above a newer one."""
+    if on_file:
+        desk.table.file("Montrose", ["A Angus H"], version=on_file)
+    tray = desk.client.app.state.ports.door(ScanTray)  # type: ignore[attr-defined]
+    tray.recognizer.known = {BLANK: (*HEADINGS[MONTROSE][:4], number)}
+    put(desk, BLANK)
+    read_all(desk)
+    assert f'name="version" inputmode="numeric" maxlength="5" autocomplete="off" value="{shown}"' in (
+        desk.page("/post").partition("In the tray")[2])
 
 
 def test_a_sheet_of_another_season_is_proposed_for_nothing(desk: DeskTable) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, strategies as st
 
-from service.games.ballots import RankedSubmission, count
+from service.facts.sheets import SheetFlag
+from service.games.ballots import RankedSubmission, arrival, count, version_after
 
 DEADLINE = datetime(2027, 3, 14, 7, 0, tzinfo=UTC)
 
@@ -89,6 +91,34 @@ def test_every_paper_in_time_is_either_the_one_or_told_why_not(given_papers: lis
         paper_ids = {p.id for p in given_papers if p.power == power and p.received_at <= DEADLINE}
         assert paper_ids == {ballot.submission.id, *(loser.submission.id for loser in ballot.losers)}
         assert all(loser.why for loser in ballot.losers)
+
+
+sheets_of_one = st.lists(st.builds(
+    RankedSubmission, id=st.integers(1, 9_000), power=st.just("Montrose"),
+    received_at=st.integers(-5000, 0).map(lambda m: DEADLINE + timedelta(minutes=m)),
+    version=st.none() | st.integers(0, 4), instruction=st.none() | st.integers(0, 4), posted=st.booleans(),
+    held=st.booleans(),
+), max_size=4, unique_by=lambda p: p.id)
+
+
+@given(sheets_of_one, st.none() | st.integers(0, 5), st.booleans(), st.booleans())
+def test_a_receipt_tells_what_the_count_decides(
+    on_file: list[RankedSubmission], version: int | None, is_posted: bool, is_first: bool
+) -> None:
+    """PHA-06: by whatever door a sheet and those before it came."""
+    sheet = paper(9_999, 0, version=version, posted=is_posted)
+    came = arrival(sheet, on_file, DEADLINE, first=is_first)
+    counts = count([*on_file, sheet], DEADLINE, first=is_first)["Montrose"].submission == sheet
+    assert came.marks.isdisjoint({SheetFlag.SUPERSEDED, SheetFlag.NOT_FIRST}) == counts
+    before = count(on_file, DEADLINE, first=is_first)
+    assert came.before == (before["Montrose"].submission if before else None)
+
+
+@given(sheets_of_one)
+def test_the_next_number_counts_before_all_that_is_on_file(on_file: list[RankedSubmission]) -> None:
+    """PHA-06, LET-01: also once what is held is settled."""
+    settled = [replace(sheet, held=False) for sheet in on_file]
+    assert winner(*settled, paper(9_999, 600, version=version_after(on_file))) == 9_999
 
 
 @pytest.mark.parametrize(("loser", "winner", "why"), [

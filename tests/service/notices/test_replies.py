@@ -104,6 +104,13 @@ def test_a_refusal_names_what_is_open_and_gives_a_subject_to_copy(table: Table) 
     assert "Nothing you sent before has changed." in words
 
 
+def test_a_refusal_proposes_a_number_above_what_is_on_file(table: Table) -> None:
+    """PHA-06, PHA-11: version 1 was proposed to a player whose version 1 was on file."""
+    table.take(table.mail("Montrose", 40), table.phase().opens_at)
+    table.take(table.mail("Montrose", 80, subject="Hilfe"), table.phase().opens_at + DAY)
+    assert "Montrose - Summer 1642 - Movement Orders - v2" in table.words(table.letters("rejection")[0])
+
+
 def test_a_mail_without_a_game_name_that_fits_no_phase_is_answered_with_the_accepted_form(
     table: Table,
 ) -> None:

@@ -297,15 +297,19 @@ def test_a_clear_number_that_is_not_the_subjects_is_marked_and_the_subjects_coun
     assert desk.counting() == {"Montrose": second}
 
 
-def test_where_the_subject_has_no_number_the_sheets_own_counts(desk: Desk) -> None:
-    bare = desk.table.subject("Montrose").removesuffix(" - v1")
-    desk.table.take(desk.table.mail("Montrose", 30, subject=bare), desk.table.phase().opens_at)
-    first = desk.table.submissions()[0].id
-    row = desk.read(first, {picture(30): (recognized(page([*HEADING[:4], "Version 3", *ORDERS])),)})
-    assert (row.version, row.instruction, row.flags) == (None, 3, ["version_missing"])
+@pytest.mark.parametrize(("number", "asks"), [(3, 3), (7, None)])
+def test_where_the_subject_has_no_number_the_sheets_own_counts_if_it_comes_next(
+    desk: Desk, number: int, asks: int | None
+) -> None:
+    """VER-02, PHA-06: a misread digit, however clear, puts no sheet above those that come later."""
     second = desk.mailed(60, 2)
     desk.read(second, {picture(60): (recognized(page([*HEADING[:4], "Version 2", *ORDERS])),)})
-    assert desk.counting() == {"Montrose": first}
+    bare = desk.mailed(30, None)
+    row = desk.read(bare, {picture(30): (recognized(page([*HEADING[:4], f"Version {number}", *ORDERS])),)})
+    assert (row.version, row.instruction) == (None, asks)
+    # The coordinator is asked where the machine's number is not believed.
+    assert ("version_disagrees" in row.flags) == (asks is None)
+    assert desk.counting() == {"Montrose": bare if asks else second}
 
 
 # Photographs that cannot be used

@@ -354,10 +354,10 @@ def test_versions_on_file() -> None:
         [],
         ["superseded"],
         ["version_conflict"],
-        ["version_missing"],
+        ["superseded", "version_missing"],
         ["trailing_text"],
     ]
-    assert [verdict.version_on_file for verdict in verdicts] == [None, 3, 3, 3, 3]
+    assert [verdict.before and verdict.before.version for verdict in verdicts] == [None, 3, 3, 3, 3]
     assert [verdict.version for verdict in verdicts] == [3, 2, 3, None, 4]
     assert verdicts[4].trailing == "final"
 
@@ -384,6 +384,44 @@ def test_versions_of_other_papers_are_counted_apart() -> None:
 def test_rejected_versions_are_not_on_file() -> None:
     verdicts = judge_all(mail(SUBJECT.replace("v1", "v9"), parts=[text()]), sheet_mail(1, ", v2"))
     assert verdicts[1].flags == frozenset()
+
+
+OURS = "<results.7@w3k.example>"
+RESULTS = "Powick Bridge - Montrose - Autumn 1644 - Final Results"
+
+
+@pytest.mark.parametrize(("letter", "sender", "expected"), [
+    ({"to": MONTROSE, "power": "Montrose"}, MONTROSE, (None, "Montrose", "Autumn", 1644, "Retreat", 1)),
+    # The player holds one seat there.
+    ({"to": MONTROSE, "power": None}, MONTROSE, (None, "Montrose", "Autumn", 1644, "Retreat", 1)),
+    # Another player's letter, and a letter to an address that is nobody's there.
+    ({"to": MONTROSE, "power": "Montrose"}, "acampbell@post.example",
+     ("subject_unparsed", "Montrose", "Autumn", 1644, None, None)),
+    ({"to": "left@mailbox.example", "power": "Montrose"}, MONTROSE,
+     ("subject_unparsed", "Montrose", "Autumn", 1644, None, None)),
+])
+def test_a_mail_may_answer_a_letter_of_the_context(
+    letter: dict[str, Any], sender: str, expected: tuple[object, ...]
+) -> None:
+    """PHA-05: the optional key `letters` of the contract."""
+    known = context(letters={OURS: {"game": "Powick Bridge", "subject": RESULTS, **letter}})
+    raw = mail(f"Re: {RESULTS}", sender, headers=[f"In-Reply-To: {OURS}"])
+    verdict = judge(raw, known=known)
+    assert (reason(verdict), verdict.power, verdict.season, verdict.year, verdict.phase_type,
+            verdict.version) == expected
+    assert reason(judge(raw)) == "subject_unparsed", "without the key as before"
+
+
+def test_the_letter_names_the_game_before_any_other_fits() -> None:
+    """PHA-05: without the letter the player's other game, whose open phase is named, would be meant."""
+    known = index()["context"]["games"]
+    shared = {**known["Edgehill"], "players": {**known["Edgehill"]["players"], "Montrose": [MONTROSE]}}
+    letters = {OURS: {"to": MONTROSE, "game": "Powick Bridge", "power": "Montrose", "subject": RESULTS}}
+    raw = mail("Montrose, Spring 1643 Movement, v1", headers=[f"References: {OURS}"])
+    games_known = {**known, "Edgehill": shared}
+    assert judge(raw, known=context(games=games_known, infer_game=True)).game == "Edgehill"
+    verdict = judge(raw, known=context(games=games_known, infer_game=True, letters=letters))
+    assert (verdict.game, reason(verdict)) == ("Powick Bridge", "wrong_phase")
 
 
 def test_bounce_is_tied_to_the_outgoing_mail_by_the_returned_copy() -> None:
