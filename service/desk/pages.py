@@ -27,6 +27,7 @@ from service.games.approval.right_sheet import open_questions
 from service.games.seal import sealed, unsealing_note as unsealed
 from service.intake import ignored_mails
 from service.mail.sending import hold
+from service.mail.sending.failed import failed_addresses
 from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
 from service.operations import clock_check
@@ -73,6 +74,9 @@ def today(request: Request, visitor: SignedIn) -> Response:
             "phases": phases, "waits": waits, "paused": hold.current_hold(session),
             "clock_off": clock_check.standing_warning(session),
             "letters": queries.letters_by_state(session, visitor.coordinates),
+            # Names of players and their powers are for coordinators.
+            "failed": () if visitor.role == Role.SECOND_READER else failed_addresses(
+                session, visitor.coordinates, ports.load),
             "inbox": [entry for feature in features()
                       for entry in feature.inbox(session, visitor.coordinates) if entry.count],
         }

@@ -26,6 +26,8 @@ _LONGEST_SUBJECT = 200
 """Characters."""
 _SMALLEST_SIDE = 500
 """Pixels; no side of a picture is made smaller than this."""
+# A long address is folded onto a second line.
+_TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
 _STEPS = 6
 """Sizes that are tried: 0.8, 0.64, ... 0.8 to the power of `_STEPS` - 1."""
 
@@ -232,9 +234,13 @@ def attachment_count(data: bytes) -> int:
 def readdress(data: bytes, address: str) -> bytes:
     """The same mail with another address in To; every other byte stays."""
     head, end, body = data.partition(b"\r\n\r\n")
-    # A long address is folded onto a second line.
-    to = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
-    return to.sub(lambda _: b"To: " + address.encode("ascii"), head, count=1) + end + body
+    return _TO.sub(lambda _: b"To: " + address.encode("ascii"), head, count=1) + end + body
+
+
+def addressed_to(head: str) -> str | None:
+    """The address in the To of a letter's header block; None if there is none."""
+    to = _TO.search(head.encode("ascii", "replace"))
+    return None if to is None else to[0].decode().partition(":")[2].strip()
 
 
 def shrink(data: bytes, limit: int, where: str = ASK_COORDINATOR) -> bytes:

@@ -237,7 +237,8 @@ def send_due(
     """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
     a time.
 
-    Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
+    Each goes to an address its player has now; `not_sent` reports one that failed, or that nobody is to get,
+    to a person, in the transaction that ends it.
     `addressees`: whose a letter of each kind is; of a kind that is not named, the player's own.
     `connections`: those of the site, one where none are named; as many letters are handed over at the same
     time as this process gets of them, and none where other processes have them all. `transport` has one for
@@ -246,7 +247,8 @@ def send_due(
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
     """
-    _release_dead_claims(store, clock.now())
+    round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees)
+    _release_dead_claims(round_)
     site_connections, total = connections or Connections(store), SendCounts()
     while True:
         with store() as session:
@@ -254,8 +256,7 @@ def send_due(
         taken = site_connections.take(due) if due else []
         if not taken:
             return total
-        round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees)
-        counts = _run_round(round_, site_connections, taken)
+        counts = _run_round(replace(round_, is_over=Event()), site_connections, taken)
         total += counts
         # What was written while these were given back found none free.
         if counts.down or not (counts.sent or counts.failed):
@@ -313,10 +314,10 @@ class _Round:
                     continue
                 connection.count_letter()
                 try:
-                    state = _send(row, self.store, self.blobs, self.transport, self.clock, self.sender)
+                    state = _send(self, row)
                 except ServerUnavailable as down:
                     self.is_over.set()
-                    _give_back(self.store, row, str(down), self.clock.now())
+                    _give_back(self, row, str(down))
                     return SendCounts(sent, postponed, failed, str(down))
                 sent += state is OutboxState.SENT
                 postponed += state is OutboxState.QUEUED
@@ -356,56 +357,55 @@ def _claim_next(
     return None
 
 
-def _release_dead_claims(store: Store, now: datetime) -> None:
+def _release_dead_claims(round_: _Round) -> None:
     """End the claims of processes that died before they stored the server's answer."""
-    with store.begin() as session:
-        dead = records.letters_with_dead_claims(session, now)
+    with round_.store.begin() as session:
+        dead = records.letters_with_dead_claims(session, round_.clock.now())
         for row in dead:
             session.expunge(row)
     for row in dead:
-        _unclear(store, row, "Galloper stopped while it was being sent", now)
+        _unclear(round_, row, "Galloper stopped while it was being sent")
 
 
-def _send(
-    row: OutboxRow, store: Store, blobs: Blobs, transport: Transport, clock: Clock, sender: str
-) -> OutboxState:
+def _send(round_: _Round, row: OutboxRow) -> OutboxState:
     try:
-        data = finished(blobs, row)
-        transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
+        data = finished(round_.blobs, row)
+        round_.transport.send(
+            MailEnvelope(parseaddr(round_.sender)[1], row.recipient, row.message_id, data))
     except TryAgainLater as error:
-        return _again(store, row, error, clock.now())
+        return _again(round_, row, error)
     except DeliveryUnknown as error:
-        return _unclear(store, row, str(error), clock.now())
+        return _unclear(round_, row, str(error))
     except MailTooLarge as error:
-        return _smaller(store, row, blobs, data, str(error), clock.now())
+        return _smaller(round_, row, data, str(error))
     except (SmtpRefused, BlobError) as error:
-        return _end(store, row, OutboxState.FAILED, for_log=getattr(error, "for_log", ""), error=str(error))
+        return _end(round_, row, OutboxState.FAILED, for_log=getattr(error, "for_log", ""), error=str(error))
     except ServerUnavailable:
         raise
     except Exception as error:
         # Nobody knows how far an unforeseen fault came, and the next letter must not wait for it.
-        return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
-    return _end_as_sent(store, row, clock.now())
+        return _unclear(round_, row, f"an unforeseen fault ({type(error).__name__})")
+    return _end_as_sent(round_, row, round_.clock.now())
 
 
-def _end_as_sent(store: Store, row: OutboxRow, sent_at: datetime) -> OutboxState:
+def _end_as_sent(round_: _Round, row: OutboxRow, sent_at: datetime) -> OutboxState:
     """End a letter that the server took, once the database can be written. Raises DBAPIError if it cannot for
     minutes; the letter is then sent once more when its claim ends."""
     # Before, a disk that was full for two seconds at that instant made the player a second letter.
     for pause in STORE_PAUSES:
         with suppress(DBAPIError):
-            return _end(store, row, OutboxState.SENT, sent_at=sent_at, error=None)
+            return _end(round_, row, OutboxState.SENT, sent_at=sent_at, error=None)
         log.warning("letter %d (%s) was sent, and the database cannot be written yet", row.id, row.kind)
         sleep(pause)
-    return _end(store, row, OutboxState.SENT, sent_at=sent_at, error=None)
+    return _end(round_, row, OutboxState.SENT, sent_at=sent_at, error=None)
 
 
 def _end(
-    store: Store, row: OutboxRow, state: OutboxState, *, for_log: str = "", **values: object
+    round_: _Round, row: OutboxRow, state: OutboxState, *, for_log: str = "", **values: object
 ) -> OutboxState:
     # The error may quote the server, which quotes addresses; the log has its numbers alone.
-    with store.begin() as session:
-        records.claim(
+    with round_.store.begin() as session:
+        is_ended = records.claim(
             session,
             OutboxRow,
             OutboxRow.id == row.id,
@@ -414,50 +414,52 @@ def _end(
             claimed_until=None,
             **values,
         )
+        if is_ended and state is OutboxState.FAILED and round_.not_sent is not None:
+            round_.not_sent(session, session.get_one(OutboxRow, row.id, populate_existing=True))
     if state is OutboxState.FAILED:
         log.warning("letter %d (%s) could not be sent: %s", row.id, row.kind,
                     for_log or values.get("error"))
     return state
 
 
-def _again(store: Store, row: OutboxRow, answer: TryAgainLater, now: datetime) -> OutboxState:
+def _again(round_: _Round, row: OutboxRow, answer: TryAgainLater) -> OutboxState:
     if row.tries > len(PAUSES):
         given_up = f"; given up after {row.tries} tries"
-        return _end(store, row, OutboxState.FAILED, for_log=f"{answer.for_log}{given_up}",
+        return _end(round_, row, OutboxState.FAILED, for_log=f"{answer.for_log}{given_up}",
                     error=f"{answer}{given_up}")
-    return _end(store, row, OutboxState.QUEUED, error=str(answer), due_at=now + PAUSES[row.tries - 1])
+    return _end(round_, row, OutboxState.QUEUED, error=str(answer),
+                due_at=round_.clock.now() + PAUSES[row.tries - 1])
 
 
-def _unclear(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
+def _unclear(round_: _Round, row: OutboxRow, error: str) -> OutboxState:
     if row.possibly_twice:
-        return _end(store, row, OutboxState.FAILED, error=_TWICE)
-    return _end(store, row, OutboxState.QUEUED, error=error, possibly_twice=True, due_at=now + PAUSES[1])
+        return _end(round_, row, OutboxState.FAILED, error=_TWICE)
+    return _end(round_, row, OutboxState.QUEUED, error=error, possibly_twice=True,
+                due_at=round_.clock.now() + PAUSES[1])
 
 
-def _smaller(
-    store: Store, row: OutboxRow, blobs: Blobs, data: bytes, error: str, now: datetime
-) -> OutboxState:
+def _smaller(round_: _Round, row: OutboxRow, data: bytes, error: str) -> OutboxState:
     if row.shrunk:
-        return _end(store, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
+        return _end(round_, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
     # The record names the letter as it was written, so those bytes stay.
-    blobs.put(data)
-    parts = keep(blobs, shrink(data, len(data) // 4))
+    round_.blobs.put(data)
+    parts = keep(round_.blobs, shrink(data, len(data) // 4))
     linked = [file for file in row.files if file["at"] is None]
-    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=parts.message,
-                words=parts.words, files=[*parts.files, *linked], due_at=now)
+    return _end(round_, row, OutboxState.QUEUED, error=error, shrunk=True, message=parts.message,
+                words=parts.words, files=[*parts.files, *linked], due_at=round_.clock.now())
 
 
-def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
+def _give_back(round_: _Round, row: OutboxRow, error: str) -> None:
     """Return the claim of a letter while the server is away. After `GIVE_UP` the letter fails.
 
     The try does not count, and the letter keeps its place.
     """
     # The two days begin at the first failure: a letter that waited for us, or for a person, is not given up
     # at its first try.
-    is_first_failure = row.error is None
+    is_first_failure, now = row.error is None, round_.clock.now()
     is_given_up = not is_first_failure and now - row.due_at > GIVE_UP
     _end(
-        store,
+        round_,
         row,
         OutboxState.FAILED if is_given_up else OutboxState.QUEUED,
         tries=row.tries - 1,

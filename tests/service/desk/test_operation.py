@@ -316,7 +316,9 @@ def test_a_failed_letter_is_named(table: Table) -> None:
         session.add(OutboxRow(key="k", kind="receipt", recipient="a@b.example", subject="s", message="0" * 64,
                               message_id="<x>", state=OutboxState.FAILED, due_at=table.site.clock.now()))
     fact = look(table)["Letters"]
-    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "0 waiting, 1 failed.")
+    assert (fact.state, fact.sentence) == (
+        FindingState.TROUBLE,
+        "0 waiting, 1 failed. A reader who is not a player: 1 letter did not arrive: no reason is known.")
 
 
 @pytest.mark.parametrize(("ahead", "state"), [(-5, "well"), (30, "well"), (3600, FindingState.TROUBLE)])
