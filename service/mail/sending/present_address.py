@@ -88,8 +88,8 @@ def bring_up_to_date(
 
 def move_to_other_address(session: Session, row: OutboxRow, failing: Collection[str]) -> None:
     """Give a failed letter another address of its player, which does not fail and has no letter of its own;
-    if there is none the letter keeps its address (PHA-09). `failing`: addresses in lower case to which letters
-    failed. `bring_up_to_date` puts the address into the mail when it is sent."""
+    if there is none the letter keeps its address (PHA-09). `failing`: addresses in lower case to which
+    letters failed. `bring_up_to_date` puts the address into the mail when it is sent."""
     if row.player_id is None:
         return
     for address in _addresses(session, row.player_id):
