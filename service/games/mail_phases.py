@@ -5,10 +5,10 @@ phase whose deadline it met and that asks its power. The time of receipt decides
 somebody looks: a retreat mail in time was once sealed until Winter's deadline, while the results of the
 retreats waited for it and Winter waited for the results.
 
-A mail came for one phase of a game, never for two. So a mail that keeps the results of a closed phase back can
-be looked at, and a mail that may hold orders of a phase before its deadline is sealed, also before that phase
-takes orders. Who looks into an unsealed mail may find orders of a later phase in it only if it came for a
-closed phase by its time and did not name the later one.
+A mail came for one phase of a game, never for two. So a mail that keeps the results of a closed phase back
+can be looked at, and a mail that may hold orders of a phase before its deadline is sealed, also before that
+phase takes orders. An unsealed mail may hold orders of a later phase only if it came for a closed phase by
+its time and did not name the later one.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ NAMED_AHEAD = 3
 
 @dataclass(frozen=True, slots=True)
 class MailPhases:
-    """The phases of a game that took or take mails, in order, and whose mails are whose. `powers`: name to id;
-    `seats`: player to the ids of their powers."""
+    """The phases of a game that took or take mails, in order, and whose mails are whose. `powers`: name to
+    id; `seats`: player to the ids of their powers."""
 
     game: str
     phases: Sequence[PhaseRow]

@@ -27,7 +27,6 @@ from service.store.tables import (
     MailRow,
     MailState,
     PhaseRow,
-    PhaseState,
     PostalOriginalRow,
     SeatRow,
     SubmissionRow,

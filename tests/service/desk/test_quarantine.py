@@ -70,7 +70,7 @@ def stray(subject: str, shade: int) -> bytes:
 
 
 def test_a_mail_for_a_closed_phase_is_visible_while_the_next_one_takes_orders(desk: DeskTable) -> None:
-    """PHA-03: a retreat mail in time was sealed until Autumn's deadline, and kept the results back as long."""
+    """PHA-03: a retreat mail in time was sealed until Autumn's deadline, and kept results back as long."""
     phases(desk, PhaseState.SENT, PhaseState.OPEN)
     retreats, autumn = desk.table.phase(2), desk.table.phase(3)
     raw = stray("Orders", 60)
@@ -93,12 +93,14 @@ def test_an_early_sheet_in_quarantine_waits_for_the_phase_that_it_names(desk: De
     phases(desk, PhaseState.SENT, PhaseState.OPEN)
     retreats, autumn = desk.table.phase(2), desk.table.phase(3)
     named = Phase(autumn.year, autumn.season, PhaseKind.MOVEMENT)
-    row = desk.table.take(stray(desk.table.subject("Montrose", phase=named), 60), retreats.deadline - timedelta(hours=1))
+    early = stray(desk.table.subject("Montrose", phase=named), 60)
+    row = desk.table.take(early, retreats.deadline - timedelta(hours=1))
     phases(desk, PhaseState.SENT, PhaseState.CLOSED, PhaseState.OPEN)
     assert desk.client.get(f"/quarantine/{row.sha256}.eml").status_code == 403
     with desk.table.site.store() as session:
         assert unsettled_papers(session, retreats, desk.table.variant) == []
-        assert [paper.mail for paper in unsettled_papers(session, autumn, desk.table.variant)] == [row.sha256]
+        papers = unsettled_papers(session, autumn, desk.table.variant)
+        assert [paper.mail for paper in papers] == [row.sha256]
 
 
 @given(
@@ -115,7 +117,7 @@ def test_what_keeps_results_back_can_be_looked_at_and_no_mail_for_a_sealed_phase
     phases(desk, *[PhaseState.SENT] * max(closed - 1, 0), *[PhaseState.CLOSED] * min(closed, 1),
            PhaseState.OPEN, *[PhaseState.WAITING] * (4 - closed))
     rows = [desk.table.phase(number) for number in range(1, 6)]
-    verdict = {} if power is None else {"game": "Powick Bridge", "power": power}
+    verdict: dict[str, object] = {} if power is None else {"game": "Powick Bridge", "power": power}
     if names is not None and power is not None:
         verdict |= {"season": rows[names - 1].season, "year": rows[names - 1].year,
                     "kind": rows[names - 1].kind}
@@ -134,8 +136,8 @@ def test_what_keeps_results_back_can_be_looked_at_and_no_mail_for_a_sealed_phase
             # Nothing that a reader sees came first of all, or by its name, for a phase that takes orders yet.
             assert in_time[0].state in {PhaseState.SENT, PhaseState.CLOSED} or verdict.get("season")
             assert not any(
-                sealed(phase) and (phase.season, phase.year, phase.kind) == (
-                    verdict.get("season"), verdict.get("year"), verdict.get("kind"))
+                sealed(phase) and [phase.season, phase.year, phase.kind] == [
+                    verdict.get(part) for part in ("season", "year", "kind")]
                 for phase in in_time[:NAMED_AHEAD])
         session.rollback()
 
