@@ -24,12 +24,13 @@ from service.games import mailbox_waits
 from service.games.agreement import Stage
 from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
-from service.games.seal import sealed, unsealing_note as unsealed
+from service.games.seal import sealed
 from service.intake import ignored_mails
 from service.mail.sending import hold
 from service.mail.sending.failed import failed_addresses
 from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
+from service.notices.results_facts import concerned, unsealing_note as unsealed
 from service.operations import clock_check
 from service.operations.findings import Finding
 from service.operations.health import checks
@@ -202,6 +203,7 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
     ready = phase.state == PhaseState.READY
     papers = unsettled_papers(session, phase, variant) if ready else []
     return {
+        "owing": concerned(phase, variant) if phase.position else None,
         "papers": [(variant.powers[paper.power].name, paper) for paper in papers],
         "questions": [(variant.powers[question.power].name, question)
                       for question in open_questions(session, phase, variant)],

@@ -19,7 +19,8 @@ from service.games.ballots import count, executed, ranked
 from service.games.lines import PART, SettledLine, line_numbers, line_states_of, lines_of, shown_to
 from service.games.options import options_of
 from service.games.phases import phase_title
-from service.notices.answers.replies import REJECTION
+from service.notices.answers.receipts import RECEIPT, waits_for_reading
+from service.notices.answers.replies import HELD, REJECTION
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -39,6 +40,8 @@ from service.store.tables import (
 
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 # With 845 phases Today took 259 ms of processor time with the boards and 99 ms without them.
+_ABOUT_PAGES = (REJECTION, HELD, RECEIPT)
+"""The kinds of letters that tell a sender that a page cannot be used."""
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution))
 """For pages of many phases: a phase without its board, which is most of its row's size and is never shown
 there."""
@@ -335,11 +338,10 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
     if not rows:
         return []  # as nearly always, and the outbox has every letter of every year
     letters = session.execute(
-        select(OutboxRow.recipient, OutboxRow.sent_at)
-        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == REJECTION.name,
+        select(OutboxRow.kind, OutboxRow.key, OutboxRow.sent_at)
+        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind.in_([kind.name for kind in _ABOUT_PAGES]),
                OutboxRow.sent_at.is_not(None)))
-    # The page itself does not know its letter; sender and time tell which refusal was about it.
-    sent = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
+    sent = [(kind, key, sent_at) for kind, key, sent_at in letters if sent_at is not None]
     return [
         UnusablePage(
             submission.power,
@@ -347,8 +349,11 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
             page.id,
             page.upright is not None,
             max(
-                (sent_at for to, sent_at in sent if to == submission.sender
-                    and sent_at >= submission.received_at),
+                # A letter has the mail that it answers in its key. A receipt is about the page if it waited
+                # for the reading.
+                (sent_at for kind, key, sent_at in sent
+                 if submission.sha256 and submission.sha256 in key
+                 and (kind != RECEIPT.name or waits_for_reading(session, submission, phase))),
                 default=None,
             ),
         )

@@ -28,13 +28,18 @@ from sqlalchemy.orm import Session
 from service.clock import Clock
 from service.mail.sending import hold, present_address
 from service.mail.sending.compose import (
+    BEHIND,
+    LINKED,
     Addressee,
     Attachment,
     OutLetter,
+    Say,
     attachment_count,
     compose,
+    language_of,
     message_id,
     one_line,
+    say_english,
     shrink,
 )
 from service.mail.sending.connections import RENEW_SECONDS, Connection, Connections
@@ -76,7 +81,6 @@ PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200
 """Time before each further try after a 4xx: 48 hours in all, then a person is told."""
 
 _PLAYERS_OWN: Mapping[str, Addressee] = {}
-_HERE = "Until {until} they are here, for you alone"
 LETTER_LINK = "letter"
 """`AccessLinkRow.opens` of a link to the files of a letter."""
 LINK_DAYS = timedelta(days=60)
@@ -130,13 +134,14 @@ def put(
     max_bytes: int = 8_000_000,
     reply_to: str = "",
     base_url: str = "",
+    say: Say = say_english,
 ) -> bool:
     """Write a letter in the caller's transaction; False if its key is known, and then nothing changes. The
     rest as in `prepare`."""
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
     return file(session, prepare(session, blobs, letter, sender=sender, now=now, max_bytes=max_bytes,
-                                 reply_to=reply_to, base_url=base_url), now)
+                                 reply_to=reply_to, base_url=base_url, say=say), now)
 
 
 def prepare(
@@ -149,26 +154,28 @@ def prepare(
     max_bytes: int = 8_000_000,
     reply_to: str = "",
     base_url: str = "",
+    say: Say = say_english,
 ) -> PreparedLetter:
     """Make a letter and keep its files, before any transaction that writes.
 
     `reply_to`: the order address, if it is not the sender's. Files that are too large for mail, and those
     that the letter has behind a link anyway, are left out, and the letter has a link to them on the site at
-    `base_url`, unless that is "".
+    `base_url`, unless that is "". `say` puts the sentences about them into the letter's language.
     """
     player = records.player_of(session, letter.recipient)
     token, until = token_hex(32), now + LINK_DAYS
     url = f"{base_url}/public/letter/{token}" if base_url and player is not None else ""
     if letter.linked:
-        letter = _with_link(letter, url, until)
+        letter = _with_link(letter, url, until, say)
     finished = compose(letter, sender, now, reply_to=reply_to)
     sent, behind = finished, tuple[Attachment, ...]()
     if len(finished) > max_bytes:
-        sent = shrink(finished, max_bytes)
+        sent = shrink(finished, max_bytes, say=say)
         if attachment_count(sent) != len(letter.attachments):
             behind = letter.attachments
             if url:
-                sent = shrink(finished, max_bytes, f"{_HERE.format(until=_day(until))}:\n\n    {url}")
+                here = say(language_of(letter.html), BEHIND, until=until)
+                sent = shrink(finished, max_bytes, f"{here}\n\n    {url}", say)
     parts = keep(blobs, sent)
     behind = (*behind, *letter.linked)
     if not url or not behind or player is None:
@@ -179,19 +186,15 @@ def prepare(
                           (token, player.id, until))
 
 
-def _with_link(letter: OutLetter, url: str, until: datetime) -> OutLetter:
+def _with_link(letter: OutLetter, url: str, until: datetime, say: Say) -> OutLetter:
     """The letter with a sentence on where its linked files are; with the files themselves where no page can
     show them."""
     if not url:
         return replace(letter, attachments=(*letter.attachments, *letter.linked), linked=())
-    lead = f"Copies of the sheets that counted: {_HERE.format(until=_day(until)).lower()}"
+    lead = say(language_of(letter.html), LINKED, until=until)
     html = letter.html and letter.html.replace(
-        "</main>", f'<p>{escape(lead)}: <a href="{escape(url)}">{escape(url)}</a></p>\n</main>', 1)
-    return replace(letter, text=f"{letter.text.rstrip()}\n\n{lead}:\n\n    {url}\n", html=html)
-
-
-def _day(instant: datetime) -> str:
-    return f"{instant:%a} {instant.day} {instant:%b %Y}"
+        "</main>", f'<p>{escape(lead)} <a href="{escape(url)}">{escape(url)}</a></p>\n</main>', 1)
+    return replace(letter, text=f"{letter.text.rstrip()}\n\n{lead}\n\n    {url}\n", html=html)
 
 
 def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
@@ -232,7 +235,7 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
 def send_due(
     store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
     not_sent: Callable[[Session, OutboxRow], None] | None = None, connections: Connections | None = None,
-    addressees: Mapping[str, Addressee] = _PLAYERS_OWN,
+    addressees: Mapping[str, Addressee] = _PLAYERS_OWN, say: Say = say_english,
 ) -> SendCounts:
     """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
     a time.
@@ -247,7 +250,7 @@ def send_due(
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
     """
-    round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees)
+    round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees, say)
     _release_dead_claims(round_)
     site_connections, total = connections or Connections(store), SendCounts()
     while True:
@@ -293,6 +296,7 @@ class _Round:
     sender: str
     not_sent: Callable[[Session, OutboxRow], None] | None
     addressees: Mapping[str, Addressee]
+    say: Say
     is_over: Event = field(default_factory=Event)
 
     def send(self, connection: Connection) -> SendCounts:
@@ -443,7 +447,7 @@ def _smaller(round_: _Round, row: OutboxRow, data: bytes, error: str) -> OutboxS
         return _end(round_, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
     # The record names the letter as it was written, so those bytes stay.
     round_.blobs.put(data)
-    parts = keep(round_.blobs, shrink(data, len(data) // 4))
+    parts = keep(round_.blobs, shrink(data, len(data) // 4, say=round_.say))
     linked = [file for file in row.files if file["at"] is None]
     return _end(round_, row, OutboxState.QUEUED, error=error, shrunk=True, message=parts.message,
                 words=parts.words, files=[*parts.files, *linked], due_at=round_.clock.now())
