@@ -53,9 +53,9 @@ class SheetCounts:
     to be read by the machine.
 
     `missing`: ids of the powers of whom nothing came. `set_aside`: those of whom something came and nothing
-    counts; `quarantined`: names or ids of powers with a mail in quarantine. `held`: the sheets that wait for
-    the coordinator, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose version
-    numbers need attention.
+    counts; `quarantined`: ids of powers with a mail in quarantine that came for it. `held`: the sheets that
+    wait for the coordinator, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose
+    version numbers need attention.
     """
 
     powers: int
@@ -177,13 +177,8 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     }
     lines_by_sheet = line_states_of(
         session, [key for by_power in chosen.values() for key in by_power.values()])
-    mails = papers.quarantined_seats(session, list({game.id: game for _, game in pairs}.values()))
+    mails = papers.quarantined_powers(session, list({game.id: game for _, game in pairs}.values()))
     all_phases = [phase for phase, _ in pairs]
-    sent_until = dict(session.execute(
-        select(PhaseRow.game_id, func.max(PhaseRow.deadline))
-        .where(PhaseRow.game_id.in_(powers), PhaseRow.state == PhaseState.SENT,
-               PhaseRow.position.is_not(None))
-        .group_by(PhaseRow.game_id)).all())
     awaited = _awaited(all_phases)
     asked_powers = _asked_powers(session, [
         phase for phase in all_phases if phase.kind == PhaseKind.RETREAT or phase.id in awaited])
@@ -191,7 +186,7 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
         _view(phase, game, rows[phase.id],
               [power for power in powers[game.id] if power in asked_powers.get(phase.id, (power,))],
               chosen[phase.id],
-              _quarantined(phase, all_phases, mails.get(game.id, ()), sent_until.get(game.id)),
+              mails.get(phase.id, ()),
               [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]],
               awaited.get(phase.id, "") if asked_powers.get(phase.id) == frozenset() else "")
         for phase, game in pairs
@@ -218,22 +213,6 @@ def _awaited(phases: Sequence[PhaseRow]) -> dict[int, str]:
         first.setdefault(phase.game_id, phase)
     return {phase.id: phase_title(first[phase.game_id]) for phase in phases
             if first[phase.game_id] is not phase}
-
-
-def _quarantined(
-    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[tuple[datetime, str]],
-    sent_until: datetime | None,
-) -> tuple[str, ...]:
-    """The powers of mails in quarantine that came in time for this phase and for none before it.
-    `sent_until`: the last deadline of the game whose results are sent."""
-    # A mail of a phase that is sent keeps nothing: Today said "to be settled first" of it, and the results
-    # page could be approved.
-    game_phases = [other for other in phases if other.game_id == phase.game_id]
-    return tuple(dict.fromkeys(
-        power for received_at, power in mails
-        if (sent_until is None or received_at > sent_until)
-        and min((other for other in game_phases if received_at <= other.deadline),
-                key=lambda other: other.ordinal, default=None) is phase))
 
 
 def _view(

@@ -7,7 +7,7 @@ received" of seven powers whose sheets were on file, set aside for a doubt about
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +15,7 @@ from enum import StrEnum
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+import maps
 from maps.variant import Variant
 from service.facts.sheets import Fate, because, held_because
 from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
@@ -28,7 +29,6 @@ from service.store.tables import (
     MailState,
     PhaseRow,
     PostalOriginalRow,
-    SeatRow,
     SubmissionRow,
 )
 
@@ -93,26 +93,25 @@ def set_aside(session: Session, phase: PhaseRow, variant: Variant) -> dict[str, 
     return {power: tuple(dict.fromkeys(group)) for power, group in sentences.items() if power not in counting}
 
 
-def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, list[tuple[datetime, str]]]:
-    """Of each game the mails in quarantine of a known power: when each came, and the power's name or id. Two
-    questions to the database, whatever the number of games."""
+def quarantined_powers(
+    session: Session, games: Sequence[GameRow], load: Callable[[str], Variant] = maps.load
+) -> dict[int, tuple[str, ...]]:
+    """The powers (ids) of whom a mail in quarantine came for a phase, by phase. One question to the database,
+    and two more for each game that a mail touches."""
     mails = session.scalars(select(MailRow).where(MailRow.state == MailState.QUARANTINED)).all()
-    if not mails:
-        return {}
-    seats = session.scalars(select(SeatRow).where(SeatRow.game_id.in_([game.id for game in games]))).all()
-    mails_by_game: dict[str, list[tuple[datetime, str]]] = {}
-    for mail in mails:
-        verdict = mail.verdict or {}
-        player = records.player_of(session, mail.sender) if mail.sender else None
-        for game in games:
-            if verdict.get("game") not in {None, game.name}:
-                continue
-            named = verdict.get("power") if verdict.get("game") else None
-            powers = [str(named)] if named else [
-                seat.power for seat in seats
-                if player is not None and (seat.game_id, seat.player_id) == (game.id, player.id)]
-            mails_by_game.setdefault(game.id, []).extend((mail.received_at, power) for power in powers)
-    return mails_by_game
+    named = {(mail.verdict or {}).get("game") for mail in mails}
+    senders = {mail.sender for mail in mails if mail.sender}
+    touched = set(records.games_of_senders(session, senders)) if senders else set()
+    by_phase: dict[int, list[str]] = {}
+    for game in games:
+        if game.name not in named and game.id not in touched:
+            continue
+        phases = MailPhases.of(session, game, load(game.variant))
+        for mail in mails:
+            phase = phases.phase_of(session, mail)
+            if phase is not None:
+                by_phase.setdefault(phase.id, []).extend(phases.powers_of(session, mail))
+    return {phase: tuple(dict.fromkeys(powers)) for phase, powers in by_phase.items()}
 
 
 @dataclass(frozen=True, slots=True)

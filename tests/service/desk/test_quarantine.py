@@ -9,11 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from adjudicator.calendar import Phase, PhaseKind
+from service.desk.queries import phase_view
 from service.games.approval.papers import unsettled_papers
 from service.games.mail_phases import NAMED_AHEAD
 from service.games.seal import sealed
 from service.intake.quarantine import sealed_by
-from service.store.tables import MailRow, MailState, PhaseState
+from service.store.tables import GameRow, MailRow, MailState, PhaseState
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
@@ -101,6 +102,10 @@ def test_an_early_sheet_in_quarantine_waits_for_the_phase_that_it_names(desk: De
         assert unsettled_papers(session, retreats, desk.table.variant) == []
         papers = unsettled_papers(session, autumn, desk.table.variant)
         assert [paper.mail for paper in papers] == [row.sha256]
+        game = session.get_one(GameRow, desk.table.game)
+        # What Today lists under a phase goes by the same rule.
+        assert [phase_view(session, phase, game).sheets.quarantined for phase in (retreats, autumn)] == [
+            (), ("Montrose",)]
 
 
 @given(
