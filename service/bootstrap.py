@@ -51,6 +51,7 @@ from service.intake.sheets.reread_line import LineReader
 from service.intake.verdicts.context import IntakeContext
 from service.jobs import DbosJobs
 from service.letters.kinds import LetterKinds
+from service.letters.language import say_in
 from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
 from service.mail.authentication.dns import CachedLookup, SystemLookup
@@ -63,7 +64,7 @@ from service.mail.trust_settings import trust_of
 from service.notices import kinds
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
-from service.notices.coordinator_notices import report_unsent
+from service.notices.coordinator_notices import report_failed
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
 from service.notices.phase_letters.approval import Approvals
@@ -154,7 +155,8 @@ class Site:
         return outbox.send_due(
             self.store, self.blobs, self.transport, self.clock, sender=out.sender,
             connections=Connections(self.store, 1 if is_alone else out.connections, out.per_minute),
-            not_sent=partial(report_unsent, self.announcements.letters), addressees=letter_kinds().addressees)
+            not_sent=partial(report_failed, self.announcements.letters), addressees=letter_kinds().addressees,
+            say=say_in)
 
     def close_phase(self, phase_id: int) -> None:
         """Close a phase whose deadline has passed and whose mails are all here

@@ -24,6 +24,7 @@ import maps
 from service.facts import sheets
 from service.intake.verdicts import explanations
 from service.letters.language import ENGLISH, LANGUAGES
+from service.mail.sending import compose
 from service.web import error_pages
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +62,8 @@ def messages() -> Catalog:
         catalogue.add(sentence, None, [("service/web/error_pages.py", 0)])
     for sentence in sheets.half_sentences():
         catalogue.add(sentence, None, [("service/facts/sheets.py", 0)])
+    for sentence in compose.FILE_SENTENCES:
+        catalogue.add(sentence, None, [("service/mail/sending/compose.py", 0)])
     for slug in maps.variants():
         for rule in maps.load(slug).conduct:
             catalogue.add(rule.replace("%", "%%"), None, [(f"maps/{slug}/variant.toml", 0)])

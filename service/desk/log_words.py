@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 
 from service.desk.queries import CLOCK_ONLY
 from service.facts.events import Event
+from service.facts.refusals import RefusalReason
 from service.games.phases import phase_title
 from service.store import records
-from service.store.tables import EventRow, GameRow, MailRow, PhaseRow, SeatRow
+from service.store.tables import EventRow, GameRow, MailRow, MailState, PhaseRow, SeatRow
 
 SENTENCES: Mapping[str, str] = {event.value: event.sentence for event in Event}
 """A sentence for each kind of entry. Another kind is shown with its underscores as blanks."""
@@ -92,18 +93,34 @@ def _senders(
             for seat in session.scalars(select(SeatRow).where(SeatRow.player_id.is_not(None)))}
     start = func.substr(MailRow.sha256, 1, 12)
     phrases = {}
-    for key, sender, verdict in session.execute(
-        select(start, MailRow.sender, MailRow.verdict).where(start.in_(keys))
+    for key, sender, state, reason, verdict in session.execute(
+        select(start, MailRow.sender, MailRow.state, MailRow.reason, MailRow.verdict).where(start.in_(keys))
     ):
-        player = None if sender is None else records.player_of(session, sender)
+        # The sender of a mail that was ignored as a repeat is the sender of the one that it repeats.
+        proved = sender or session.scalar(
+            select(MailRow.sender).where(MailRow.sha256 == (verdict or {}).get("of")))
+        player = None if proved is None else records.player_of(session, proved)
         power = str((verdict or {}).get("power") or "")
-        if player is None:
-            phrases[key] = f"Mail under the name of {power}, from a stranger" if power else _NOBODY_KNOWN
+        if player is None and not power:
+            phrases[key] = _NOBODY_KNOWN
+        elif player is None and state == MailState.USED and proved is None:
+            # A question to the machine keeps no sender, and is answered to the player of that power alone.
+            phrases[key] = f"Mail from {power}'s player"
+        elif player is None:
+            phrases[key] = f"Mail under the name of {power}, {_whose(proved, reason)}"
         elif (player.id, power) in held:
             phrases[key] = f"Mail from {power}'s player"
         else:
             phrases[key] = f"Mail from {player.name}" + (f" under the name of {power}" if power else "")
     return phrases
+
+
+def _whose(proved: str | None, reason: str | None) -> str:
+    """Whose a mail is that has no player now."""
+    if proved is None:
+        return "its sender not proved"
+    is_stranger = reason == RefusalReason.UNKNOWN_SENDER
+    return "from a stranger" if is_stranger else "from an address that no player has now"
 
 
 def _address(row: EventRow) -> str:

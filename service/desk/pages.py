@@ -26,11 +26,13 @@ from service.games.approval.approve import time_to_answer
 from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
 from service.games.phases import phase_title
-from service.games.seal import sealed, unsealing_note as unsealed
+from service.games.seal import sealed
 from service.intake import ignored_mails
 from service.mail.sending import hold
+from service.mail.sending.failed import failed_addresses
 from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
+from service.notices.results_facts import concerned, unsealing_note as unsealed
 from service.operations import clock_check
 from service.operations.findings import Finding
 from service.operations.health import checks
@@ -75,6 +77,9 @@ def today(request: Request, visitor: SignedIn) -> Response:
             "phases": phases, "waits": waits, "paused": hold.current_hold(session),
             "clock_off": clock_check.standing_warning(session),
             "letters": queries.letters_by_state(session, visitor.coordinates),
+            # Names of players and their powers are for coordinators.
+            "failed": () if visitor.role == Role.SECOND_READER else failed_addresses(
+                session, visitor.coordinates, ports.load),
             "inbox": [entry for feature in features()
                       for entry in feature.inbox(session, visitor.coordinates) if entry.count],
         }
@@ -201,6 +206,7 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
     now = ports.clock.now()
     papers = unsettled_papers(session, phase, variant) if ready else []
     return {
+        "owing": concerned(phase, variant) if phase.position else None,
         "papers": [(variant.powers[paper.power].name, paper) for paper in papers],
         "questions": [(variant.powers[question.power].name, question)
                       for question in open_questions(session, phase, variant)],

@@ -68,7 +68,7 @@ def raw_mail(request: Request, visitor: SignedIn, sha256: str) -> Response:
         mail = session.get(MailRow, sha256)
         if mail is None or mail.state != MailState.QUARANTINED:
             raise HTTPException(404, "There is no mail with this digest in quarantine.")
-        require_unsealed(session, mail, visitor)
+        require_unsealed(session, mail, visitor, ports)
     # As octet-stream and as a download: a browser renders nothing of what a stranger sent.
     return Response(_bytes(ports, sha256), media_type="application/octet-stream",
                     headers={"Content-Disposition": f'attachment; filename="{sha256[:12]}.eml"'})
@@ -81,7 +81,7 @@ def mail_page(request: Request, visitor: SignedIn, sha256: str, notice: str = ""
     with ports.sessions() as session:
         mail = quarantined_mail(session, sha256)
         # A mail without a known game may hold orders of any open phase that it came in time for.
-        sealed = sealed_by(session, mail)
+        sealed = sealed_by(session, mail, ports.load)
         values = {
             "visitor": visitor,
             "mail": mail,
@@ -186,9 +186,9 @@ def quarantined_mail(session: Session, sha256: str) -> MailRow:
     return mail
 
 
-def require_unsealed(session: Session, mail: MailRow, visitor: Visitor) -> None:
+def require_unsealed(session: Session, mail: MailRow, visitor: Visitor, ports: DeskPorts) -> None:
     """Raises 403 while a mail may hold sealed orders."""
-    phase = sealed_by(session, mail)
+    phase = sealed_by(session, mail, ports.load)
     if phase is not None:
         raise HTTPException(
             403, SEALED.format(phase=_title_for(visitor, phase), deadline=phase.deadline))

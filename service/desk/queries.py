@@ -19,7 +19,8 @@ from service.games.ballots import count, executed, ranked
 from service.games.lines import PART, SettledLine, line_numbers, line_states_of, lines_of, shown_to
 from service.games.options import options_of
 from service.games.phases import phase_title
-from service.notices.answers.replies import REJECTION
+from service.notices.answers.receipts import RECEIPT, waits_for_reading
+from service.notices.answers.replies import HELD, REJECTION
 from service.store.tables import (
     GameRow,
     LineRow,
@@ -39,6 +40,8 @@ from service.store.tables import (
 
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 # With 845 phases Today took 259 ms of processor time with the boards and 99 ms without them.
+_ABOUT_PAGES = (REJECTION, HELD, RECEIPT)
+"""The kinds of letters that tell a sender that a page cannot be used."""
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution))
 """For pages of many phases: a phase without its board, which is most of its row's size and is never shown
 there."""
@@ -50,9 +53,9 @@ class SheetCounts:
     to be read by the machine.
 
     `missing`: ids of the powers of whom nothing came. `set_aside`: those of whom something came and nothing
-    counts; `quarantined`: names or ids of powers with a mail in quarantine. `held`: the sheets that wait for
-    the coordinator, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose version
-    numbers need attention.
+    counts; `quarantined`: ids of powers with a mail in quarantine that came for it. `held`: the sheets that
+    wait for the coordinator, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose
+    version numbers need attention.
     """
 
     powers: int
@@ -172,19 +175,14 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
     }
     lines_by_sheet = line_states_of(
         session, [key for by_power in chosen.values() for key in by_power.values()])
-    mails = papers.quarantined_seats(session, list({game.id: game for _, game in pairs}.values()))
+    mails = papers.quarantined_powers(session, list({game.id: game for _, game in pairs}.values()))
     all_phases = [phase for phase, _ in pairs]
-    sent_until = dict(session.execute(
-        select(PhaseRow.game_id, func.max(PhaseRow.deadline))
-        .where(PhaseRow.game_id.in_(powers), PhaseRow.state == PhaseState.SENT,
-               PhaseRow.position.is_not(None))
-        .group_by(PhaseRow.game_id)).all())
     asked_powers = _asked_powers(session, all_phases)
     return [
         _view(phase, game, rows[phase.id],
               [power for power in powers[game.id] if power in asked_powers.get(phase.id, (power,))],
               chosen[phase.id],
-              _quarantined(phase, all_phases, mails.get(game.id, ()), sent_until.get(game.id)),
+              mails.get(phase.id, ()),
               [line for key in chosen[phase.id].values() for line in lines_by_sheet[key]])
         for phase, game in pairs
     ]
@@ -198,22 +196,6 @@ def _asked_powers(session: Session, phases: Sequence[PhaseRow]) -> dict[int, fro
         .where(PhaseRow.id.in_([phase.id for phase in phases]), PhaseRow.kind == PhaseKind.RETREAT)).all()
     return {key: frozenset(retreat.unit.power for retreat in codec.load_position(position or {}).dislodged)
             for key, position in rows}
-
-
-def _quarantined(
-    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[tuple[datetime, str]],
-    sent_until: datetime | None,
-) -> tuple[str, ...]:
-    """The powers of mails in quarantine that came in time for this phase and for none before it.
-    `sent_until`: the last deadline of the game whose results are sent."""
-    # A mail of a phase that is sent keeps nothing: Today said "to be settled first" of it, and the results
-    # page could be approved.
-    game_phases = [other for other in phases if other.game_id == phase.game_id]
-    return tuple(dict.fromkeys(
-        power for received_at, power in mails
-        if (sent_until is None or received_at > sent_until)
-        and min((other for other in game_phases if received_at <= other.deadline),
-                key=lambda other: other.ordinal, default=None) is phase))
 
 
 def _view(
@@ -318,11 +300,10 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
     if not rows:
         return []  # as nearly always, and the outbox has every letter of every year
     letters = session.execute(
-        select(OutboxRow.recipient, OutboxRow.sent_at)
-        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind == REJECTION.name,
+        select(OutboxRow.kind, OutboxRow.key, OutboxRow.sent_at)
+        .where(OutboxRow.phase_id == phase.id, OutboxRow.kind.in_([kind.name for kind in _ABOUT_PAGES]),
                OutboxRow.sent_at.is_not(None)))
-    # The page itself does not know its letter; sender and time tell which refusal was about it.
-    sent = [(recipient, sent_at) for recipient, sent_at in letters if sent_at is not None]
+    sent = [(kind, key, sent_at) for kind, key, sent_at in letters if sent_at is not None]
     return [
         UnusablePage(
             submission.power,
@@ -330,8 +311,11 @@ def unusable_pages(session: Session, phase: PhaseRow) -> list[UnusablePage]:
             page.id,
             page.upright is not None,
             max(
-                (sent_at for to, sent_at in sent if to == submission.sender
-                    and sent_at >= submission.received_at),
+                # A letter has the mail that it answers in its key. A receipt is about the page if it waited
+                # for the reading.
+                (sent_at for kind, key, sent_at in sent
+                 if submission.sha256 and submission.sha256 in key
+                 and (kind != RECEIPT.name or waits_for_reading(session, submission, phase))),
                 default=None,
             ),
         )

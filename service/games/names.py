@@ -7,17 +7,19 @@ here, since an act on a site may not be a guess: the nearest name is offered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+import maps
 from adjudicator.errors import UserFacingError
 from grammar.headings.names import Spellings, plausible_names, ranked_names, spellings
 from grammar.headings.tokens import name_words
-from maps.variant import Power
-from service.games.phases import phase_title
+from maps.variant import Power, Variant
+from service.games.phases import phase_title, power_name
 from service.store import records
-from service.store.tables import GameRow, PhaseRow, PlayerRow
+from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
 
 
 class UnknownName(UserFacingError):
@@ -27,6 +29,18 @@ class UnknownName(UserFacingError):
     def __init__(self, sentence: str, *, meant: Iterable[str] = (), near: Iterable[str] = ()) -> None:
         super().__init__(sentence)
         self.meant, self.near = tuple(meant), tuple(near)
+
+
+def seats_in_words(
+    session: Session, player: PlayerRow, games: frozenset[str] | None = None,
+    load: Callable[[str], Variant] = maps.load,
+) -> str:
+    """The seats of a player in all games or in `games`: "Powick Bridge, Montrose; Naseby, Ormond"."""
+    rows = session.execute(
+        select(GameRow, SeatRow.power).join(SeatRow, SeatRow.game_id == GameRow.id)
+        .where(SeatRow.player_id == player.id, *([] if games is None else [GameRow.id.in_(games)]))
+        .order_by(GameRow.name, SeatRow.power)).all()
+    return "; ".join(f"{own.name}, {power_name(own.variant, power, load)}" for own, power in rows)
 
 
 def power_called(powers: Iterable[Power], board: str, text: str) -> Power:

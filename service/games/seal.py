@@ -18,11 +18,3 @@ def at_the_desk(phase: PhaseRow) -> bool:
     """Whether its lines may be decided: after the deadline or unsealed, and not yet sent."""
     return phase.state in {PhaseState.CLOSED, PhaseState.READY} or (
         phase.state == PhaseState.OPEN and not sealed(phase))
-
-
-def unsealing_note(phase: PhaseRow) -> str:
-    """The sentence that results print of a phase unsealed before its deadline; "" of any other."""
-    if phase.unsealed_at is None:
-        return ""
-    return (f"{phase.unsealed_by} opened the sheets before the deadline, "
-            f"{phase.unsealed_at:%a %-d %b %Y, %H:%M} GMT. Reason given: {phase.unsealed_why}")

@@ -7,18 +7,23 @@ Nothing is deleted: the raw bytes stay. Results do not leave while such a mail m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+import maps
+from maps.variant import Variant
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.approval.papers import DISCARDED
+from service.games.mail_phases import MailPhases
 from service.games.refused import Refused
+from service.games.seal import sealed
 from service.store import records
-from service.store.tables import GameRow, MailRow, MailState, PhaseRow, PhaseState
+from service.store.tables import MailRow, MailState, PhaseRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +87,14 @@ def settle(
     session.execute(update(MailRow).where(MailRow.sha256 == row.sha256).values(verdict=verdict))
 
 
-def sealed_by(session: Session, mail: MailRow) -> PhaseRow | None:
-    """The open, sealed phase that this mail could still be in time for: nobody may look into the mail before
-    its deadline (DESK-02, Q-14). If the subject names a known game, only a phase of that game counts. None if
-    there is no such phase."""
+def sealed_by(
+    session: Session, mail: MailRow, load: Callable[[str], Variant] = maps.load
+) -> PhaseRow | None:
+    """The phase that seals a mail: of those for which it may have come (`MailPhases`) the sealed one whose
+    deadline is last. The mail may be looked into after that deadline (DESK-02, Q-14, PHA-03). If the subject
+    names a known game, only a phase of that game counts. None if the mail is not sealed."""
     named = (mail.verdict or {}).get("game")
-    sealed_phases = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
-        PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None),
-        PhaseRow.deadline >= mail.received_at)
-    if named is not None and session.scalar(select(GameRow.id).where(GameRow.name == named)) is not None:
-        sealed_phases = sealed_phases.where(GameRow.name == named)
-    return session.scalar(sealed_phases.order_by(PhaseRow.deadline).limit(1))
+    games = [game for game in records.games(session) if game.name == named] or records.games(session)
+    came_for = (MailPhases.of(session, game, load(game.variant)).phase_of(session, mail) for game in games)
+    sealed_phases = [phase for phase in came_for if phase is not None and sealed(phase)]
+    return max(sealed_phases, key=lambda phase: phase.deadline, default=None)

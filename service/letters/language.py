@@ -174,6 +174,11 @@ class Language:
         return self.say("version %(number)s", number=version)
 
 
+def say_in(code: str, message: str, /, **values: object) -> str:
+    """A message in the language of a code, for `service.mail.sending.compose.Say`."""
+    return language(code).say(message, **values)
+
+
 _WEEKDAYS = (N_("Mon"), N_("Tue"), N_("Wed"), N_("Thu"), N_("Fri"), N_("Sat"), N_("Sun"))
 _MONTHS = (N_("Jan"), N_("Feb"), N_("Mar"), N_("Apr"), N_("May"), N_("Jun"), N_("Jul"), N_("Aug"), N_("Sep"),
            N_("Oct"), N_("Nov"), N_("Dec"))

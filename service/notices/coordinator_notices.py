@@ -5,17 +5,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import because
-from service.games.phases import phase_of, power_name
+from service.games.names import seats_in_words
+from service.games.phases import phase_of
 from service.intake.verdicts.verdict import Verdict
 from service.letters import render
 from service.letters.facts import Closing, KeyedFacts, Recipient
 from service.letters.kinds import LetterKind, Occasion, Sample
+from service.mail.sending import failed
 from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
@@ -25,9 +28,9 @@ from service.store.tables import (
     IgnoredMailRow,
     MailRow,
     OutboxRow,
+    OutboxState,
     PhaseRow,
     PlayerRow,
-    SeatRow,
     SubmissionRow,
 )
 
@@ -85,7 +88,7 @@ def about_verdict(session: Session, letters: LetterContext, verdict: Verdict) ->
     named = ", ".join(part for part in (verdict.game, verdict.power) if part)
     return NoticedMail(
         sender, is_proved, verdict.subject, "" if player is None else player.name,
-        named or seats_in_words(session, letters, player), closing_of(session, game))
+        named or _seats(session, letters, player), closing_of(session, game))
 
 
 def about_sheet(
@@ -97,17 +100,8 @@ def about_sheet(
                        f"{game.name}, {power}", closing_of(session, game))
 
 
-def seats_in_words(
-    session: Session, letters: LetterContext, player: PlayerRow | None, game: GameRow | None = None
-) -> str:
-    """The seats of a player in one game or in all: "Powick Bridge, Montrose; Naseby, Ormond"."""
-    if player is None:
-        return ""
-    rows = session.execute(
-        select(GameRow, SeatRow.power).join(SeatRow, SeatRow.game_id == GameRow.id)
-        .where(SeatRow.player_id == player.id, *([] if game is None else [GameRow.id == game.id]))
-        .order_by(GameRow.name, SeatRow.power)).all()
-    return "; ".join(f"{own.name}, {power_name(own.variant, power, letters.load)}" for own, power in rows)
+def _seats(session: Session, letters: LetterContext, player: PlayerRow | None) -> str:
+    return "" if player is None else seats_in_words(session, player, load=letters.load)
 
 
 def closing_of(session: Session, game: GameRow | None) -> Closing | None:
@@ -140,24 +134,41 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
                     "then it is judged like any other mail, by the time at which it was received. Further "
                     "mails of this hour may bring no notice of their own; the desk lists them all.",
         mail=NoticedMail(row.sender, False, row.subject, player.name,
-                         seats_in_words(session, letters, player)),
+                         _seats(session, letters, player)),
     )
     notify(session, letters, None, facts, mark=letters.rehearsal_mark(session, player))
 
 
-def about_returned_letter(row: OutboxRow, now: datetime, base_url: str) -> NoticeFacts:
-    """A letter came back: which, and why if its server said, without the reader's address."""
-    # "it came back as undeliverable: the mailbox is full (5.2.2)"
-    cause = (row.error or "").partition(": ")[2]
-    return NoticeFacts(
-        # One notice for each time that the letter was sent, however often its bounce comes.
-        key=f"bounce-{row.id}" + (f"-{row.sent_at:%Y%m%d%H%M%S}" if row.sent_at else ""),
-        event=f"A letter came back as undeliverable: {row.subject}",
-        since=now,
-        link=f"{base_url}/letters/{row.id}" if base_url else "",
-        consequence=f"its reader does not have it{f', because {cause}' if cause else ''}. Ask them in some "
-                    "other way for another address. You can print results from Letters and post them.",
-    )  # fmt: skip
+def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> None:
+    """Put a notice about a letter that failed, or that has no reader now, into the outbox: whose it is and
+    why, without an address (PHA-09). One a day for each address; the desk lists every letter."""
+    # A notice that fails would bring a notice that fails, for ever.
+    if row.recipient == letters.sender.coordinator or letters.kinds.addressees.get(
+            row.kind) is Addressee.COORDINATOR:
+        return
+    game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
+    base, now = letters.sender.base_url.rstrip("/"), letters.clock.now()
+    reader = failed.reader_in_words(session, row, load=letters.load)
+    cause = failed.cause_in_words(row)
+    link = f"{base}/letters/{row.id}" if base else ""
+    if row.state == OutboxState.CANCELLED:
+        facts = NoticeFacts(
+            key=f"unsent-{row.id}", since=now, link=link,
+            event=f"A letter was not sent: {row.subject}. The reason: {cause}.",
+            consequence="nobody gets it. It is kept under Letters, where you can read and print it.")
+    else:
+        became = "came back as undeliverable" if failed.came_back(row) else "could not be sent"
+        address = sha256(row.recipient.lower().encode()).hexdigest()[:12]
+        facts = NoticeFacts(
+            # By the address too, so that a new one which fails on the same day is reported.
+            key=f"failed-{row.player_id or 0}-{address}-{now:%Y-%m-%d}", since=now, link=link,
+            event=f"A letter to {reader} {became}: {row.subject}",
+            consequence=f"its reader does not have it, because {cause}. Ask them in some other way for "
+                        "another address, add it on the game's page, and send the letter again from Health: "
+                        "it goes to the new address. You can also print it from Letters and post it. Further "
+                        "letters to this address that fail today bring no notice of their own; Today counts "
+                        "them.")
+    notify(session, letters, game, facts)
 
 
 def about_returned_mail_of(player: PlayerRow, now: datetime, base_url: str) -> NoticeFacts:
@@ -171,18 +182,6 @@ def about_returned_mail_of(player: PlayerRow, now: datetime, base_url: str) -> N
         consequence="every letter to this player still leaves. If more come back, ask the player in some "
                     "other way for another address.",
     )  # fmt: skip
-
-
-def report_unsent(letters: LetterContext, session: Session, row: OutboxRow) -> None:
-    """Put one notice about an unsent letter into the outbox, without its reader's address."""
-    game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
-    base = letters.sender.base_url.rstrip("/")
-    facts = NoticeFacts(
-        # A letter that is tried again, and fails again, brings no second notice.
-        key=f"unsent-{row.id}", event=f"A letter was not sent: {row.subject}. The reason: {row.error}.",
-        since=letters.clock.now(), link=f"{base}/letters/{row.id}" if base else "",
-        consequence="nobody gets it. It is kept under Letters, where you can read and print it.")
-    notify(session, letters, game, facts)
 
 
 # The kinds of these letters

@@ -15,7 +15,7 @@ from service.games.deadlines import REHEARSAL_NOTICE
 from service.games.options import options_of
 from service.letters.facts import GameInfo, Recipient
 from service.letters.kinds import AnyKind, LetterKinds
-from service.letters.language import OwnWording
+from service.letters.language import OwnWording, say_in
 from service.mail.sending import outbox
 from service.mail.sending.compose import OutLetter
 from service.store import records
@@ -55,7 +55,8 @@ class LetterContext:
         filed = letter if phase is None else replace(letter, phase_id=phase.id)
         return outbox.put(session, self.blobs, filed, sender=self.sender.sender,
                           reply_to=self.sender.order_address, now=self.clock.now(),
-                          max_bytes=self.sender.max_bytes, base_url=self.sender.base_url.rstrip("/"))
+                          max_bytes=self.sender.max_bytes, base_url=self.sender.base_url.rstrip("/"),
+                          say=say_in)
 
     def prepare(
         self, session: Session, letter: OutLetter, phase: PhaseRow | None = None
@@ -67,7 +68,7 @@ class LetterContext:
         prepared = outbox.prepare(session, self.blobs, filed, sender=self.sender.sender,
                                   reply_to=self.sender.order_address, now=now,
                                   max_bytes=self.sender.max_bytes,
-                                  base_url=self.sender.base_url.rstrip("/"))
+                                  base_url=self.sender.base_url.rstrip("/"), say=say_in)
         return lambda inside: outbox.file(inside, prepared, now)
 
     def kinds_of(self, game: GameRow) -> Mapping[str, AnyKind]:

@@ -24,7 +24,6 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.phases import phase_of, phase_title
 from service.games.results import ShownPower, show, unit_text
-from service.games.seal import unsealing_note
 from service.letters.facts import Holding, NextDate, Proofs, ResultsFacts, SheetFacts, Standings, UnitChanges
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
@@ -125,8 +124,17 @@ def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
         if row.id != phase.id and row.resolution is not None and row.state == PhaseState.SENT:
             remarks = []
         elif note := unsealing_note(row):
-            remarks.append(f"{phase_title(row)}: {note}")
+            remarks.append(Sentence("%(title)s: %(note)s", title=phase_title(row), note=note))
     return tuple(remarks)
+
+
+def unsealing_note(phase: PhaseRow) -> str:
+    """The sentence that results print of a phase unsealed before its deadline; "" of any other."""
+    if phase.unsealed_at is None:
+        return ""
+    return Sentence(
+        N_("%(person)s opened the sheets before the deadline, %(instant)s. Reason given: %(reason)s"),
+        person=phase.unsealed_by, instant=phase.unsealed_at, reason=phase.unsealed_why)
 
 
 def _skipped(row: Phase, phase: Phase, resolution: Resolution) -> bool:

@@ -44,7 +44,7 @@ class Alarms:
         troubles = {
             finding.name: finding
             for finding in self.health.findings()
-            if finding.is_trouble and finding.name in consequences
+            if finding.is_trouble and not finding.has_notice and finding.name in consequences
         }
         # A trouble that ended is forgotten, so that its ten minutes begin again when it comes back.
         self._since = {name: self._since.get(name, now) for name in troubles}

@@ -22,7 +22,8 @@ class Finding:
     """The result of one check: its name, its state, a sentence, and what to do ("" if nothing).
 
     `trouble_id` separates one trouble from the next of the same name, so that each is written about once; ""
-    if the day separates them. `is_urgent`: worth a letter at once, however short it has lasted.
+    if the day separates them. `is_urgent`: worth a letter at once, however short it has lasted. `has_notice`:
+    a notice was written when it began, so it needs no other letter.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Finding:
     advice: str = ""
     trouble_id: str = ""
     is_urgent: bool = False
+    has_notice: bool = False
 
     @property
     def badge(self) -> str:

@@ -20,6 +20,7 @@ from service.clock import Clock
 from service.feature import features
 from service.games import mailbox_waits
 from service.mail.sending import hold
+from service.mail.sending.failed import failed_addresses
 from service.operations import clock_check
 from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
@@ -299,18 +300,21 @@ def check_letters(observation: Observation) -> Finding:
         return session.scalar(
             select(func.count()).select_from(OutboxRow).where(OutboxRow.state.in_(states))) or 0
 
-    failed = count(OutboxState.FAILED)
-    counts = f"{count(OutboxState.QUEUED, OutboxState.SENDING)} waiting, {failed} failed."
+    counts = (f"{count(OutboxState.QUEUED, OutboxState.SENDING)} waiting, "
+              f"{count(OutboxState.FAILED)} failed.")
     pause = hold.current_hold(session)
     if pause is not None:
         return Finding(
             name, FindingState.TROUBLE,
             f"Held back by {pause.by} since {pause.at:%a %-d %b, %H:%M} GMT: {pause.why} {counts}",
             "Let them leave again below. Mail that comes in is kept and counts meanwhile.")
-    # The newest failed letter is the id: a trouble that was written about already keeps it.
-    newest = session.scalar(select(func.max(OutboxRow.id)).where(OutboxRow.state == OutboxState.FAILED))
-    if failed:
-        return Finding(name, FindingState.TROUBLE, counts, "Letters shows which and why.", str(newest))
+    lost = failed_addresses(session)
+    if lost:
+        sentences = " ".join([counts, *(address.sentence for address in lost)])
+        return Finding(
+            name, FindingState.TROUBLE, sentences,
+            "Ask each player in some other way for another address, add it on the game's page, and send the "
+            "letters again below. Letters shows which they are.", has_notice=True)
     return Finding(name, FindingState.WELL, counts)
 
 

@@ -33,6 +33,7 @@ from service.games.options import options_of
 from service.games.phases import next_phase, phase_title, phases_in_play
 from service.games.refused import Refused
 from service.games.turns import JUDGEABLE
+from service.mail.sending.failed import failed_addresses
 from service.notices import announcements
 from service.store import records
 from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
@@ -156,7 +157,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     in_play=phases_in_play(session, game_id),
                     following=next_phase(session, game_id, ports.clock.now()),
                     order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
-                    seats=seats, phases=phases, years=years, title_of=phase_title,
+                    seats=seats, failing={address.address: address for address in failed_addresses(session)},
+                    phases=phases, years=years, title_of=phase_title,
                     next_deadline=None if ahead is None else ahead.deadline,
                     options=YES_OR_NO, switched=game_options,
                     languages=[LANGUAGES[name].title for name in game_options.order_languages],

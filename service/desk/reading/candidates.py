@@ -60,12 +60,17 @@ def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
 
 
 def _marked(index: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
-    """The words of one text, each with True if it differs: the best is compared with the second, all others
-    with the best. `GAP` marks where only the other text has words."""
+    """The words of one text, each with True if it differs in more than capitals: the best is compared with
+    the second, all others with the best. `GAP` marks where only the other text has words."""
     if len(texts) == 1:
         return tuple((word, False) for word in texts[0])
     words, other = texts[index], texts[1] if index == 0 else texts[0]
     marked: list[tuple[str, bool]] = []
-    for change, a, b, _, _ in SequenceMatcher(None, words, other, autojunk=False).get_opcodes():
+    matcher = SequenceMatcher(None, _folded(words), _folded(other), autojunk=False)
+    for change, a, b, _, _ in matcher.get_opcodes():
         marked += [(GAP, True)] if change == "insert" else [(word, change != "equal") for word in words[a:b]]
     return tuple(marked)
+
+
+def _folded(words: Sequence[str]) -> list[str]:
+    return [word.casefold() for word in words]

@@ -43,6 +43,7 @@ from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
+from service.notices.results_facts import concerned
 from service.store import records
 from service.store.blobs import BlobError
 from service.store.tables import (
@@ -94,9 +95,12 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "")
             (ports.power_name(game.variant, power), view.versions(session, phase, power))
             for (power,) in powers
         ]
+        counts = phase_view(session, phase, game)
+        owing = concerned(phase, ports.load(game.variant)) if phase.position else None
         return show(request, "sheets.html", visitor=visitor, notice=notice, phase=phase, game=game.name,
-                    powers=powers_shown, phase_title=phase_title(phase), sealed=sealed(phase),
-                    view=phase_view(session, phase, game))
+                    powers=powers_shown, owing=owing, phase_title=phase_title(phase), sealed=sealed(phase),
+                    view=counts, quarantined={ports.power_name(game.variant, power)
+                                              for power in counts.sheets.quarantined})
 
 
 @router.get("/sheet/{submission_id}")

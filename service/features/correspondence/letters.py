@@ -16,6 +16,7 @@ from grammar.headings.tokens import clean_line, drop_prefixes
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.ballots import executed, next_version
+from service.games.names import seats_in_words
 from service.games.options import options_of
 from service.games.phases import phase_of, power_name
 from service.games.refused import Refused
@@ -113,7 +114,7 @@ def notify(session: Session, letters: LetterContext, row: CorrespondenceRow) -> 
                     "you and that it was not read as orders.",
         mail=NoticedMail(
             mail.sender or "", True, row.subject, player.name,
-            coordinator_notices.seats_in_words(session, letters, player, game),
+            seats_in_words(session, player, None if game is None else frozenset({game.id}), letters.load),
             coordinator_notices.closing_of(session, game)))
     coordinator_notices.notify(session, letters, game, facts)
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from service.feature import InboxEntry
 from service.features.correspondence import letters as letters_of
 from service.features.correspondence.letters import LONGEST_ANSWER, AnswerLetter, SettleLetters
-from service.notices import coordinator_notices
+from service.games.names import seats_in_words
 from service.store.tables import CorrespondenceRow, GameRow, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES
 from service.web.acting import performed
@@ -52,7 +52,7 @@ def thread(request: Request, visitor: SignedIn, player_id: int, notice: str = ""
         return show(
             request, "correspondence/thread.html", visitor=visitor, notice=notice, player=player,
             letters=letters, waiting=sum(row.done_at is None for row in rows), longest=LONGEST_ANSWER,
-            seats=coordinator_notices.seats_in_words(session, ports.letters, player),
+            seats=seats_in_words(session, player, load=ports.load),
             on_file=letters_of.seats_on_file(session, ports.letters, player, None),
             key=secrets.token_urlsafe(16),
         )

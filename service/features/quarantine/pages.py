@@ -69,7 +69,7 @@ def preview(request: Request, visitor: SignedIn, sha256: str, number: int) -> Re
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         mail = quarantined_mail(session, sha256)
-        require_unsealed(session, mail, visitor)
+        require_unsealed(session, mail, visitor, ports)
     try:
         picture = ports.door(Quarantine).preview(mail, number)
     except (BlobError, ChildFault) as fault:

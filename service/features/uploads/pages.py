@@ -31,7 +31,7 @@ from service.games.phases import phase_of, phases_in_play
 from service.games.refused import Refused
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
-from service.letters.language import N_, Sentence, phase_words, sentence_of
+from service.letters.language import N_, Sentence, language, phase_words, sentence_of
 from service.public.acting import PLAYER
 from service.public.page import choose_language, language_of, said, show
 from service.store.columns import row_number
@@ -178,13 +178,14 @@ def _places(ports: DeskPorts, session: Session, game: GameRow, holder: LinkHolde
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A form that may be taken in, with what its answer names."""
+    """A form that may be taken in, with what its answer names. `zone`: the player's time zone."""
 
     upload: Upload
     game: GameRow
     phase: str
     version: int
     deadline: datetime
+    zone: str
 
 
 def _take_in(request: Request, secret: str, form: FormData, photographs: tuple[bytes, ...]) -> Response:
@@ -239,7 +240,8 @@ def _sheet(
         game.name, ports.power_name(game.variant, power), phase_of(phase), version)
     upload = Upload(game.id, holder.player_id, sender, subject, photographs, holder.mark,
                     _word(form, "nonce", 64))
-    return _Sheet(upload, game, phase_words(phase_of(phase)), version, phase.deadline)
+    zone = session.get_one(PlayerRow, holder.player_id).zone
+    return _Sheet(upload, game, phase_words(phase_of(phase)), version, phase.deadline, zone)
 
 
 def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> Response:
@@ -247,11 +249,17 @@ def _answer(request: Request, secret: str, sheet: _Sheet, arrival: Arrival) -> R
     is_late = arrival.received_at > sheet.deadline
     if _wants_json(request):
         return JSONResponse(
-            {"received": arrival.received_at.isoformat(), "mail": arrival.mail, "late": is_late,
-             "photographs": list(arrival.photographs), "repeat": arrival.is_repeat},
+            {"received": arrival.received_at.isoformat(), "when": _when(request, sheet, arrival),
+             "mail": arrival.mail, "late": is_late, "photographs": list(arrival.photographs),
+             "repeat": arrival.is_repeat},
             headers={"Cache-Control": PRIVATE})
     return show(request, "uploads/done.html", cache=PRIVATE, game=sheet.game, arrival=arrival,
                 phase=sheet.phase, number=sheet.version, late=is_late, secret=secret)
+
+
+def _when(request: Request, sheet: _Sheet, arrival: Arrival) -> str:
+    """The instant of arrival as every letter has it, GMT first: the script's own clock may call it UTC."""
+    return language(language_of(request)).instant(arrival.received_at, sheet.zone)
 
 
 def _end(request: Request, secret: str, token: str) -> Response:

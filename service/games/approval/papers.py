@@ -7,7 +7,7 @@ received" of seven powers whose sheets were on file, set aside for a doubt about
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -15,9 +15,11 @@ from enum import StrEnum
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
+import maps
 from maps.variant import Variant
 from service.facts.sheets import Fate, because, held_because
 from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
+from service.games.mail_phases import NAMED_AHEAD, MailPhases
 from service.store import records
 from service.store.tables import (
     CorrespondenceRow,
@@ -26,9 +28,7 @@ from service.store.tables import (
     MailRow,
     MailState,
     PhaseRow,
-    PhaseState,
     PostalOriginalRow,
-    SeatRow,
     SubmissionRow,
 )
 
@@ -37,8 +37,6 @@ REFUSED = "refused: "
 NOT_SCANNED = "A letter was received by post, and no scan of it is on file."
 DISCARDED, _LATE = "discarded", "late"
 """Stored reasons of mails: set aside by hand, and received after the deadline."""
-_PHASES_BEFORE = 3
-"""How many phases ahead somebody may name one that is not open yet: a movement, its retreats, one more."""
 
 
 class PaperKind(StrEnum):
@@ -95,86 +93,53 @@ def set_aside(session: Session, phase: PhaseRow, variant: Variant) -> dict[str, 
     return {power: tuple(dict.fromkeys(group)) for power, group in sentences.items() if power not in counting}
 
 
-def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, list[tuple[datetime, str]]]:
-    """Of each game the mails in quarantine of a known power: when each came, and the power's name or id. Two
-    questions to the database, whatever the number of games."""
+def quarantined_powers(
+    session: Session, games: Sequence[GameRow], load: Callable[[str], Variant] = maps.load
+) -> dict[int, tuple[str, ...]]:
+    """The powers (ids) of whom a mail in quarantine came for a phase, by phase. One question to the database,
+    and two more for each game that a mail touches."""
     mails = session.scalars(select(MailRow).where(MailRow.state == MailState.QUARANTINED)).all()
-    if not mails:
-        return {}
-    seats = session.scalars(select(SeatRow).where(SeatRow.game_id.in_([game.id for game in games]))).all()
-    mails_by_game: dict[str, list[tuple[datetime, str]]] = {}
-    for mail in mails:
-        verdict = mail.verdict or {}
-        player = records.player_of(session, mail.sender) if mail.sender else None
-        for game in games:
-            if verdict.get("game") not in {None, game.name}:
-                continue
-            named = verdict.get("power") if verdict.get("game") else None
-            powers = [str(named)] if named else [
-                seat.power for seat in seats
-                if player is not None and (seat.game_id, seat.player_id) == (game.id, player.id)]
-            mails_by_game.setdefault(game.id, []).extend((mail.received_at, power) for power in powers)
-    return mails_by_game
+    named = {(mail.verdict or {}).get("game") for mail in mails}
+    senders = {mail.sender for mail in mails if mail.sender}
+    touched = set(records.games_of_senders(session, senders)) if senders else set()
+    by_phase: dict[int, list[str]] = {}
+    for game in games:
+        if game.name not in named and game.id not in touched:
+            continue
+        phases = MailPhases.of(session, game, load(game.variant))
+        for mail in mails:
+            phase = phases.phase_of(session, mail)
+            if phase is not None:
+                by_phase.setdefault(phase.id, []).extend(phases.powers_of(session, mail))
+    return {phase: tuple(dict.fromkeys(powers)) for phase, powers in by_phase.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """The mails of a phase: received after `after` and not after its deadline, and those since `early_after`
-    that name it. `powers`: name to id; `seats`: player to the ids of their powers."""
+    """The mails of a phase, by the rule of `MailPhases`."""
 
     phase: PhaseRow
-    game: str
-    after: datetime | None
-    early_after: datetime | None
-    powers: Mapping[str, str]
-    seats: Mapping[int, tuple[str, ...]]
+    game: MailPhases
 
     @classmethod
     def of(cls, session: Session, phase: PhaseRow, variant: Variant) -> _Window:
-        # A mail belongs to the first phase whose deadline it met. A phase that fell out took none.
-        deadlines = session.scalars(
-            select(PhaseRow.deadline)
-            .where(PhaseRow.game_id == phase.game_id, PhaseRow.ordinal < phase.ordinal,
-                   or_(PhaseRow.state != PhaseState.SENT, PhaseRow.position.is_not(None)))
-            .order_by(PhaseRow.deadline.desc()).limit(_PHASES_BEFORE)).all()
-        after = deadlines[0] if deadlines else None
-        early_after = deadlines[-1] if len(deadlines) == _PHASES_BEFORE else None
-        seats: dict[int, tuple[str, ...]] = {}
-        for power, player in records.seats(session, phase.game_id).items():
-            if player is not None:
-                seats[player] = (*seats.get(player, ()), power)
-        game = session.get_one(GameRow, phase.game_id)
-        names = {power.name: power.id for power in variant.powers.values()}
-        return cls(phase, game.name, after, early_after, names, seats)
+        return cls(phase, MailPhases.of(session, session.get_one(GameRow, phase.game_id), variant))
 
     def mails(self, session: Session, *states: MailState) -> list[MailRow]:
-        """The mails of these ends that came in time for this phase."""
+        """The mails of these ends that came for this phase."""
         query = select(MailRow).where(MailRow.state.in_(states), MailRow.received_at <= self.phase.deadline)
-        if self.early_after is not None:
-            query = query.where(MailRow.received_at > self.early_after)
+        before = [each.deadline for each in self.game.phases if each.ordinal < self.phase.ordinal]
+        if len(before) >= NAMED_AHEAD:
+            query = query.where(MailRow.received_at > before[-NAMED_AHEAD])
         rows = session.scalars(query.order_by(MailRow.received_at))
-        return [row for row in rows if self.has(row.received_at) or self.is_named_by(row)]
+        return [row for row in rows if self._is_this(self.game.phase_of(session, row))]
 
-    def is_named_by(self, mail: MailRow) -> bool:
-        """Whether a mail names this phase, though an earlier one was open when it came."""
-        verdict = mail.verdict or {}
-        return verdict.get("game") == self.game and (
-            verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
-            self.phase.season, self.phase.year, self.phase.kind)
+    def has(self, received_at: datetime, powers: Collection[str] = ()) -> bool:
+        """Whether what came at that instant from these powers, and names no phase, is of this phase."""
+        return self._is_this(self.game.first(self.game.ahead(received_at), powers))
 
-    def has(self, received_at: datetime) -> bool:
-        return received_at <= self.phase.deadline and (self.after is None or received_at > self.after)
-
-    def powers_of(self, session: Session, mail: MailRow) -> tuple[str, ...]:
-        """The powers that a mail is from: the one it names, else those of its proved sender."""
-        verdict = mail.verdict or {}
-        if verdict.get("game") not in {None, self.game}:
-            return ()
-        named = self.powers.get(str(verdict.get("power"))) if verdict.get("game") else None
-        if named is not None:
-            return (named,)
-        player = records.player_of(session, mail.sender) if mail.sender else None
-        return () if player is None else self.seats.get(player.id, ())
+    def _is_this(self, phase: PhaseRow | None) -> bool:
+        return phase is not None and phase.id == self.phase.id
 
 
 def _held(session: Session, phase: PhaseRow) -> list[Paper]:
@@ -207,7 +172,7 @@ def _quarantined(session: Session, window: _Window) -> list[Paper]:
     return [
         Paper(PaperKind.QUARANTINED, power, mail.received_at, _reason(mail.reason), mail=mail.sha256)
         for mail in window.mails(session, MailState.QUARANTINED)
-        for power in window.powers_of(session, mail)
+        for power in window.game.powers_of(session, mail)
     ]
 
 
@@ -217,8 +182,8 @@ def _ignored(session: Session, window: _Window) -> list[Paper]:
         .where(IgnoredMailRow.ended_at.is_(None))).all()
     return [
         Paper(PaperKind.IGNORED, power, mail.received_at, _reason(row.reason), mail=mail.sha256)
-        for row, mail in rows if window.has(mail.received_at)
-        for power in window.seats.get(row.player_id, ())
+        for row, mail in rows if window.has(mail.received_at, window.game.seats.get(row.player_id, ()))
+        for power in window.game.seats.get(row.player_id, ())
     ]
 
 
@@ -232,8 +197,9 @@ def _letters(session: Session, window: _Window) -> list[Paper]:
     return [
         Paper(PaperKind.LETTER, power, mail.received_at, "no photograph came with it", mail=mail.sha256,
               player=row.player_id)
-        for row, mail in rows if window.has(mail.received_at) and _may_be_sheet(row, mail)
-        for power in window.seats.get(row.player_id, ())
+        for row, mail in rows
+        if window.has(mail.received_at, window.game.seats.get(row.player_id, ())) and _may_be_sheet(row, mail)
+        for power in window.game.seats.get(row.player_id, ())
     ]
 
 
@@ -270,7 +236,7 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
         for mail in window.mails(session, MailState.QUARANTINED, MailState.REFUSED, MailState.IGNORED)
         # A late one belongs to the phase whose deadline it missed, not to the one that was open when it came.
         if mail.reason != _LATE and (mail.state != MailState.IGNORED or mail.reason == DISCARDED)
-        for power in window.powers_of(session, mail)
+        for power in window.game.powers_of(session, mail)
     ]
     letters = session.scalars(
         select(MailRow).join(CorrespondenceRow, CorrespondenceRow.sha256 == MailRow.sha256)
@@ -278,8 +244,9 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
     sentences += [
         (power, "A mail was received without a photograph of a sheet.")
         for mail in letters
-        if window.has(mail.received_at) and (mail.verdict or {}).get("season") is not None
-        for power in window.powers_of(session, mail)
+        if window.has(mail.received_at, window.game.powers_of(session, mail))
+        and (mail.verdict or {}).get("season") is not None
+        for power in window.game.powers_of(session, mail)
     ]
     late = session.scalars(select(MailRow).where(
         MailRow.reason == _LATE, MailRow.received_at > window.phase.deadline)).all()
@@ -288,7 +255,7 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
         if (verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
                 phase.season, phase.year, phase.kind):
             sentences += [(power, "A sheet was received after the deadline and does not count.")
-                     for power in window.powers_of(session, mail)]
+                     for power in window.game.powers_of(session, mail)]
     return sentences
 
 

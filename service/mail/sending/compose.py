@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from email import policy
@@ -15,6 +15,7 @@ from email.parser import BytesParser
 from email.utils import format_datetime, parseaddr
 from enum import IntEnum, StrEnum
 from html import escape
+from typing import Protocol
 
 from PIL import Image
 
@@ -26,6 +27,8 @@ _LONGEST_SUBJECT = 200
 """Characters."""
 _SMALLEST_SIDE = 500
 """Pixels; no side of a picture is made smaller than this."""
+# A long address is folded onto a second line.
+_TO = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
 _STEPS = 6
 """Sizes that are tried: 0.8, 0.64, ... 0.8 to the power of `_STEPS` - 1."""
 
@@ -220,8 +223,32 @@ def _attach(message: EmailMessage, attachment: Attachment) -> None:
     )
 
 
-ASK_COORDINATOR = "Ask the coordinator for it."
+LINKED = "Copies of the sheets that counted: until %(until)s they are here, for you alone:"
+BEHIND = "Until %(until)s they are here, for you alone:"
+_LEFT_OUT = "Left out because it is too large for mail: %(names)s."
+_ASK_COORDINATOR = "Ask the coordinator for it."
 """Where to get a file that was left out, if there is no page for it."""
+FILE_SENTENCES = (LINKED, BEHIND, _LEFT_OUT, _ASK_COORDINATOR)
+"""What is put into a finished letter, for the catalogues."""
+
+
+class Say(Protocol):
+    """Puts a sentence into a language, by its code."""
+
+    def __call__(self, code: str, message: str, /, **values: object) -> str:
+        """The message with its blanks filled."""
+
+
+def say_english(_code: str, message: str, /, **values: object) -> str:
+    """The message as it is, for a letter in English."""
+    return message % {name: f"{value:%a %-d %b %Y, %H:%M} GMT" if isinstance(value, datetime) else value
+                      for name, value in values.items()}
+
+
+def language_of(html: str | None) -> str:
+    """The code of the language that a letter's HTML names; "" if it has none."""
+    named = re.search(r'<html lang="([A-Za-z-]+)"', html or "")
+    return "" if named is None else named[1]
 
 
 def attachment_count(data: bytes) -> int:
@@ -232,32 +259,43 @@ def attachment_count(data: bytes) -> int:
 def readdress(data: bytes, address: str) -> bytes:
     """The same mail with another address in To; every other byte stays."""
     head, end, body = data.partition(b"\r\n\r\n")
-    # A long address is folded onto a second line.
-    to = re.compile(rb"^To:[^\r\n]*(?:\r\n[ \t][^\r\n]*)*", re.MULTILINE)
-    return to.sub(lambda _: b"To: " + address.encode("ascii"), head, count=1) + end + body
+    return _TO.sub(lambda _: b"To: " + address.encode("ascii"), head, count=1) + end + body
 
 
-def shrink(data: bytes, limit: int, where: str = ASK_COORDINATOR) -> bytes:
+def addressed_to(head: str) -> str | None:
+    """The address in the To of a letter's header block; None if there is none."""
+    to = _TO.search(head.encode("ascii", "replace"))
+    return None if to is None else to[0].decode().partition(":")[2].strip()
+
+
+def shrink(data: bytes, limit: int, where: str = "", say: Say = say_english) -> bytes:
     """The same mail with smaller pictures, at most `limit` bytes.
 
     If it is still too large, the largest files are left out, and the text names them and says `where` they
-    are. Headers and Message-ID do not change.
+    are, "" if there is no page for them. Headers and Message-ID do not change.
     """
     message = BytesParser(policy=_POLICY).parsebytes(data)
+    html = message.get_body(("html",))
+    code = language_of(None if html is None else str(html.get_content()))
+    where = where or say(code, _ASK_COORDINATOR)
+
+    def notice(names: Sequence[str]) -> str:
+        return f"{say(code, _LEFT_OUT, names=', '.join(names))} {where}" if names else ""
+
     parts = [_read(part) for part in message.iter_attachments() if isinstance(part, EmailMessage)]
     for step in range(1, _STEPS):
         smaller_parts = [_smaller(part, 0.8**step) for part in parts]
-        rebuilt = _rebuild(message, smaller_parts, (), where)
+        rebuilt = _rebuild(message, smaller_parts)
         if len(rebuilt) <= limit:
             return rebuilt
     attachments = list(smaller_parts)
     left_out: list[str] = []
     # The largest goes first, so that as many files as possible stay.
-    while attachments and len(rebuilt := _rebuild(message, attachments, left_out, where)) > limit:
+    while attachments and len(rebuilt := _rebuild(message, attachments, notice(left_out))) > limit:
         largest = max(attachments, key=lambda part: len(part.data))
         attachments.remove(largest)
         left_out.append(largest.name)
-    return _rebuild(message, attachments, left_out, where) if left_out else rebuilt
+    return _rebuild(message, attachments, notice(left_out)) if left_out else rebuilt
 
 
 def _read(part: EmailMessage) -> Attachment:
@@ -290,9 +328,7 @@ def _smaller(part: Attachment, scale: float) -> Attachment:
     return replace(part, data=jpeg.getvalue(), media_type="image/jpeg", name=name)
 
 
-def _rebuild(
-    message: EmailMessage, parts: Iterable[Attachment], left_out: Iterable[str], where: str
-) -> bytes:
+def _rebuild(message: EmailMessage, parts: Iterable[Attachment], notice: str = "") -> bytes:
     rebuilt = EmailMessage(policy=_POLICY)
     for name, value in message.items():
         if not name.lower().startswith(("content-", "mime-version")):
@@ -300,14 +336,12 @@ def _rebuild(
     text, html = message.get_body(("plain",)), message.get_body(("html",))
     # As it stands: it is flowed already.
     plain_text = str(text.get_content()) if text is not None else ""
-    names = ", ".join(left_out)
-    notice = f"Left out because it is too large for mail: {names}. {where}"
-    if names:
+    if notice:
         plain_text += f"\n{notice}\n"
     rebuilt.set_content(plain_text, params=_FLOWED if _is_flowed(text) else {})
     if html is not None:
         html_text = str(html.get_content())
-        if names:
+        if notice:
             html_text = html_text.replace("</main>", f"<p>{escape(notice)}</p>\n</main>", 1)
         rebuilt.add_alternative(html_text, subtype="html")
     for part in parts:

@@ -3,6 +3,7 @@ them."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.refused import Refused
+from service.mail.sending.present_address import move_to_other_address
 from service.store import records
 from service.store.tables import OutboxRow, OutboxState, SendHoldRow
 
@@ -68,8 +70,8 @@ class ResumeLetters(Act[int]):
 
 @dataclass(frozen=True, slots=True)
 class RetryLetters(Act[int]):
-    """Tries one failed letter again, or with None all that certainly did not arrive. The outcome is how
-    many."""
+    """Sends one failed letter again, or with None all that certainly did not arrive, to an address that its
+    player has now. The outcome is how many."""
 
     letter: int | None = None
 
@@ -78,7 +80,9 @@ class RetryLetters(Act[int]):
         # Letters that may have arrived are not among them: each of those is tried again by itself, by a
         # person.
         letter_ids = resendable_letters(table.session) if self.letter is None else [self.letter]
-        again = sum(retry(table.session, letter_id, table.now) for letter_id in letter_ids)
+        # Before the first is queued: once it waits it has not failed.
+        failing = failing_addresses(table.session)
+        again = sum(retry(table.session, letter_id, table.now, failing) for letter_id in letter_ids)
         if not again:
             raise Refused("Nothing was changed: no such letter has failed.")
         return again
@@ -95,9 +99,11 @@ def resendable_letters(session: Session) -> list[int]:
         .order_by(OutboxRow.id)))
 
 
-def retry(session: Session, letter_id: int, now: datetime) -> bool:
-    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one."""
-    return records.claim(
+def retry(session: Session, letter_id: int, now: datetime, failing: Collection[str] | None = None) -> bool:
+    """Queue a failed letter again, for a person who asks for it; False if it is not a failed one. `failing`:
+    as in `present_address.move_to_other_address`, None for the addresses of all letters that failed."""
+    failing = failing_addresses(session) if failing is None else failing
+    if not records.claim(
         session,
         OutboxRow,
         OutboxRow.id == letter_id,
@@ -106,4 +112,14 @@ def retry(session: Session, letter_id: int, now: datetime) -> bool:
         due_at=now,
         tries=0,
         error=None,
-    )
+    ):
+        return False
+    move_to_other_address(session, session.get_one(OutboxRow, letter_id, populate_existing=True), failing)
+    return True
+
+
+def failing_addresses(session: Session) -> frozenset[str]:
+    """The addresses, in lower case, of all letters that have failed."""
+    addresses = session.scalars(
+        select(OutboxRow.recipient).where(OutboxRow.state == OutboxState.FAILED).distinct())
+    return frozenset(address.lower() for address in addresses)

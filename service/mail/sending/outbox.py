@@ -28,13 +28,18 @@ from sqlalchemy.orm import Session
 from service.clock import Clock
 from service.mail.sending import hold, present_address
 from service.mail.sending.compose import (
+    BEHIND,
+    LINKED,
     Addressee,
     Attachment,
     OutLetter,
+    Say,
     attachment_count,
     compose,
+    language_of,
     message_id,
     one_line,
+    say_english,
     shrink,
 )
 from service.mail.sending.connections import RENEW_SECONDS, Connection, Connections
@@ -76,7 +81,6 @@ PAUSES = tuple(timedelta(minutes=m) for m in (1, 5, 30, 120, 240, 480, 720, 1200
 """Time before each further try after a 4xx: 48 hours in all, then a person is told."""
 
 _PLAYERS_OWN: Mapping[str, Addressee] = {}
-_HERE = "Until {until} they are here, for you alone"
 LETTER_LINK = "letter"
 """`AccessLinkRow.opens` of a link to the files of a letter."""
 LINK_DAYS = timedelta(days=60)
@@ -130,13 +134,14 @@ def put(
     max_bytes: int = 8_000_000,
     reply_to: str = "",
     base_url: str = "",
+    say: Say = say_english,
 ) -> bool:
     """Write a letter in the caller's transaction; False if its key is known, and then nothing changes. The
     rest as in `prepare`."""
     if session.scalar(select(OutboxRow.id).where(OutboxRow.key == letter.key)) is not None:
         return False
     return file(session, prepare(session, blobs, letter, sender=sender, now=now, max_bytes=max_bytes,
-                                 reply_to=reply_to, base_url=base_url), now)
+                                 reply_to=reply_to, base_url=base_url, say=say), now)
 
 
 def prepare(
@@ -149,26 +154,28 @@ def prepare(
     max_bytes: int = 8_000_000,
     reply_to: str = "",
     base_url: str = "",
+    say: Say = say_english,
 ) -> PreparedLetter:
     """Make a letter and keep its files, before any transaction that writes.
 
     `reply_to`: the order address, if it is not the sender's. Files that are too large for mail, and those
     that the letter has behind a link anyway, are left out, and the letter has a link to them on the site at
-    `base_url`, unless that is "".
+    `base_url`, unless that is "". `say` puts the sentences about them into the letter's language.
     """
     player = records.player_of(session, letter.recipient)
     token, until = token_hex(32), now + LINK_DAYS
     url = f"{base_url}/public/letter/{token}" if base_url and player is not None else ""
     if letter.linked:
-        letter = _with_link(letter, url, until)
+        letter = _with_link(letter, url, until, say)
     finished = compose(letter, sender, now, reply_to=reply_to)
     sent, behind = finished, tuple[Attachment, ...]()
     if len(finished) > max_bytes:
-        sent = shrink(finished, max_bytes)
+        sent = shrink(finished, max_bytes, say=say)
         if attachment_count(sent) != len(letter.attachments):
             behind = letter.attachments
             if url:
-                sent = shrink(finished, max_bytes, f"{_HERE.format(until=_day(until))}:\n\n    {url}")
+                here = say(language_of(letter.html), BEHIND, until=until)
+                sent = shrink(finished, max_bytes, f"{here}\n\n    {url}", say)
     parts = keep(blobs, sent)
     behind = (*behind, *letter.linked)
     if not url or not behind or player is None:
@@ -179,19 +186,15 @@ def prepare(
                           (token, player.id, until))
 
 
-def _with_link(letter: OutLetter, url: str, until: datetime) -> OutLetter:
+def _with_link(letter: OutLetter, url: str, until: datetime, say: Say) -> OutLetter:
     """The letter with a sentence on where its linked files are; with the files themselves where no page can
     show them."""
     if not url:
         return replace(letter, attachments=(*letter.attachments, *letter.linked), linked=())
-    lead = f"Copies of the sheets that counted: {_HERE.format(until=_day(until)).lower()}"
+    lead = say(language_of(letter.html), LINKED, until=until)
     html = letter.html and letter.html.replace(
-        "</main>", f'<p>{escape(lead)}: <a href="{escape(url)}">{escape(url)}</a></p>\n</main>', 1)
-    return replace(letter, text=f"{letter.text.rstrip()}\n\n{lead}:\n\n    {url}\n", html=html)
-
-
-def _day(instant: datetime) -> str:
-    return f"{instant:%a} {instant.day} {instant:%b %Y}"
+        "</main>", f'<p>{escape(lead)} <a href="{escape(url)}">{escape(url)}</a></p>\n</main>', 1)
+    return replace(letter, text=f"{letter.text.rstrip()}\n\n{lead}\n\n    {url}\n", html=html)
 
 
 def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
@@ -232,12 +235,13 @@ def file(session: Session, prepared: PreparedLetter, now: datetime) -> bool:
 def send_due(
     store: Store, blobs: Blobs, transport: Transport, clock: Clock, *, sender: str,
     not_sent: Callable[[Session, OutboxRow], None] | None = None, connections: Connections | None = None,
-    addressees: Mapping[str, Addressee] = _PLAYERS_OWN,
+    addressees: Mapping[str, Addressee] = _PLAYERS_OWN, say: Say = say_english,
 ) -> SendCounts:
     """Send every letter that is due, by rank and in the order they were written. Safe in several processes at
     a time.
 
-    Each goes to an address its player has now; `not_sent` tells a person of one that nobody is to get.
+    Each goes to an address its player has now; `not_sent` reports one that failed, or that nobody is to get,
+    to a person, in the transaction that ends it.
     `addressees`: whose a letter of each kind is; of a kind that is not named, the player's own.
     `connections`: those of the site, one where none are named; as many letters are handed over at the same
     time as this process gets of them, and none where other processes have them all. `transport` has one for
@@ -246,7 +250,8 @@ def send_due(
     While the server is away, letters keep their place and are sent in order once it is back. While a person
     holds them back (`hold`), nothing is sent.
     """
-    _release_dead_claims(store, clock.now())
+    round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees, say)
+    _release_dead_claims(round_)
     site_connections, total = connections or Connections(store), SendCounts()
     while True:
         with store() as session:
@@ -254,8 +259,7 @@ def send_due(
         taken = site_connections.take(due) if due else []
         if not taken:
             return total
-        round_ = _Round(store, blobs, transport, clock, sender, not_sent, addressees)
-        counts = _run_round(round_, site_connections, taken)
+        counts = _run_round(replace(round_, is_over=Event()), site_connections, taken)
         total += counts
         # What was written while these were given back found none free.
         if counts.down or not (counts.sent or counts.failed):
@@ -292,6 +296,7 @@ class _Round:
     sender: str
     not_sent: Callable[[Session, OutboxRow], None] | None
     addressees: Mapping[str, Addressee]
+    say: Say
     is_over: Event = field(default_factory=Event)
 
     def send(self, connection: Connection) -> SendCounts:
@@ -313,10 +318,10 @@ class _Round:
                     continue
                 connection.count_letter()
                 try:
-                    state = _send(row, self.store, self.blobs, self.transport, self.clock, self.sender)
+                    state = _send(self, row)
                 except ServerUnavailable as down:
                     self.is_over.set()
-                    _give_back(self.store, row, str(down), self.clock.now())
+                    _give_back(self, row, str(down))
                     return SendCounts(sent, postponed, failed, str(down))
                 sent += state is OutboxState.SENT
                 postponed += state is OutboxState.QUEUED
@@ -356,56 +361,55 @@ def _claim_next(
     return None
 
 
-def _release_dead_claims(store: Store, now: datetime) -> None:
+def _release_dead_claims(round_: _Round) -> None:
     """End the claims of processes that died before they stored the server's answer."""
-    with store.begin() as session:
-        dead = records.letters_with_dead_claims(session, now)
+    with round_.store.begin() as session:
+        dead = records.letters_with_dead_claims(session, round_.clock.now())
         for row in dead:
             session.expunge(row)
     for row in dead:
-        _unclear(store, row, "Galloper stopped while it was being sent", now)
+        _unclear(round_, row, "Galloper stopped while it was being sent")
 
 
-def _send(
-    row: OutboxRow, store: Store, blobs: Blobs, transport: Transport, clock: Clock, sender: str
-) -> OutboxState:
+def _send(round_: _Round, row: OutboxRow) -> OutboxState:
     try:
-        data = finished(blobs, row)
-        transport.send(MailEnvelope(parseaddr(sender)[1], row.recipient, row.message_id, data))
+        data = finished(round_.blobs, row)
+        round_.transport.send(
+            MailEnvelope(parseaddr(round_.sender)[1], row.recipient, row.message_id, data))
     except TryAgainLater as error:
-        return _again(store, row, error, clock.now())
+        return _again(round_, row, error)
     except DeliveryUnknown as error:
-        return _unclear(store, row, str(error), clock.now())
+        return _unclear(round_, row, str(error))
     except MailTooLarge as error:
-        return _smaller(store, row, blobs, data, str(error), clock.now())
+        return _smaller(round_, row, data, str(error))
     except (SmtpRefused, BlobError) as error:
-        return _end(store, row, OutboxState.FAILED, for_log=getattr(error, "for_log", ""), error=str(error))
+        return _end(round_, row, OutboxState.FAILED, for_log=getattr(error, "for_log", ""), error=str(error))
     except ServerUnavailable:
         raise
     except Exception as error:
         # Nobody knows how far an unforeseen fault came, and the next letter must not wait for it.
-        return _unclear(store, row, f"an unforeseen fault ({type(error).__name__})", clock.now())
-    return _end_as_sent(store, row, clock.now())
+        return _unclear(round_, row, f"an unforeseen fault ({type(error).__name__})")
+    return _end_as_sent(round_, row, round_.clock.now())
 
 
-def _end_as_sent(store: Store, row: OutboxRow, sent_at: datetime) -> OutboxState:
+def _end_as_sent(round_: _Round, row: OutboxRow, sent_at: datetime) -> OutboxState:
     """End a letter that the server took, once the database can be written. Raises DBAPIError if it cannot for
     minutes; the letter is then sent once more when its claim ends."""
     # Before, a disk that was full for two seconds at that instant made the player a second letter.
     for pause in STORE_PAUSES:
         with suppress(DBAPIError):
-            return _end(store, row, OutboxState.SENT, sent_at=sent_at, error=None)
+            return _end(round_, row, OutboxState.SENT, sent_at=sent_at, error=None)
         log.warning("letter %d (%s) was sent, and the database cannot be written yet", row.id, row.kind)
         sleep(pause)
-    return _end(store, row, OutboxState.SENT, sent_at=sent_at, error=None)
+    return _end(round_, row, OutboxState.SENT, sent_at=sent_at, error=None)
 
 
 def _end(
-    store: Store, row: OutboxRow, state: OutboxState, *, for_log: str = "", **values: object
+    round_: _Round, row: OutboxRow, state: OutboxState, *, for_log: str = "", **values: object
 ) -> OutboxState:
     # The error may quote the server, which quotes addresses; the log has its numbers alone.
-    with store.begin() as session:
-        records.claim(
+    with round_.store.begin() as session:
+        is_ended = records.claim(
             session,
             OutboxRow,
             OutboxRow.id == row.id,
@@ -414,50 +418,52 @@ def _end(
             claimed_until=None,
             **values,
         )
+        if is_ended and state is OutboxState.FAILED and round_.not_sent is not None:
+            round_.not_sent(session, session.get_one(OutboxRow, row.id, populate_existing=True))
     if state is OutboxState.FAILED:
         log.warning("letter %d (%s) could not be sent: %s", row.id, row.kind,
                     for_log or values.get("error"))
     return state
 
 
-def _again(store: Store, row: OutboxRow, answer: TryAgainLater, now: datetime) -> OutboxState:
+def _again(round_: _Round, row: OutboxRow, answer: TryAgainLater) -> OutboxState:
     if row.tries > len(PAUSES):
         given_up = f"; given up after {row.tries} tries"
-        return _end(store, row, OutboxState.FAILED, for_log=f"{answer.for_log}{given_up}",
+        return _end(round_, row, OutboxState.FAILED, for_log=f"{answer.for_log}{given_up}",
                     error=f"{answer}{given_up}")
-    return _end(store, row, OutboxState.QUEUED, error=str(answer), due_at=now + PAUSES[row.tries - 1])
+    return _end(round_, row, OutboxState.QUEUED, error=str(answer),
+                due_at=round_.clock.now() + PAUSES[row.tries - 1])
 
 
-def _unclear(store: Store, row: OutboxRow, error: str, now: datetime) -> OutboxState:
+def _unclear(round_: _Round, row: OutboxRow, error: str) -> OutboxState:
     if row.possibly_twice:
-        return _end(store, row, OutboxState.FAILED, error=_TWICE)
-    return _end(store, row, OutboxState.QUEUED, error=error, possibly_twice=True, due_at=now + PAUSES[1])
+        return _end(round_, row, OutboxState.FAILED, error=_TWICE)
+    return _end(round_, row, OutboxState.QUEUED, error=error, possibly_twice=True,
+                due_at=round_.clock.now() + PAUSES[1])
 
 
-def _smaller(
-    store: Store, row: OutboxRow, blobs: Blobs, data: bytes, error: str, now: datetime
-) -> OutboxState:
+def _smaller(round_: _Round, row: OutboxRow, data: bytes, error: str) -> OutboxState:
     if row.shrunk:
-        return _end(store, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
+        return _end(round_, row, OutboxState.FAILED, error=f"{error}, and its smaller version too")
     # The record names the letter as it was written, so those bytes stay.
-    blobs.put(data)
-    parts = keep(blobs, shrink(data, len(data) // 4))
+    round_.blobs.put(data)
+    parts = keep(round_.blobs, shrink(data, len(data) // 4, say=round_.say))
     linked = [file for file in row.files if file["at"] is None]
-    return _end(store, row, OutboxState.QUEUED, error=error, shrunk=True, message=parts.message,
-                words=parts.words, files=[*parts.files, *linked], due_at=now)
+    return _end(round_, row, OutboxState.QUEUED, error=error, shrunk=True, message=parts.message,
+                words=parts.words, files=[*parts.files, *linked], due_at=round_.clock.now())
 
 
-def _give_back(store: Store, row: OutboxRow, error: str, now: datetime) -> None:
+def _give_back(round_: _Round, row: OutboxRow, error: str) -> None:
     """Return the claim of a letter while the server is away. After `GIVE_UP` the letter fails.
 
     The try does not count, and the letter keeps its place.
     """
     # The two days begin at the first failure: a letter that waited for us, or for a person, is not given up
     # at its first try.
-    is_first_failure = row.error is None
+    is_first_failure, now = row.error is None, round_.clock.now()
     is_given_up = not is_first_failure and now - row.due_at > GIVE_UP
     _end(
-        store,
+        round_,
         row,
         OutboxState.FAILED if is_given_up else OutboxState.QUEUED,
         tries=row.tries - 1,

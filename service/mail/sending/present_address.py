@@ -6,6 +6,7 @@ change an address or leave a seat.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
-from service.mail.sending.compose import Addressee, OutLetter, readdress
+from service.mail.sending.compose import Addressee, OutLetter, addressed_to, readdress
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.letter_parts import finished, keep
@@ -66,7 +67,8 @@ def bring_up_to_date(
         row.state, row.error, row.claimed_until = chosen.state, chosen.sentence, None
         records.log_event(session, now, Event.LETTER_NOT_SENT, game_id=row.game_id, detail={"letter": row.id})
         return chosen
-    if chosen != row.recipient:
+    # A letter that a person sends again has another address in its row already (`move_to_other_address`).
+    if chosen != row.recipient or addressed_to(_head(row)) not in {None, chosen}:
         try:
             mail = finished(blobs, row)
             parts = keep(blobs, readdress(mail, chosen))
@@ -84,12 +86,37 @@ def bring_up_to_date(
     return None
 
 
+def move_to_other_address(session: Session, row: OutboxRow, failing: Collection[str]) -> None:
+    """Give a failed letter another address of its player, which does not fail and has no letter of its own;
+    if there is none the letter keeps its address (PHA-09). `failing`: addresses in lower case to which
+    letters failed. `bring_up_to_date` puts the address into the mail when it is sent."""
+    if row.player_id is None:
+        return
+    for address in _addresses(session, row.player_id):
+        if address not in failing and _is_free(session, key := _key_with(row, address)):
+            row.key, row.recipient = key, address
+            return
+
+
+def _head(row: OutboxRow) -> str:
+    return (row.words or "").partition("\r\n\r\n")[0]
+
+
+def _addresses(session: Session, player: int | None) -> Sequence[str]:
+    return session.scalars(
+        select(AddressRow.email).where(AddressRow.player_id == player).order_by(AddressRow.email)).all()
+
+
+def _is_free(session: Session, key: str) -> bool:
+    """Whether no letter has a key: each address of a player gets a letter of its own, and none twice."""
+    return session.scalar(select(OutboxRow.id).where(OutboxRow.key == key)) is None
+
+
 def _address(session: Session, row: OutboxRow, addressee: Addressee) -> str | NotSent:
     player, gone = _player(session, row, addressee)
     if gone is not None:
         return gone
-    known = session.scalars(
-        select(AddressRow.email).where(AddressRow.player_id == player).order_by(AddressRow.email)).all()
+    known = _addresses(session, player)
     if not known:
         return NotSent(OutboxState.FAILED, "its player has no mail address now; add one, and send it again")
     # The row may have the address in the case in which the player's program writes it.
@@ -97,8 +124,7 @@ def _address(session: Session, row: OutboxRow, addressee: Addressee) -> str | No
         return row.recipient
     for address in known:
         key = _key_with(row, address)
-        # Each address of a player gets a letter of its own: nobody gets the same one twice.
-        if key == row.key or session.scalar(select(OutboxRow.id).where(OutboxRow.key == key)) is None:
+        if key == row.key or _is_free(session, key):
             return address
     return NotSent(OutboxState.CANCELLED, "its address was removed; each other address of its player has a "
                                           "letter of its own", is_missed=False)

@@ -64,6 +64,11 @@ def _cause(report: DeliveryReport) -> str:
     code = report.status_code
     if code is None:
         return ""
-    detail = code.partition(".")[2]
-    cause = next((words for start, words in _CAUSES if detail.startswith(start)), None)
+    cause = cause_of(code)
     return f" ({code})" if cause is None else f": {cause} ({code})"
+
+
+def cause_of(code: str) -> str | None:
+    """What an enhanced status code such as "5.1.1" means, in words; None if it is not in the list."""
+    detail = code.partition(".")[2]
+    return next((words for start, words in _CAUSES if detail.startswith(start)), None)

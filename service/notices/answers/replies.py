@@ -215,14 +215,7 @@ class Replies:
 
     def bounced(self, session: Session, letter_id: int) -> None:
         """A letter came back."""
-        row = session.get_one(OutboxRow, letter_id)
-        # A notice that comes back would bring a notice that comes back, for ever.
-        if row.recipient == self.letters.sender.coordinator:
-            return
-        game = None if row.game_id is None else session.get_one(GameRow, row.game_id)
-        now, base = self.letters.clock.now(), self.letters.sender.base_url
-        coordinator_notices.notify(session, self.letters, game,
-            coordinator_notices.about_returned_letter(row, now, base))
+        coordinator_notices.report_failed(self.letters, session, session.get_one(OutboxRow, letter_id))
 
     def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
         """Some letter to a player came back."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -214,6 +215,8 @@ def test_two_taps_send_one_sheet_and_too_many_pages_none(camera: Any, address: s
     page.locator("#waits", has_text="Arrived").wait_for()
     page.wait_for_timeout(1000)
     assert (page.locator("#waits li").count(), len(posts)) == (1, 1)
+    # PHA-11: the words at the file field went on to call it "on this device until it has arrived".
+    assert re.fullmatch(r"Arrived \w{3} \d.* GMT\b.*, Version 1\.", page.inner_text("#told"))
     with table.site.store() as session:
         assert len(session.scalars(select(MailRow)).all()) == 1
     context.close()

@@ -93,7 +93,10 @@ def test_a_sheet_by_the_page_is_the_same_sheet_as_a_mailed_one(desk: DeskTable) 
     reply = answer.json()
     assert reply["photographs"] == [hashlib.sha256(shot).hexdigest()]
     assert (reply["late"], reply["repeat"]) == (False, False)
-    assert set(reply) == {"received", "mail", "late", "photographs", "repeat"}, "no preview of any reading"
+    # No preview of any reading.
+    assert set(reply) == {"received", "when", "mail", "late", "photographs", "repeat"}
+    # PHA-11: the list said UTC where every letter has GMT.
+    assert reply["when"].startswith(f"{table.site.clock.now():%a %-d %b %Y, %H:%M} GMT")
     assert judged(desk) == [(MailState.USED, None)] * 2
     mailed, sent = table.submissions()
     assert (mailed.power, sent.power) == ("Argyll", "Montrose")

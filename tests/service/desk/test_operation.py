@@ -88,6 +88,7 @@ def test_the_log_says_in_words_whose_mail_it_was(table: Table) -> None:
             records.add_mail(session, key, 10, now, now)
             row = session.get_one(MailRow, key)
             row.sender, row.verdict = sender, {"power": "Manchester"}
+            row.reason = "unknown_sender" if "mallory" in sender else None
             records.log_event(session, now, Event.MAIL_USED, detail={"mail": key[:12], "reason": None})
         argyll = records.player_of(session, address("Argyll"))
         assert argyll is not None
@@ -316,7 +317,9 @@ def test_a_failed_letter_is_named(table: Table) -> None:
         session.add(OutboxRow(key="k", kind="receipt", recipient="a@b.example", subject="s", message="0" * 64,
                               message_id="<x>", state=OutboxState.FAILED, due_at=table.site.clock.now()))
     fact = look(table)["Letters"]
-    assert (fact.state, fact.sentence) == (FindingState.TROUBLE, "0 waiting, 1 failed.")
+    assert (fact.state, fact.sentence) == (
+        FindingState.TROUBLE,
+        "0 waiting, 1 failed. A reader who is not a player: 1 letter did not arrive: no reason is known.")
 
 
 @pytest.mark.parametrize(("ahead", "state"), [(-5, "well"), (30, "well"), (3600, FindingState.TROUBLE)])
@@ -476,3 +479,24 @@ def test_reading_that_falls_behind_its_deadlines_shows_on_health(table: Table) -
         for submission in papers[:health.FEWEST_WAITING // 2]:
             session.get_one(SubmissionRow, submission).read_at = clock.now()
     assert not look(table)["Reading pace"].is_trouble
+
+
+def test_the_log_calls_no_proved_player_a_stranger(table: Table) -> None:
+    """PHA-11: a repeat that is ignored keeps no sender, and neither does a question to the machine."""
+    desk, now = open_desk(table), table.site.clock.now()
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    table.take(table.mail("Montrose", note="In case the first was lost."), table.phase().opens_at)
+    rows = {"c": ("used", "command", None, "mail_command"), "d": ("quarantined", "auth_failed", None, ""),
+            "e": ("quarantined", "wrong_phase", "gone@montrose.example", "")}
+    with table.site.store.begin() as session:
+        for letter, (state, reason, sender, kind) in rows.items():
+            records.add_mail(session, letter * 64, 10, now, now)
+            row = session.get_one(MailRow, letter * 64)
+            row.state, row.reason, row.sender, row.verdict = state, reason, sender, {"power": "Montrose"}
+            records.log_event(session, now, Event[(kind or "mail_quarantined").upper()], detail={"mail": letter * 12})
+    words = desk.text("/log").replace("&#39;", "'")
+    assert "Mail from Montrose's player: ignored" in words
+    assert "Mail from Montrose's player: a question, answered by the machine" in words
+    assert "Mail under the name of Montrose, its sender not proved: set aside in quarantine" in words
+    assert "from an address that no player has now: set aside in quarantine" in words
+    assert "stranger" not in words

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, update
 
-from service.store.tables import LineRow, OutboxRow, PageRow, PhaseState, SubmissionRow
+from service.store.tables import LineRow, MailRow, MailState, OutboxRow, PageRow, PhaseState, SubmissionRow
 from tests.support.desk_site import DEADLINE, DeskSite
 
 
@@ -149,6 +149,14 @@ def test_after_sending_the_desk_is_for_looking_only(desk: DeskSite) -> None:
     assert 'action="/desk/7' not in desk.page("/desk/7?line=3")
 
 
+def mailed(desk: DeskSite) -> str:
+    """Have the sheet come by a mail; its key."""
+    desk.add(MailRow(sha256="c" * 64, size=1, received_at=DEADLINE, stored_at=DEADLINE, state=MailState.USED))
+    with desk.store.begin() as session:
+        session.execute(update(SubmissionRow).values(sha256="c" * 64))
+    return "c" * 64
+
+
 def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_knows(desk: DeskSite) -> None:
     with desk.store.begin() as session:
         session.execute(update(PageRow).values(note="too_dark"))
@@ -156,9 +164,49 @@ def test_an_unusable_photograph_is_shown_with_its_reason_and_what_its_sender_kno
     assert ("A page of Montrose cannot be used: the photograph is too dark. The sender was not told "
             "yet.") in page_text
     assert 'src="/images/page/1.jpg"' in desk.page("/desk/7")
-    desk.add(OutboxRow(key="k", kind="rejection", phase_id=7, recipient="james@players.example", subject="s",
-                       message="0" * 64, message_id="<1@x>", state="sent", due_at=DEADLINE, sent_at=DEADLINE))
+    sheet = mailed(desk)
+    desk.add(OutboxRow(key=f"x/{sheet}-too_dark", kind="rejection", phase_id=7, subject="s",
+                       recipient="james@players.example", message="0" * 64, message_id="<1@x>",
+                       state="sent", due_at=DEADLINE, sent_at=DEADLINE))
     assert "The sender was told Sun 14 Mar 2027, 07:00 GMT." in desk.text("/desk/7")
+
+
+@pytest.mark.parametrize(("kind", "flags", "is_told"), [
+    # The receipt waited for the reading, so it says why the sheet does not count.
+    ("receipt", ["photo_dark"], True), ("receipt", [], False), ("held", [], True)])
+def test_a_sender_who_was_told_in_another_letter_was_told(
+    desk: DeskSite, kind: str, flags: list[str], is_told: bool
+) -> None:
+    """PHA-11: the desk read "The sender was not told yet" of a player whose receipt had told them."""
+    with desk.store.begin() as session:
+        session.execute(update(PageRow).values(note="too_dark"))
+        session.execute(update(SubmissionRow).values(flags=flags))
+    sheet = mailed(desk)
+    desk.add(OutboxRow(key=f"x/{sheet}", kind=kind, phase_id=7, subject="s", message="0" * 64,
+                       recipient="james@players.example", message_id="<1@x>", state="sent",
+                       due_at=DEADLINE, sent_at=DEADLINE))
+    assert ("The sender was told Sun 14 Mar" in desk.text("/desk/7")) is is_told
+
+
+def test_words_that_differ_in_capitals_alone_are_not_marked(desk: DeskSite) -> None:
+    """PHA-11: "army" beside "Army" was marked as another reading."""
+    with desk.store.begin() as session:
+        session.get_one(LineRow, 3).candidates = [
+            {"text": text, "order": None, "score": score}
+            for text, score in (("army eskdale holds", 0.6), ("Army Eskdale moves", 0.4))]
+    page = desk.page("/desk/7?line=3")
+    assert re.findall(r"<mark>(.*?)</mark>", page) == ["holds", "moves"]
+
+
+def test_results_from_before_a_sheet_that_is_being_read_are_called_so(desk: DeskSite) -> None:
+    """PHA-11: the page showed the old result as judged and waiting, with its button."""
+    desk.change(7, state=PhaseState.READY, judged_at=DEADLINE)
+    desk.add(SubmissionRow(
+        sha256=None, phase_id=7, power="ormond", sender="", received_at=DEADLINE, version=1,
+        semantic_key="late", read_at=None, flags=[], fate="counts"))
+    text = desk.text("/results/7")
+    assert "1 sheet of this phase is being read by the machine. What is below was judged before" in text
+    assert "Approve and send" not in text
 
 
 def test_with_the_engine_down_lines_have_no_readings_and_work_goes_on(desk: DeskSite) -> None:

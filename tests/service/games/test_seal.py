@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from service.games import seal
+from service.notices.results_facts import unsealing_note
 from service.store.tables import EventRow, OutboxRow, OutboxState, PhaseRow, PhaseState
 from tests.support.desk_site import DEADLINE, DeskSite, photograph
 
@@ -123,7 +123,7 @@ def test_an_unsealing_wants_a_reason_and_is_logged_for_the_results(desk: DeskSit
             f"07:05 GMT. Reason given: {why}") in page_text
     assert "Army Eskdale holds" in page_text
     with desk.store() as session:
-        assert seal.unsealing_note(session.get_one(PhaseRow, 7)).endswith(why)
+        assert unsealing_note(session.get_one(PhaseRow, 7)).endswith(why)
         (event,) = session.scalars(select(EventRow)).all()
     assert (event.what, event.actor, event.game_id) == ("phase_unsealed", "Ada", "powick-bridge")
     assert event.detail == {"phase_id": 7, "why": why}
@@ -136,7 +136,7 @@ def test_only_an_open_phase_can_be_unsealed(desk: DeskSite, state: PhaseState) -
     desk.change(7, state=state)
     assert desk.post("/desk/7/unseal", why="a reason that is long enough").status_code == 409
     with desk.store() as session:
-        assert seal.unsealing_note(session.get_one(PhaseRow, 7)) == ""
+        assert unsealing_note(session.get_one(PhaseRow, 7)) == ""
 
 
 def test_an_unsealed_phase_can_be_read_and_waits_for_its_deadline(desk: DeskSite) -> None:

@@ -159,12 +159,13 @@ def test_a_bounce_marks_the_letter_that_did_not_arrive(table: Table) -> None:
     assert (row.state, row.reason) == (MailState.IGNORED, "bounce")
     (receipt,) = table.letters("receipt")
     assert receipt.state == OutboxState.FAILED
-    # The coordinator is told which letter, by the power's name and without an address; and only once, however
+    # The coordinator is told which letter and whose (PHA-09), without an address; and only once, however
     # often the bounce comes.
     table.take(report + b"\r\n", table.phase().opens_at)
     assert table.written_letters() == [("receipt", MONTROSE), ("coordinator_notice", COORDINATOR)]
     words = table.words(table.letters()[-1])
-    assert "A letter came back as undeliverable: Powick Bridge - Montrose" in words
+    assert ("A letter to Player Montrose (Powick Bridge, Montrose) came back as undeliverable: "
+            "Powick Bridge - Montrose") in words
     assert "its reader does not have it, because there is no such address (5.1.1)." in words
     assert MONTROSE not in words
 

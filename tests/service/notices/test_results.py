@@ -11,6 +11,7 @@ from email.message import EmailMessage
 import numpy as np
 import pytest
 from PIL import Image
+from sqlalchemy import update
 
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
@@ -22,8 +23,9 @@ from service.games.turns import NotReady
 from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
 from service.notices.results import ResultsAnnouncer
 from service.notices.results_facts import concerned
-from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState
+from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState, PlayerRow
 from tests.support.acting import do
+from tests.support.desk_table import open_desk
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
 
@@ -323,6 +325,33 @@ def test_an_unsealing_is_printed_in_the_next_results_and_only_there(dislodged: T
     retreats = " ".join(dislodged.words(finish(dislodged, 2)[0]).split())
     assert "Autumn 1642 Retreat: Ada opened" in retreats
     assert "missing" not in retreats
+
+
+def test_an_unsealing_is_printed_in_the_readers_language(dislodged: Table) -> None:
+    """PHA-11: German results had the sentence in English."""
+    with dislodged.site.store.begin() as session:
+        session.execute(update(PlayerRow).values(language="de"))
+    unseal(dislodged, 1, "Eine Seite fehlte im Umschlag.")
+    words = dislodged.words(finish(dislodged)[0])
+    assert "Autumn 1642 Movement: Ada hat die Blätter vor dem Termin geöffnet, am " in words
+    assert "Angegebener Grund: Eine Seite fehlte im Umschlag." in words
+    assert "opened" not in words
+
+
+def test_nothing_is_called_missing_of_a_power_that_owes_nothing(dislodged: Table) -> None:
+    """PHA-11: nine of ten powers have no unit to retreat, and the desk read "Nothing received" of each."""
+    finish(dislodged)
+    dislodged.site.clock.set(dislodged.phase(2).deadline)
+    dislodged.close_phase(dislodged.phase(2).id)
+    # Signed in after the clock was moved, or the session would have ended.
+    desk = open_desk(dislodged)
+    sheets = desk.text(f"/sheets/{dislodged.phase(2).id}")
+    owing = {retreat.unit.power for retreat in dislodged.position(2).dislodged}
+    assert sheets.count("Nothing received.") == len(owing)
+    others = len(dislodged.variant.powers) - len(owing)
+    assert sheets.count("Nothing is due from it in this phase.") == others
+    results = desk.text(f"/results/{dislodged.phase(2).id}")
+    assert results.count("Nothing received.") == len(owing)
 
 
 def test_the_longest_reason_of_an_unsealing_is_printed_whole(site: Site) -> None:

@@ -121,21 +121,18 @@ def test_a_deadline_that_nobody_closed_is_named(table: Table) -> None:
     assert {finding.name: finding.state for finding in alarms.health.findings()}["Deadlines"] == "well"
 
 
-def test_each_failed_letter_is_a_trouble_of_its_own(table: Table) -> None:
+def test_a_failed_letter_brings_no_alarm_after_its_notice(table: Table) -> None:
+    """PHA-09: the coordinator had a notice with power and player when it failed."""
     alarms, clock = make(table), table.site.clock
-    for number in (1, 2):
-        letter = OutLetter(f"r{number}", "results", "a@example.org", "S", "T")
-        with table.site.store.begin() as session:
-            put(session, table.site.blobs, letter, sender="orders@galloper.example", now=clock.now())
-            session.flush()
-            session.scalars(
-                select(OutboxRow).where(OutboxRow.key == letter.key)
-            ).one().state = OutboxState.FAILED
-        alarms.look()
-        clock.advance(STANDING)
-        alarms.look()
-        alarms.look()
-        assert len(about(table, "letters")) == number
+    letter = OutLetter("r1", "results", "a@example.org", "S", "T")
+    with table.site.store.begin() as session:
+        put(session, table.site.blobs, letter, sender="orders@galloper.example", now=clock.now())
+        session.scalars(select(OutboxRow).where(OutboxRow.key == letter.key)).one().state = OutboxState.FAILED
+    alarms.look()
+    clock.advance(STANDING)
+    alarms.look()
+    assert {finding.name: finding.is_trouble for finding in alarms.health.findings()}["Letters"]
+    assert about(table, "letters") == []
 
 
 def test_the_letter_waits_in_the_outbox_while_letters_are_held_back(table: Table) -> None:

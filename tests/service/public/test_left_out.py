@@ -117,3 +117,20 @@ def test_copies_of_sheets_may_be_links(table: Table, client: TestClient) -> None
             now=table.site.clock.now())
     files = [part.get_filename() for part in table.message(table.letters()[-1]).iter_attachments()]
     assert files == ["sheet-montrose-1.jpg"]
+
+
+def test_a_german_letter_says_in_german_what_was_left_out(table: Table) -> None:
+    """PHA-11: German letters had English sentences about files behind a link, and about those left out."""
+    german = replace(letter(address("Montrose")), html='<html lang="de"><main><p>Hallo</p>\n</main></html>')
+    with table.site.store.begin() as session:
+        for number, base in enumerate((BASE, "")):
+            sender = replace(table.writer.sender, base_url=base, max_bytes=60_000)
+            assert replace(table.writer, sender=sender).put(session, replace(german, key=f"key/{number}"))
+        linked = replace(german, key="key/2", attachments=(), linked=german.attachments)
+        sender = replace(table.writer.sender, base_url=BASE)
+        assert replace(table.writer, sender=sender).put(session, linked)
+    behind, alone, copies = (table.words(row) for row in table.letters()[-3:])
+    assert "Weggelassen, weil es für eine Mail zu groß ist: map.pdf" in behind
+    assert "Bis Fr, 30. April 2027, 07:00 GMT liegen sie hier, nur für Sie:" in behind
+    assert "Bitten Sie die Spielleitung darum." in alone
+    assert "Kopien der Blätter, die gezählt haben: Bis " in copies

@@ -121,6 +121,8 @@
       waits.append(item);
     }
   };
+  // The sheet of which the words below the form are: they must not stay "on this device" once it has arrived.
+  let toldOf = "";
   const once = async (sheet) => {
     const body = new FormData();
     body.append("csrf", document.querySelector("input[name=csrf]").value); body.append("place", sheet.place);
@@ -132,9 +134,9 @@
     if (answer.ok) {
       const arrival = await answer.json(), own = sheet.digests;
       const same = own.length && own.join() === arrival.photographs.join();
-      const when = new Date(arrival.received).toLocaleString(document.documentElement.lang, { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
-      sheet.told = text("arrived") + " " + when + ". " + (arrival.late ? text("late") + " " : "") + text("receipt") + " " + (same ? text("same") : text("digest"));
+      sheet.told = text("arrived") + " " + arrival.when + ". " + (arrival.late ? text("late") + " " : "") + text("receipt") + " " + (same ? text("same") : text("digest"));
       sheet.digests = arrival.photographs; sheet.state = "here"; sheet.photographs = [];
+      if (toldOf === sheet.id) tell(text("arrived") + " " + arrival.when + ", " + text("version") + " " + sheet.version + ".");
       return sheetStore.put(sheet);
     }
     // Ours to mend or a matter of time: it waits. Anything else is for its player to decide.
@@ -142,7 +144,10 @@
     try { words = (await answer.json()).sentence || ""; } catch { /* a page of somebody between us */ }
     sheet.told = words || text(answer.status === 404 ? "gone" : answer.status === 413 ? "large" : "no-net");
     // Sent again by itself it would be refused again, every half minute and with all of its bytes.
-    if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) sheet.state = "refused";
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 408 && answer.status !== 429) {
+      sheet.state = "refused";
+      if (toldOf === sheet.id) tell(sheet.told);
+    }
     return sheetStore.put(sheet);
   };
   let sending = false, again = false;
@@ -170,7 +175,7 @@
     try { await sheetStore.put(sheet); }
     catch { tell(text("no-room")); return; }
     pages = []; showPages(); close();
-    tell(text("kept"));
+    tell(text("kept")); toldOf = sheet.id;
     await show(); sendAll();
   };
   // Where no phase takes orders there is no form, and what waits is sent all the same: a letter says what counts.

@@ -18,7 +18,7 @@ from service.mail.sending.hold import retry
 from service.mail.sending.outbox import SendCounts, send_due
 from service.notices.answers.replies import HELD, HeldFacts
 from service.notices.broadcasts import DEADLINE_MOVED, DeadlineFacts
-from service.notices.coordinator_notices import report_unsent
+from service.notices.coordinator_notices import report_failed
 from service.notices.letter_context import LetterContext
 from service.record import chain
 from service.store import records
@@ -40,7 +40,7 @@ def writer(table: Table) -> LetterContext:
 def send(table: Table, sink: SmtpSink) -> SendCounts:
     return send_due(
         table.site.store, table.site.blobs, smtp(sink.port), table.site.clock,
-        sender=SENDER, not_sent=partial(report_unsent, writer(table)),
+        sender=SENDER, not_sent=partial(report_failed, writer(table)),
         addressees=KINDS.addressees)
 
 
@@ -160,9 +160,10 @@ def test_a_coordinator_who_played_still_hears_of_everything(table: Table, smtp_s
         seat = session.get_one(SeatRow, (table.game, POWER))
         session.add(AddressRow(email=COORDINATOR, player_id=seat.player_id))
         session.flush()
-        answer_row = OutboxRow(key="x", kind="held", subject="A letter", error="no address")
+        answer_row = OutboxRow(key="x", kind="held", recipient=OLD, subject="A letter",
+                               error="no address")
         answer_row.id, answer_row.game_id = 7, table.game
-        report_unsent(writer(table), session, answer_row)
+        report_failed(writer(table), session, answer_row)
         session.delete(session.get_one(AddressRow, COORDINATOR))
     assert send(table, smtp_sink) == SendCounts(sent=1)
     assert recipients(smtp_sink) == [COORDINATOR]
