@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -135,6 +135,22 @@ def ranked_submissions(session: Session, phase_id: int) -> list[RankedSubmission
         ranked(row)
         for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id == phase_id))
     ]
+
+
+def next_versions(session: Session, phase_ids: Collection[int]) -> dict[int, dict[str, int]]:
+    """Of each phase, power to the version of its next sheet: above all that is on file, whether it counts or
+    not. Phases and powers without a sheet are left out; their next one is version 1."""
+    versions: dict[int, dict[str, int]] = {}
+    for row in session.scalars(select(SubmissionRow).where(SubmissionRow.phase_id.in_(phase_ids))):
+        sheet, of_phase = ranked(row), versions.setdefault(row.phase_id, {})
+        # By its own words a sheet may rank above its number.
+        of_phase[row.power] = max(of_phase.get(row.power, 1), sheet.numbered + 1, sheet.wanted_version + 1)
+    return versions
+
+
+def next_version(session: Session, phase_id: int, power: str) -> int:
+    """The version of a power's next sheet for a phase, as every letter and form proposes it."""
+    return next_versions(session, [phase_id]).get(phase_id, {}).get(power, 1)
 
 
 def ranked(row: SubmissionRow) -> RankedSubmission:

@@ -11,17 +11,18 @@ from typing import Any
 from sqlalchemy import Text, cast, or_, select, update
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.names import GameList
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
 from service.facts.refusals import RefusalReason
+from service.games import ballots
 from service.games.ending import has_ended
 from service.games.options import options_of
-from service.games.phases import phase_of
-from service.intake.verdicts.context import GameContext, IntakeContext
+from service.games.phases import phase_of, powers_asked
+from service.intake.verdicts.context import AnnouncedPhase, GameContext, IntakeContext
 from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
@@ -47,18 +48,44 @@ LETTER = "letter"
 TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
-def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
-    """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not
-    past, else the open one; None if no phase takes mail."""
-    rows = session.scalars(
+@dataclass(frozen=True, slots=True)
+class PhasesTakingMail:
+    """The phases that a mail may be for by its moment of receipt. `current`: the first that takes mail and
+    whose deadline the mail met, else the open one; None between phases. `announced`: those after it, in
+    order: they had not opened, or not for this mail."""
+
+    current: PhaseRow | None
+    announced: tuple[PhaseRow, ...]
+
+    def named(self, phase: Phase) -> PhaseRow:
+        """The one of them that is this phase. Raises LookupError."""
+        for row in self.rows:
+            if phase_of(row) == phase:
+                return row
+        raise LookupError(f"{phase} takes no mail")
+
+    @property
+    def rows(self) -> tuple[PhaseRow, ...]:
+        """All of them, in order."""
+        return self.announced if self.current is None else (self.current, *self.announced)
+
+
+def phases_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhasesTakingMail:
+    """The phases of a game that a mail stamped `received_at` may be for."""
+    unsent = session.scalars(
         select(PhaseRow)
-        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING_STATES))
+        .where(PhaseRow.game_id == game_id, PhaseRow.state != PhaseState.SENT)
         .order_by(PhaseRow.ordinal)
     ).all()
+    rows = [row for row in unsent if row.state in TAKING_STATES]
     in_time = [row for row in rows if received_at <= row.deadline]
     # For a mail after the deadline: it is judged against that phase, and the answer says that it was late.
     still_open = [row for row in rows if row.state == PhaseState.OPEN]
-    return next(iter([*in_time, *still_open, *rows]), None)
+    current = next(iter([*in_time, *still_open, *rows]), None)
+    # By the stamp and not by the state: a mail that is judged late may be for a phase that opened meanwhile.
+    return PhasesTakingMail(current, tuple(
+        row for row in unsent
+        if received_at <= row.deadline and (current is None or row.ordinal > current.ordinal)))
 
 
 def build_context(
@@ -127,10 +154,17 @@ def with_sent_id(session: Session, context: IntakeContext, mail: IncomingMail) -
 
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
-    phase = phase_taking_mail(session, row.id, received_at)
+    taking = phases_taking_mail(session, row.id, received_at)
+    phase = taking.current
     known, options = known_game(variant, row.name, row.aliases), options_of(row)
     addresses_by_power = records.addresses(session, row.id)
     players = {variant.powers[power].name: group for power, group in addresses_by_power.items()}
+
+    def asked(phase: PhaseRow) -> frozenset[str] | None:
+        powers = powers_asked(phase)
+        return None if powers is None else frozenset(variant.powers[power].name for power in powers)
+
+    versions = ballots.next_versions(session, [each.id for each in taking.rows])
     return GameContext(
         known=known,
         players=players,
@@ -147,6 +181,13 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
             phase_of(past) for past in records.phases(session, row.id) if past.deadline < received_at
         ),
         is_over=has_ended(session, row.id),
+        announced=tuple(
+            AnnouncedPhase(phase_of(each), each.opens_at, asked(each)) for each in taking.announced),
+        asked=None if phase is None else asked(phase),
+        versions={
+            phase_of(each): {
+                variant.powers[power].name: number for power, number in versions[each.id].items()}
+            for each in taking.rows if each.id in versions},
     )
 
 

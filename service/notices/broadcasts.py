@@ -20,6 +20,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
 from service.games.acts.act import HandOver, ResultsCorrection
+from service.games.ballots import next_version
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
 from service.games.options import options_of
@@ -273,7 +274,8 @@ class Broadcasts:
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
             powers=tuple(each.name for each in variant.powers.values()),
             closing=Closing(phase_of(phase), phase.deadline),
-            subject=canonical_subject(info.name, name, phase_of(phase), 1),
+            subject=canonical_subject(
+                info.name, name, phase_of(phase), next_version(session, phase.id, power)),
             builds=opening_builds(variant, position, power),
             examples=order_examples(variant, PhaseKind(phase.kind)),
             links=welcome_links(base, game, feed_path(player) if base and player is not None else ""),

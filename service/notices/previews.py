@@ -16,6 +16,7 @@ from adjudicator.outcome import Resolution
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
+from service.games.ballots import next_version
 from service.games.phases import phase_of
 from service.games.results import unit_text
 from service.intake.verdicts.explanations import canonical_subject
@@ -121,8 +122,7 @@ class Previews:
     @property
     def next_version(self) -> int:
         """The version that the power's next sheet has."""
-        row = self.newest_sheet()
-        return 1 if row is None else (row.version or 0) + 1
+        return next_version(self.session, self.phase().id, self.power)
 
     def judged(self, kind: PhaseKind) -> tuple[PhaseRow | None, Resolution | None]:
         """The newest phase of a kind that is judged, with its resolution; or (None, None)."""

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase
 from service.games.approval import papers
-from service.games.ballots import executed
+from service.games.ballots import executed, next_version
 from service.games.deadlines import pace_of
 from service.games.options import options_of
 from service.games.phases import phase_of, powers_asked
@@ -93,11 +93,11 @@ class Reminders:
         set_aside = translatable(papers.set_aside(session, phase, variant))
         for power in silent(session, phase):
             name = variant.powers[power].name
-            versions = [row.version or 1 for row in records.submissions(session, phase.id, power)]
+            number = next_version(session, phase.id, power)
             for address in records.addresses(session, game.id).get(power, ()):
                 facts = ReminderFacts(
                     hours, Closing(phase_of(phase), phase.deadline), now,
-                    canonical_subject(info.name, name, phase_of(phase), max(versions, default=0) + 1),
+                    canonical_subject(info.name, name, phase_of(phase), number),
                     f"{base}/public/{game.id}/calendar.ics" if base else "",
                     f"{base}/public/entry" if base else "", set_aside.get(power, ()))
                 to = self.letters.recipient(session, address, name)

@@ -19,6 +19,7 @@ from adjudicator.errors import UserFacingError
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import pictures
+from service.games.ballots import next_version
 from service.games.ending import end_with
 from service.games.phases import phase_of
 from service.games.results import redacted_for
@@ -268,7 +269,7 @@ class ResultsAnnouncer:
         if row is None or not is_due:
             return []
         closing = Closing(coming, row.deadline)
-        subject = canonical_subject(info.name, name, coming, 1)
+        subject = canonical_subject(info.name, name, coming, next_version(session, row.id, power))
         blank = [blank_sheet(variant, info, closing, power, to, drawing=self.drawing)]
         if coming.kind is PhaseKind.RETREAT:
             facts = RetreatFacts(tuple(dislodged), closing, subject)

@@ -16,6 +16,7 @@ from adjudicator.calendar import Phase
 from adjudicator.serialize import codec
 from service import pictures
 from service.games import rulings
+from service.games.ballots import next_version
 from service.games.ending import is_over
 from service.games.options import options_of
 from service.games.phases import next_phase, phase_of, phases_in_play
@@ -58,7 +59,7 @@ def index(request: Request, game_id: str) -> Response:
             (power, ports.power_name(game.variant, power))
             for power in sorted(records.seats(session, game_id))
         ]
-        address, mails = _mails(request, ports, session, game, [phase for _, phase in phases[:1]])
+        address, mails = _mails(request, ports, session, game, _rows_ahead(session, game_id)[:1])
         following = next_phase(session, game_id, ports.clock.now())
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
                     phases=[(index, phase_words(phase)) for index, phase in phases], mails=mails,
@@ -104,7 +105,7 @@ def sheets(
 
 
 def _mails(
-    request: Request, ports: DeskPorts, session: Session, game: GameRow, phases: Sequence[Phase]
+    request: Request, ports: DeskPorts, session: Session, game: GameRow, phases: Sequence[PhaseRow]
 ) -> tuple[str, list[tuple[str, str]]]:
     """The address for orders, and for each power of the visiting player a link that opens a mail to it with
     its subject filled in (LET-08). Empty for everybody else, so that no stranger learns the address here."""
@@ -112,10 +113,12 @@ def _mails(
     if player is None:
         return "", []
     address = ports.order_address
-    names = [ports.power_name(game.variant, power)
-             for power in _own_powers(request, ports, session, game.id)]
-    return address, [(name, mail_link(address, canonical_subject(game.name, name, phase, 1)))
-                     for phase in phases for name in names]
+    names = {power: ports.power_name(game.variant, power)
+             for power in _own_powers(request, ports, session, game.id)}
+    return address, [
+        (name, mail_link(address, canonical_subject(
+            game.name, name, phase_of(phase), next_version(session, phase.id, power))))
+        for phase in phases for power, name in names.items()]
 
 
 def _own_powers(request: Request, ports: DeskPorts, session: Session, game_id: str) -> list[str]:

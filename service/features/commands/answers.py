@@ -20,7 +20,7 @@ from service.facts.events import Event
 from service.features.commands.mail_command import Command, MailCommand, command_in
 from service.games import ballots
 from service.games.lines import PART, lines_of
-from service.games.phases import phase_of, powers_asked
+from service.games.phases import phase_due, phase_of
 from service.intake import load_context as contexts
 from service.intake.mail_handlers import ClaimBasis, JudgedMail
 from service.intake.verdicts.explanations import canonical_subject
@@ -130,14 +130,6 @@ def _answers_today(session: Session, letters: LetterContext, game: GameRow, powe
         OutboxRow.due_at > letters.clock.now() - timedelta(days=1))) or 0
 
 
-def phase_due(session: Session, game_id: str, power: str) -> PhaseRow | None:
-    """The open phase if it asks the power for orders."""
-    phase = records.open_phase(session, game_id)
-    asked_powers = None if phase is None else powers_asked(phase)
-    # Who has nothing to retreat is asked for no sheet.
-    return None if asked_powers is not None and power not in asked_powers else phase
-
-
 def facts_of(
     session: Session, asked: MailCommand, mail: AnsweredMail, number: int, phase: PhaseRow | None, power: str
 ) -> CommandFacts:
@@ -146,12 +138,12 @@ def facts_of(
     if phase is None:
         return CommandFacts(mail, asked.command.value, number, A_DAY)
     sheet = _own_sheet(session, phase, power)
-    versions = [row.version or 1 for row in records.submissions(session, phase.id, power)]
+    number = ballots.next_version(session, phase.id, power)
     first = ballots.first_counts(session, phase)
-    subject = canonical_subject(asked.game, asked.power, phase_of(phase), max(versions, default=0) + 1)
+    subject = canonical_subject(asked.game, asked.power, phase_of(phase), number)
     return CommandFacts(
         mail, asked.command.value, number, A_DAY, Closing(phase_of(phase), phase.deadline), sheet,
-        subject="" if first and versions else subject, first_counts=first)
+        subject="" if first and number > 1 else subject, first_counts=first)
 
 
 def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from grammar.headings.tokens import clean_line, drop_prefixes
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent
-from service.games.ballots import executed
+from service.games.ballots import executed, next_version
 from service.games.options import options_of
 from service.games.phases import phase_of, power_name
 from service.games.refused import Refused
@@ -138,16 +138,16 @@ def _seat(
 ) -> SeatOnFile:
     key = executed(session, phase).get(power)
     sheet = None if key is None else session.get_one(SubmissionRow, key)
-    on_file, version = "", 1
+    on_file = ""
     if sheet is not None:
         number = Sentence("without a version number") if sheet.version is None else Sentence(
             "version %(number)s", number=sheet.version)
         on_file = Sentence("%(version)s, received %(instant)s", version=number, instant=sheet.received_at)
-        version = (sheet.version or 0) + 1
     name = power_name(game.variant, power, letters.load)
     return SeatOnFile(
         game.name, name, Closing(phase_of(phase), phase.deadline), on_file,
-        canonical_subject(game.name, name, phase_of(phase), version), options_of(game).typed_orders)
+        canonical_subject(game.name, name, phase_of(phase), next_version(session, phase.id, power)),
+        options_of(game).typed_orders)
 
 
 @dataclass(frozen=True, slots=True)

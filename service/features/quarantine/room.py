@@ -16,7 +16,6 @@ from maps.variant import Variant
 from service.facts.events import Event
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
-from service.games import phases
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
 from service.intake import load_context as contexts
@@ -31,7 +30,7 @@ from service.intake.verdicts.explanations import Explanation, explain
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
-from service.letters.facts import AnsweredMail, Closing
+from service.letters.facts import AnsweredMail
 from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
@@ -103,6 +102,7 @@ class Quarantine:
         verdict = Verdict(VerdictKind.REJECTED, reason, game=stored.get("game"), power=stored.get("power"),
                           season=stored.get("season"), year=stored.get("year"), kind=kind,
                           version=stored.get("version"), sender=mail.sender,
+                          flags=frozenset(stored.get("flags", ())),
                           subject=str(stored.get("subject", "")))
         return verdict, self._context(session, mail.received_at, verdict)
 
@@ -211,13 +211,12 @@ class RefuseMail(Act[str | None]):
         row = waiting_mail(session, self.sha256)
         judged = self.room.judged(session, row, self.reason)
         words, stored, game = explain(*judged), row.verdict or {}, _game(session, row)
-        open_now = None if game is None else records.open_phase(session, game.id)
         message_ids = (str(stored["message_id"]),) if stored.get("message_id") else ()
         subject = str(stored.get("subject", ""))
         mail = AnsweredMail(f"{self.sha256}-desk", row.received_at, subject, message_ids)
-        closing = None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline)
         facts = RejectionFacts(
-            mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
+            mail, words.problem, words.reassurance, words.remedy, words.subject,
+            post.closing(session, *judged))
         info = None if game is None else post.letters.game_info(game)
         receiver = post.letters.recipient(session, self._to(session, row), str(stored.get("power") or ""))
         letter = render.letter(

@@ -16,7 +16,7 @@ from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse, Response
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
@@ -25,6 +25,7 @@ from service.feature import TEMPLATES
 from service.features.uploads import links
 from service.features.uploads.door import Arrival, Upload, UploadDoor
 from service.features.uploads.links import EndUploadLink, LinkHolder
+from service.games import ballots
 from service.games.acts.act import perform
 from service.games.phases import phase_of, phases_in_play
 from service.games.refused import Refused
@@ -34,7 +35,7 @@ from service.letters.language import N_, Sentence, phase_words, sentence_of
 from service.public.acting import PLAYER
 from service.public.page import choose_language, language_of, said, show
 from service.store.columns import row_number
-from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SubmissionRow
+from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import TOO_LARGE_SHEET
@@ -169,17 +170,10 @@ def _places(ports: DeskPorts, session: Session, game: GameRow, holder: LinkHolde
     return [
         Place(f"{phase.row.id} {power}", phase_words(phase_of(phase.row)),
               ports.power_name(game.variant, power), phase.row.deadline,
-              _next_version(session, phase.row.id, power, holder.player_id))
+              min(ballots.next_version(session, phase.row.id, power), MOST_VERSION))
         for phase in phases_in_play(session, game.id) if phase.row.state == PhaseState.OPEN
         for power in holder.powers
     ]
-
-
-def _next_version(session: Session, phase_id: int, power: str, player_id: int) -> int:
-    highest = session.scalar(select(func.max(SubmissionRow.version)).where(
-        SubmissionRow.phase_id == phase_id, SubmissionRow.power == power,
-        SubmissionRow.player_id == player_id)) or 0
-    return min(highest + 1, MOST_VERSION)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, TypeAlias
 
 from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
@@ -18,6 +19,7 @@ from sqlalchemy.orm import Session
 from maps.variant import Variant
 from service.facts.sheets import Fate, because, held_because
 from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
+from service.games.turns import AHEAD
 from service.store import records
 from service.store.tables import (
     CorrespondenceRow,
@@ -37,8 +39,8 @@ REFUSED = "refused: "
 NOT_SCANNED = "A letter was received by post, and no scan of it is on file."
 DISCARDED, _LATE = "discarded", "late"
 """Stored reasons of mails: set aside by hand, and received after the deadline."""
-_PHASES_BEFORE = 3
-"""How many phases ahead somebody may name one that is not open yet: a movement, its retreats, one more."""
+_PHASES_BEFORE = AHEAD + 1
+"""How many phases ahead a mail may name one: all that are announced, and the one in play."""
 
 
 class PaperKind(StrEnum):
@@ -117,12 +119,22 @@ def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, l
     return mails_by_game
 
 
+_Named: TypeAlias = tuple[str | None, int | None, str | None]
+"""Season, year and kind of a phase, as far as a subject gives them."""
+
+
+def _named(verdict: Mapping[str, Any]) -> _Named:
+    return verdict.get("season"), verdict.get("year"), verdict.get("kind")
+
+
 @dataclass(frozen=True, slots=True)
 class _Window:
     """The mails of a phase: received after `after` and not after its deadline, and those since `early_after`
-    that name it. `powers`: name to id; `seats`: player to the ids of their powers."""
+    that name it. `later`: the phases after it, whose mails are not its own. `powers`: name to id; `seats`:
+    player to the ids of their powers."""
 
     phase: PhaseRow
+    later: frozenset[_Named]
     game: str
     after: datetime | None
     early_after: datetime | None
@@ -145,25 +157,28 @@ class _Window:
                 seats[player] = (*seats.get(player, ()), power)
         game = session.get_one(GameRow, phase.game_id)
         names = {power.name: power.id for power in variant.powers.values()}
-        return cls(phase, game.name, after, early_after, names, seats)
+        later = frozenset(
+            (season, year, kind) for season, year, kind in session.execute(
+                select(PhaseRow.season, PhaseRow.year, PhaseRow.kind)
+                .where(PhaseRow.game_id == phase.game_id, PhaseRow.ordinal > phase.ordinal)))
+        return cls(phase, later, game.name, after, early_after, names, seats)
 
     def mails(self, session: Session, *states: MailState) -> list[MailRow]:
         """The mails of these ends that came in time for this phase."""
         query = select(MailRow).where(MailRow.state.in_(states), MailRow.received_at <= self.phase.deadline)
         if self.early_after is not None:
             query = query.where(MailRow.received_at > self.early_after)
-        rows = session.scalars(query.order_by(MailRow.received_at))
-        return [row for row in rows if self.has(row.received_at) or self.is_named_by(row)]
+        return [row for row in session.scalars(query.order_by(MailRow.received_at)) if self.has(row)]
 
-    def is_named_by(self, mail: MailRow) -> bool:
-        """Whether a mail names this phase, though an earlier one was open when it came."""
+    def has(self, mail: MailRow) -> bool:
+        """Whether a mail is of this phase: it names it, or came in its time and names no later one."""
+        if mail.received_at > self.phase.deadline:
+            return False
         verdict = mail.verdict or {}
-        return verdict.get("game") == self.game and (
-            verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
-            self.phase.season, self.phase.year, self.phase.kind)
-
-    def has(self, received_at: datetime) -> bool:
-        return received_at <= self.phase.deadline and (self.after is None or received_at > self.after)
+        named = _named(verdict) if verdict.get("game") == self.game else None
+        if named == (self.phase.season, self.phase.year, self.phase.kind):
+            return True
+        return named not in self.later and (self.after is None or mail.received_at > self.after)
 
     def powers_of(self, session: Session, mail: MailRow) -> tuple[str, ...]:
         """The powers that a mail is from: the one it names, else those of its proved sender."""
@@ -217,7 +232,7 @@ def _ignored(session: Session, window: _Window) -> list[Paper]:
         .where(IgnoredMailRow.ended_at.is_(None))).all()
     return [
         Paper(PaperKind.IGNORED, power, mail.received_at, _reason(row.reason), mail=mail.sha256)
-        for row, mail in rows if window.has(mail.received_at)
+        for row, mail in rows if window.has(mail)
         for power in window.seats.get(row.player_id, ())
     ]
 
@@ -232,7 +247,7 @@ def _letters(session: Session, window: _Window) -> list[Paper]:
     return [
         Paper(PaperKind.LETTER, power, mail.received_at, "no photograph came with it", mail=mail.sha256,
               player=row.player_id)
-        for row, mail in rows if window.has(mail.received_at) and _may_be_sheet(row, mail)
+        for row, mail in rows if window.has(mail) and _may_be_sheet(row, mail)
         for power in window.seats.get(row.player_id, ())
     ]
 
@@ -278,15 +293,14 @@ def _mail_sentences(session: Session, window: _Window) -> list[tuple[str, str]]:
     sentences += [
         (power, "A mail was received without a photograph of a sheet.")
         for mail in letters
-        if window.has(mail.received_at) and (mail.verdict or {}).get("season") is not None
+        if window.has(mail) and (mail.verdict or {}).get("season") is not None
         for power in window.powers_of(session, mail)
     ]
     late = session.scalars(select(MailRow).where(
         MailRow.reason == _LATE, MailRow.received_at > window.phase.deadline)).all()
     for mail in late:
-        verdict, phase = mail.verdict or {}, window.phase
-        if (verdict.get("season"), verdict.get("year"), verdict.get("kind")) == (
-                phase.season, phase.year, phase.kind):
+        phase = window.phase
+        if _named(mail.verdict or {}) == (phase.season, phase.year, phase.kind):
             sentences += [(power, "A sheet was received after the deadline and does not count.")
                      for power in window.powers_of(session, mail)]
     return sentences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,6 +21,25 @@ class ContextError(UserFacingError):
 
 
 @dataclass(frozen=True, slots=True)
+class AnnouncedPhase:
+    """A phase that is not open yet: its orders count from `opens` (UTC) on. `asked`: the powers that it asks
+    for orders, None for all of them or as long as nobody can tell."""
+
+    phase: Phase
+    opens: datetime
+    asked: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NextSheet:
+    """What the next sheet of a power is for, and its version. `opens`: None where the phase is open."""
+
+    phase: Phase
+    version: int
+    opens: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GameContext:
     """One game as the intake sees it.
 
@@ -30,6 +49,9 @@ class GameContext:
     latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `takes_commands`: a word
     in the subject may ask for an answer. `posted_powers`: those whose letter was logged. `past_phases`: those
     whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more.
+    `announced`: the phases that open later, in playing order; a sheet for one of them is kept (Q-74).
+    `asked`: the powers that the open phase asks for orders, None for all of them. `versions`: of each phase
+    that takes sheets, power to the version of its next one, where that is not 1.
     """
 
     known: KnownGame
@@ -43,11 +65,36 @@ class GameContext:
     posted_powers: frozenset[str] = frozenset()
     past_phases: frozenset[Phase] = frozenset()
     is_over: bool = False
+    announced: tuple[AnnouncedPhase, ...] = ()
+    asked: frozenset[str] | None = None
+    versions: Mapping[Phase, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The canonical name."""
         return self.known.name
+
+    def next_sheet(self, power: str) -> NextSheet | None:
+        """What the next sheet of a power is for: the open phase if that asks it for orders, else the first
+        announced one that does; None if there is none."""
+        phase = self.open_phase
+        # After a deadline the phase is still the one that a mail is judged against, and takes no sheet.
+        is_asked = phase not in self.past_phases and (self.asked is None or power in self.asked)
+        if phase is not None and is_asked:
+            return NextSheet(phase, self._version(phase, power))
+        return next((self._announced_sheet(later, power) for later in self.announced
+                     if later.asked is None or power in later.asked), None)
+
+    def early_sheet(self, phase: Phase, power: str) -> NextSheet | None:
+        """The next sheet of a power for an announced phase; None if it is not announced."""
+        return next((self._announced_sheet(later, power) for later in self.announced
+                     if later.phase == phase), None)
+
+    def _announced_sheet(self, later: AnnouncedPhase, power: str) -> NextSheet:
+        return NextSheet(later.phase, self._version(later.phase, power), later.opens)
+
+    def _version(self, phase: Phase, power: str) -> int:
+        return self.versions.get(phase, {}).get(power, 1)
 
     def registered_address(self, address: str, power: str | None = None) -> str | None:
         """`address` as registered for `power`, or for any power; None if it is not registered."""
@@ -195,12 +242,18 @@ def _game(
         deadline=instant(source["deadline"]) if source.get("deadline") else None,
         post_first=bool(source.get("post_first", False)),
         posted_powers=frozenset(source.get("posted", ())),
+        announced=tuple(sorted(
+            (AnnouncedPhase(_named_phase(each), instant(each["opens"]))
+             for each in source.get("announced", ())),
+            key=lambda announced: announced.opens)),
     )
 
 
 def _phase(source: Mapping[str, Any] | None) -> Phase | None:
-    if source is None:
-        return None
+    return None if source is None else _named_phase(source)
+
+
+def _named_phase(source: Mapping[str, Any]) -> Phase:
     return Phase(int(source["year"]), str(source["season"]), PhaseKind(str(source["type"]).casefold()))
 
 
