@@ -1249,7 +1249,7 @@ def rule_16_closed(
     forgotten = {number for event in record.of("event") if event.tells["event"] == "forgotten"
                  for number in event.tells["detail"]["entries"]}
     judged = {each.phase for each in final} | {
-        int(head.partition(" ")[2]) for head in map(str, record.closed.values()) if head.startswith("judged ")}
+        int(str(head).partition(" ")[2]) for n, head in record.closed.items() if n in judgings}
     closed: Counter[str] = Counter()
     for line in entries:
         if "body" in line or line["n"] in forgotten:
@@ -1261,8 +1261,8 @@ def rule_16_closed(
         kind, _, phase = line["head"].partition(" ")
         over = phase == "-" or int(phase) in sent
         passed_over = kind in NOT_ASKED and int(phase) not in judged
-        must(kind in CLOSED or not over or passed_over, f"{where}: it is a {kind} of a phase that is over, and is closed "
-                                         "(rule C16).")
+        must(kind in CLOSED or not over or passed_over,
+             f"{where}: it is a {kind} of a phase that is over, and is closed (rule C16).")
         must(kind != "mail" or line["n"] > end, f"{where}: it is a mail from before the last results, and is "
                                                 "closed (rule C16).")
         if over and line["n"] <= end:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
@@ -142,6 +142,22 @@ def phases_now(session: Session, games: frozenset[str] | None = None) -> list[Ph
     return _views(session, [(phase, game) for phase, game in rows])
 
 
+def phases_between(session: Session, games: frozenset[str] | None = None) -> list[PhaseView]:
+    """Of every game, or of `games`, that is between two phases the one that opens next, the nearest first."""
+    current = select(PhaseRow.game_id).where(PhaseRow.state.in_(CURRENT))
+    following = (
+        select(PhaseRow.game_id, func.min(PhaseRow.ordinal).label("ordinal"))
+        .where(PhaseRow.state == PhaseState.WAITING, PhaseRow.game_id.not_in(current),
+               true() if games is None else PhaseRow.game_id.in_(games))
+        .group_by(PhaseRow.game_id).subquery())
+    rows = session.execute(
+        select(PhaseRow, GameRow).join(GameRow, GameRow.id == PhaseRow.game_id)
+        .join(following, and_(following.c.game_id == PhaseRow.game_id,
+                              following.c.ordinal == PhaseRow.ordinal))
+        .order_by(PhaseRow.opens_at).options(*CLOCK_ONLY)).all()
+    return _views(session, [(phase, game) for phase, game in rows])
+
+
 def phases_to_come(session: Session, game_id: str, limit: int | None = None) -> list[PhaseRow]:
     """Phases of a game whose results are not sent, in order, at most `limit` of them, without their
     boards."""
@@ -218,19 +234,26 @@ def _awaited(phases: Sequence[PhaseRow]) -> dict[int, str]:
 
 
 def _quarantined(
-    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[tuple[datetime, str]],
+    phase: PhaseRow, phases: Sequence[PhaseRow], mails: Sequence[papers.QuarantinedSeat],
     sent_until: datetime | None,
 ) -> tuple[str, ...]:
-    """The powers of mails in quarantine that came in time for this phase and for none before it.
+    """The powers of mails in quarantine that name this phase, or came in time for it and for none before it.
     `sent_until`: the last deadline of the game whose results are sent."""
     # A mail of a phase that is sent keeps nothing: Today said "to be settled first" of it, and the results
     # page could be approved.
     game_phases = [other for other in phases if other.game_id == phase.game_id]
-    return tuple(dict.fromkeys(
-        power for received_at, power in mails
-        if (sent_until is None or received_at > sent_until)
-        and min((other for other in game_phases if received_at <= other.deadline),
-                key=lambda other: other.ordinal, default=None) is phase))
+
+    def is_of_phase(mail: papers.QuarantinedSeat) -> bool:
+        if mail.received_at > phase.deadline:
+            return False
+        if mail.phase == phase.ordinal:
+            return True
+        first = min(other.ordinal for other in game_phases if mail.received_at <= other.deadline)
+        # One that names a later phase is of that alone.
+        return (first == phase.ordinal and (mail.phase or 0) < first
+                and (sent_until is None or mail.received_at > sent_until))
+
+    return tuple(dict.fromkeys(mail.power for mail in mails if is_of_phase(mail)))
 
 
 def _view(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, and_, or_, select, update
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
@@ -82,13 +82,22 @@ def settle(
     session.execute(update(MailRow).where(MailRow.sha256 == row.sha256).values(verdict=verdict))
 
 
+def announced_for(mail: MailRow) -> ColumnElement[bool]:
+    """Of phases with their games: those that are not open yet and that the mail names (Q-74)."""
+    verdict = mail.verdict or {}
+    return and_(
+        PhaseRow.state == PhaseState.WAITING, GameRow.name == verdict.get("game"),
+        PhaseRow.season == verdict.get("season"), PhaseRow.year == verdict.get("year"),
+        PhaseRow.kind == verdict.get("kind"))
+
+
 def sealed_by(session: Session, mail: MailRow) -> PhaseRow | None:
-    """The open, sealed phase that this mail could still be in time for: nobody may look into the mail before
-    its deadline (DESK-02, Q-14). If the subject names a known game, only a phase of that game counts. None if
-    there is no such phase."""
+    """The sealed phase that this mail could still be in time for, open or named by it: nobody may look into
+    the mail before its deadline (DESK-02, Q-14). If the subject names a known game, only a phase of that game
+    counts. None if there is no such phase."""
     named = (mail.verdict or {}).get("game")
     sealed_phases = select(PhaseRow).join(GameRow, GameRow.id == PhaseRow.game_id).where(
-        PhaseRow.state == PhaseState.OPEN, PhaseRow.unsealed_at.is_(None),
+        or_(PhaseRow.state == PhaseState.OPEN, announced_for(mail)), PhaseRow.unsealed_at.is_(None),
         PhaseRow.deadline >= mail.received_at)
     if named is not None and session.scalar(select(GameRow.id).where(GameRow.name == named)) is not None:
         sealed_phases = sealed_phases.where(GameRow.name == named)

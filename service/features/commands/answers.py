@@ -138,12 +138,12 @@ def facts_of(
     if phase is None:
         return CommandFacts(mail, asked.command.value, number, A_DAY)
     sheet = _own_sheet(session, phase, power)
-    number = ballots.next_version(session, phase.id, power)
+    version = ballots.next_version(session, phase.id, power)
     first = ballots.first_counts(session, phase)
-    subject = canonical_subject(asked.game, asked.power, phase_of(phase), number)
+    subject = canonical_subject(asked.game, asked.power, phase_of(phase), version)
     return CommandFacts(
         mail, asked.command.value, number, A_DAY, Closing(phase_of(phase), phase.deadline), sheet,
-        subject="" if first and number > 1 else subject, first_counts=first)
+        subject="" if first and version > 1 else subject, first_counts=first)
 
 
 def _own_sheet(session: Session, phase: PhaseRow, power: str) -> OwnSheet:

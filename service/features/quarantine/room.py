@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
@@ -23,7 +23,7 @@ from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.opening.sandbox import ChildFault
-from service.intake.quarantine import settle, waiting_mail
+from service.intake.quarantine import announced_for, settle, waiting_mail
 from service.intake.sheets.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, explain
@@ -37,7 +37,7 @@ from service.mail.mime.image_types import PictureState
 from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import GameRow, MailRow, MailState, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 
 ANSWERS = (
     RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE, RefusalReason.TOO_LARGE, RefusalReason.ENCRYPTED,
@@ -240,7 +240,7 @@ class RefuseMail(Act[str | None]):
 
 def _phase(session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
     phase = session.get(PhaseRow, place.phase_id)
-    takes_mail = phase is not None and phase.state in TAKING_STATES
+    takes_mail = phase is not None and phase.state in {*TAKING_STATES, PhaseState.WAITING}
     if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
         raise Refused("Nothing was filed: this phase takes no mail any more, or has no such power. "
                       "Reload the page and choose again. The mail is kept.")
@@ -266,11 +266,12 @@ def _game(session: Session, row: MailRow) -> GameRow | None:
 
 
 def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, list[str]]]:
-    """The phases that a mail may be filed in, each with its powers: those that take mail and whose deadline
-    the mail met."""
+    """The phases that a mail may be filed in, each with its powers: those that take mail, or are announced
+    and named by it, and whose deadline the mail met."""
     rows = session.execute(
         select(PhaseRow, GameRow).join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(PhaseRow.state.in_(TAKING_STATES), PhaseRow.deadline >= mail.received_at)
+        .where(or_(PhaseRow.state.in_(TAKING_STATES), announced_for(mail)),
+               PhaseRow.deadline >= mail.received_at)
         .order_by(GameRow.name, PhaseRow.ordinal)).all()
     return [(phase, game, sorted(records.seats(session, game.id))) for phase, game in rows]
 

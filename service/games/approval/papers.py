@@ -97,14 +97,28 @@ def set_aside(session: Session, phase: PhaseRow, variant: Variant) -> dict[str, 
     return {power: tuple(dict.fromkeys(group)) for power, group in sentences.items() if power not in counting}
 
 
-def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, list[tuple[datetime, str]]]:
-    """Of each game the mails in quarantine of a known power: when each came, and the power's name or id. Two
-    questions to the database, whatever the number of games."""
+@dataclass(frozen=True, slots=True)
+class QuarantinedSeat:
+    """A mail in quarantine of a known power (its name or id): when it came, and the number of the phase of
+    the game that it names, or None."""
+
+    received_at: datetime
+    power: str
+    phase: int | None
+
+
+def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, list[QuarantinedSeat]]:
+    """Of each game the mails in quarantine of a known power. Three questions to the database, whatever the
+    number of games."""
     mails = session.scalars(select(MailRow).where(MailRow.state == MailState.QUARANTINED)).all()
     if not mails:
         return {}
     seats = session.scalars(select(SeatRow).where(SeatRow.game_id.in_([game.id for game in games]))).all()
-    mails_by_game: dict[str, list[tuple[datetime, str]]] = {}
+    phases: dict[tuple[str, _Named], int] = {
+        (game_id, (season, year, kind)): ordinal for game_id, ordinal, season, year, kind in session.execute(
+            select(PhaseRow.game_id, PhaseRow.ordinal, PhaseRow.season, PhaseRow.year, PhaseRow.kind)
+            .where(PhaseRow.game_id.in_([game.id for game in games])))}
+    mails_by_game: dict[str, list[QuarantinedSeat]] = {}
     for mail in mails:
         verdict = mail.verdict or {}
         player = records.player_of(session, mail.sender) if mail.sender else None
@@ -115,7 +129,9 @@ def quarantined_seats(session: Session, games: Sequence[GameRow]) -> dict[str, l
             powers = [str(named)] if named else [
                 seat.power for seat in seats
                 if player is not None and (seat.game_id, seat.player_id) == (game.id, player.id)]
-            mails_by_game.setdefault(game.id, []).extend((mail.received_at, power) for power in powers)
+            phase = phases.get((game.id, _named(verdict))) if verdict.get("game") else None
+            mails_by_game.setdefault(game.id, []).extend(
+                QuarantinedSeat(mail.received_at, power, phase) for power in powers)
     return mails_by_game
 
 

@@ -40,9 +40,9 @@ from tests.support.table import SERVER, SUMMER, Table, address, open_table
 TOOL = Path(__file__).parents[3] / "tools" / "verify_record.py"
 AUTUMN = Phase(1642, "Autumn", PhaseKind.MOVEMENT)
 SUMMER_RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
-FALL = Phase(1901, "Autumn", PhaseKind.MOVEMENT)
-FALL_RETREATS = Phase(1901, "Autumn", PhaseKind.RETREAT)
-WINTER = Phase(1901, "Winter", PhaseKind.ADJUSTMENT)
+AUTUMN_1901 = Phase(1901, "Autumn", PhaseKind.MOVEMENT)
+AUTUMN_RETREATS_1901 = Phase(1901, "Autumn", PhaseKind.RETREAT)
+WINTER_1901 = Phase(1901, "Winter", PhaseKind.ADJUSTMENT)
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 KEPT = "opens Tue 16 Mar 2027, 07:00 GMT; your sheet is kept and counts then."
 
@@ -63,7 +63,9 @@ def of(table: Table, phase: Phase) -> PhaseRow:
     return next(row for row in table.phases() if phase_of(row) == phase)
 
 
-def send(table: Table, power: str, phase: Phase, shade: int, *, version: int = 1, subject: str = "") -> MailRow:
+def send(
+    table: Table, power: str, phase: Phase, shade: int, *, version: int = 1, subject: str = ""
+) -> MailRow:
     """A mail with one photograph, now."""
     raw = table.mail(power, shade, subject=subject or table.subject(power, version, phase))
     return table.take(raw, table.site.clock.now())
@@ -106,25 +108,33 @@ def assert_archive_is_right(table: Table, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_a_year_with_sheets_before_their_phases_open(site: Site, tmp_path: Path) -> None:
-    """Fall's orders arrive between Spring's results and Fall's opening, Winter's builds during Fall's retreats:
-    each counts for its phase alone, and nothing of it is in the results of another one."""
+    """Autumn's orders arrive between Spring's results and Autumn's opening, Winter's builds during Autumn's
+    retreats: each counts for its phase alone, and nothing of it is in the results of another one."""
     board = maps.load("standard").start
     units = frozenset(Unit(power, "A", Region(place)) for power, place in (
         ("FRANCE", "BUR"), ("GERMANY", "MUN"), ("GERMANY", "RUH")))
     table = drawn(open_table(site, slug="standard", position=replace(board, units=units)))
     finish(table)
-    assert of(table, FALL).state == PhaseState.WAITING
-    assert send(table, "GERMANY", FALL, 40).state == MailState.USED
+    assert of(table, AUTUMN_1901).state == PhaseState.WAITING
+    assert send(table, "GERMANY", AUTUMN_1901, 40).state == MailState.USED
     read(table, 40, ["Army Munich moves to Burgundy", "Army Ruhr supports Army Munich to Burgundy"])
     assert_archive_is_right(table, tmp_path)
     begin(table)
     finish(table)
-    assert table.outcomes(of(table, FALL).ordinal)["GERMANY", "A Munich - Burgundy"] == "succeeds"
+    assert table.outcomes(of(table, AUTUMN_1901).ordinal)["GERMANY", "A Munich - Burgundy"] == "succeeds"
 
-    # France must retreat; Germany has nothing to do and sends its builds.
-    retreats, winter = of(table, FALL_RETREATS), of(table, WINTER)
+    # France must retreat; nothing is asked of Germany, which is not told of retreats.
+    for power in ("GERMANY", "FRANCE"):
+        assert send(table, power, AUTUMN_1901, 50).reason == "late"
+    late = [table.words(row) for row in table.letters("receipt_late")]
+    assert "No orders of yours are asked for now. Winter 1901 Adjustment opens Wed 31 Mar" in late[0]
+    assert "Open now: Autumn 1901 Retreat Orders" not in late[0]
+    assert "Open now: Autumn 1901 Retreat Orders" in late[1]
+
+    # It has nothing to do and sends its builds.
+    retreats, winter = of(table, AUTUMN_RETREATS_1901), of(table, WINTER_1901)
     assert (retreats.state, winter.state) == (PhaseState.OPEN, PhaseState.WAITING)
-    assert send(table, "GERMANY", WINTER, 60).state == MailState.USED
+    assert send(table, "GERMANY", WINTER_1901, 60).state == MailState.USED
     read(table, 60, ["Build Army Berlin"])
     before = table.letters()
     finish(table)
@@ -138,7 +148,7 @@ def test_a_year_with_sheets_before_their_phases_open(site: Site, tmp_path: Path)
     finish(table)
     assert Unit("GERMANY", "A", Region("BER")) in table.resolution(winter.ordinal).built
     counted = {number: set(tells["executed"]) for number, tells in judged(archived(table)).items()}
-    assert counted == {1: set(), of(table, FALL).ordinal: {"GERMANY"}, retreats.ordinal: set(),
+    assert counted == {1: set(), of(table, AUTUMN_1901).ordinal: {"GERMANY"}, retreats.ordinal: set(),
                        winter.ordinal: {"GERMANY"}}
     assert_archive_is_right(table, tmp_path)
 
@@ -230,6 +240,10 @@ def test_the_desk_counts_it_and_shows_nothing_of_it(table: Table) -> None:
                  f"/public/{table.game}"):
         assert "Middlesex" not in desk.page(path).replace("words=Middlesex", "").replace(
             'value="Middlesex"', ""), path
+    today = desk.text("/")
+    assert "This phase opens Tue 16 Mar" in today
+    assert "counts then: 1 power has one" in today
+    assert "No game" not in today
     assert "1 by mail, Sun 14 Mar, 07:01 GMT" in desk.text(f"/sheets/{autumn.id}")
 
 
