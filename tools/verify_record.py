@@ -394,7 +394,9 @@ def check_letter(path: str, data: bytes, record: Record) -> None:
              f"entry {entry} is not the one of the receipt {path}. {worth}")
         closed = entries[int(entry) - 1]
         phase = closed.get("head", "").partition(" ")[2]
-        over = [f for _, f in facts["phase"] if str(f["phase"]) == phase and f["state"] == "sent"]
+        over = any(str(f["phase"]) == phase and f["state"] == "sent" for _, f in facts["phase"]) and (
+            any(str(f["phase"]) == phase for _, f in facts["judged"])
+            or any(line.get("head") == f"judged {phase}" for line in entries))
         must("body" in closed or "head" not in closed or (closed["head"].startswith("sheet ") and not over),
              f"entry {entry}, of the receipt {path}, is closed though its phase is over (rule C16).")
         must("body" not in closed or closed["body"]["what"] == "sheet",
@@ -657,6 +659,8 @@ ANNOUNCED = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved",
         "seed_lost", "beacon_given_up", "key_changed")
 OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
 CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
+# What stays closed of a phase that was passed over: it was sent in for orders that nobody was asked for.
+NOT_ASKED = ("sheet", "posted", "word")
 
 
 def time(text: str) -> datetime:
@@ -1246,6 +1250,8 @@ def rule_16_closed(
         judged.n for judged in record.of("judged")}
     forgotten = {number for event in record.of("event") if event.tells["event"] == "forgotten"
                  for number in event.tells["detail"]["entries"]}
+    judged = {each.phase for each in final} | {
+        int(str(head).partition(" ")[2]) for n, head in record.closed.items() if n in judgings}
     closed: Counter[str] = Counter()
     for line in entries:
         if "body" in line or line["n"] in forgotten:
@@ -1256,8 +1262,9 @@ def rule_16_closed(
             continue
         kind, _, phase = line["head"].partition(" ")
         over = phase == "-" or int(phase) in sent
-        must(kind in CLOSED or not over, f"{where}: it is a {kind} of a phase that is over, and is closed "
-                                         "(rule C16).")
+        passed_over = kind in NOT_ASKED and int(phase) not in judged
+        must(kind in CLOSED or not over or passed_over,
+             f"{where}: it is a {kind} of a phase that is over, and is closed (rule C16).")
         must(kind != "mail" or line["n"] > end, f"{where}: it is a mail from before the last results, and is "
                                                 "closed (rule C16).")
         if over and line["n"] <= end:
@@ -1269,7 +1276,8 @@ def rule_16_closed(
                  f"{where}: it is an event about no judging, and is closed (rule C16).")
             must(kind != "phase" or not any(str(each.phase) == phase for each in record.of("judged")),
                  f"{where}: it is a phase whose judging is open, and is closed (rule C16).")
-        closed[kind if over else "of phases that are not over"] += 1
+        closed[f"{kind} of a phase that was passed over" if over and passed_over else
+               kind if over else "of phases that are not over"] += 1
     for kind, count in sorted(closed.items()):
         note(f"closed: {count} {kind}.")
 

@@ -71,7 +71,8 @@ def today(request: Request, visitor: SignedIn) -> Response:
     """What is due, in counts only."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phases = [_named(ports, view) for view in queries.phases_now(session, visitor.sees)]
+        views = [*queries.phases_now(session, visitor.sees), *queries.phases_between(session, visitor.sees)]
+        phases = [_named(ports, view) for view in views]
         waits = {phase.id: wait for phase, wait in mailbox_waits.all_standing(session)}
         values: dict[str, Any] = {
             "phases": phases, "waits": waits, "paused": hold.current_hold(session),

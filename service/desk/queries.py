@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, or_, select, true
+from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
@@ -140,6 +140,22 @@ def phases_now(session: Session, games: frozenset[str] | None = None) -> list[Ph
         .where(PhaseRow.state.in_(CURRENT), true() if games is None else PhaseRow.game_id.in_(games))
         .order_by(PhaseRow.deadline).options(*CLOCK_ONLY)
     ).all()
+    return _views(session, [(phase, game) for phase, game in rows])
+
+
+def phases_between(session: Session, games: frozenset[str] | None = None) -> list[PhaseView]:
+    """Of every game, or of `games`, that is between two phases the one that opens next, the nearest first."""
+    current = select(PhaseRow.game_id).where(PhaseRow.state.in_(CURRENT))
+    following = (
+        select(PhaseRow.game_id, func.min(PhaseRow.ordinal).label("ordinal"))
+        .where(PhaseRow.state == PhaseState.WAITING, PhaseRow.game_id.not_in(current),
+               true() if games is None else PhaseRow.game_id.in_(games))
+        .group_by(PhaseRow.game_id).subquery())
+    rows = session.execute(
+        select(PhaseRow, GameRow).join(GameRow, GameRow.id == PhaseRow.game_id)
+        .join(following, and_(following.c.game_id == PhaseRow.game_id,
+                              following.c.ordinal == PhaseRow.ordinal))
+        .order_by(PhaseRow.opens_at).options(*CLOCK_ONLY)).all()
     return _views(session, [(phase, game) for phase, game in rows])
 
 

@@ -24,12 +24,12 @@ class SheetFlag(StrEnum):
 
     SUPERSEDED: a higher version came before. NOT_FIRST: another sheet came before, in a game in which the
     first counts. TYPED: the orders were typed into the mail; the page on file is a drawing of that text.
-    CHOSEN: by a coordinator as the one to execute. RELEASED: held until it was chosen, so that taking the
-    choice back holds it again. CHOICE_ENDED: chosen once, until a later sheet came in time. SET_ASIDE:
-    counted until a coordinator refused it. FORM_FILLED: read from the fields of a form, so no hand is learnt
-    from it. YEAR_DIFFERS: filed by hand, and its heading names another year. BY_ANSWER: its mail's subject
-    left out what the letter tells that it answers (PHA-05). NOT_AS_ANSWERED: its subject names another seat
-    than that letter.
+    EARLY: it came before its phase opened (Q-74). CHOSEN: by a coordinator as the one to execute. RELEASED:
+    held until it was chosen, so that taking the choice back holds it again. CHOICE_ENDED: chosen once, until
+    a later sheet came in time. SET_ASIDE: counted until a coordinator refused it. FORM_FILLED: read from the
+    fields of a form, so no hand is learnt from it. YEAR_DIFFERS: filed by hand, and its heading names another
+    year. BY_ANSWER: its mail's subject left out what the letter tells that it answers (PHA-05).
+    NOT_AS_ANSWERED: its subject names another seat than that letter.
     """
 
     because: str
@@ -55,6 +55,7 @@ class SheetFlag(StrEnum):
     SUPERSEDED = "superseded"
     NOT_FIRST = "not_first"
     TYPED = "typed"
+    EARLY = "early"
     VERSION_CONFLICT = (
         "version_conflict",
         "the same version number came before with other ink, and the later one counts",

@@ -23,11 +23,12 @@ from sqlalchemy.orm import Session, defer
 
 from maps.variant import Variant
 from service.games.phases import powers_asked
+from service.games.turns import AHEAD
 from service.store import records
 from service.store.tables import GameRow, MailRow, PhaseRow, PhaseState
 
-NAMED_AHEAD = 3
-"""How many phases ahead a mail may name one: a movement, its retreats, one more."""
+NAMED_AHEAD = AHEAD + 1
+"""How many phases ahead a mail may name one: all that are announced, and the one in play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ class MailPhases:
 
     def ahead(self, received_at: datetime) -> Sequence[PhaseRow]:
         """The phases whose deadline a mail of that instant met, in order."""
-        return [phase for phase in self.phases if received_at <= phase.deadline]
+        # Nobody is late for a phase that has not opened: its deadline moves if results leave late (PHA-01).
+        return [phase for phase in self.phases
+                if received_at <= phase.deadline or phase.state == PhaseState.WAITING]
 
     @staticmethod
     def first(phases: Sequence[PhaseRow], powers: Collection[str]) -> PhaseRow | None:

@@ -52,6 +52,14 @@ def powers_asked(phase: PhaseRow) -> frozenset[str] | None:
     return frozenset(retreat.unit.power for retreat in codec.load_position(phase.position).dislodged)
 
 
+def phase_due(session: Session, game_id: str, power: str) -> PhaseRow | None:
+    """The open phase if it asks the power for orders."""
+    phase = records.open_phase(session, game_id)
+    asked = None if phase is None else powers_asked(phase)
+    # Who has nothing to retreat is asked for no sheet.
+    return None if asked is not None and power not in asked else phase
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedPhase:
     """A phase whose results were sent, as its reader may know them."""

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Text, cast, or_, select, update
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.names import GameList
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
@@ -21,8 +21,8 @@ from service.facts.refusals import RefusalReason
 from service.games.ballots import RankedSubmission, ranked_submissions
 from service.games.ending import has_ended
 from service.games.options import options_of
-from service.games.phases import phase_of
-from service.intake.verdicts.context import GameContext, IntakeContext, SentLetter
+from service.games.phases import phase_of, powers_asked
+from service.intake.verdicts.context import AnnouncedPhase, GameContext, IntakeContext, SentLetter
 from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY, Trust
 from service.mail.message import IncomingMail
@@ -48,18 +48,46 @@ LETTER = "letter"
 TAKING_STATES = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
 
 
-def phase_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhaseRow | None:
-    """The phase that a mail stamped `received_at` may be for: the first unsent one whose deadline is not
-    past, else the open one; None if no phase takes mail."""
-    rows = session.scalars(
+@dataclass(frozen=True, slots=True)
+class PhasesTakingMail:
+    """The phases that a mail may be for by its moment of receipt. `current`: the first that takes mail and
+    whose deadline the mail met, else the open one; None between phases. `announced`: those after it, in
+    order: they had not opened, or not for this mail."""
+
+    current: PhaseRow | None
+    announced: tuple[PhaseRow, ...]
+
+    def named(self, phase: Phase) -> PhaseRow:
+        """The one of them that is this phase. Raises LookupError."""
+        for row in self.rows:
+            if phase_of(row) == phase:
+                return row
+        raise LookupError(f"{phase} takes no mail")
+
+    @property
+    def rows(self) -> tuple[PhaseRow, ...]:
+        """All of them, in order."""
+        return self.announced if self.current is None else (self.current, *self.announced)
+
+
+def phases_taking_mail(session: Session, game_id: str, received_at: datetime) -> PhasesTakingMail:
+    """The phases of a game that a mail stamped `received_at` may be for."""
+    unsent = session.scalars(
         select(PhaseRow)
-        .where(PhaseRow.game_id == game_id, PhaseRow.state.in_(TAKING_STATES))
+        .where(PhaseRow.game_id == game_id, PhaseRow.state != PhaseState.SENT)
         .order_by(PhaseRow.ordinal)
     ).all()
+    rows = [row for row in unsent if row.state in TAKING_STATES]
     in_time = [row for row in rows if received_at <= row.deadline]
     # For a mail after the deadline: it is judged against that phase, and the answer says that it was late.
     still_open = [row for row in rows if row.state == PhaseState.OPEN]
-    return next(iter([*in_time, *still_open, *rows]), None)
+    current = next(iter([*in_time, *still_open, *rows]), None)
+    # By the stamp and not by the state: a mail that is judged late may be for a phase that opened meanwhile.
+    return PhasesTakingMail(current, tuple(
+        row for row in unsent
+        # Whoever was not asked yet cannot be late: results that leave late move the deadline (PHA-01).
+        if (received_at <= row.deadline or row.state == PhaseState.WAITING)
+        and (current is None or row.ordinal > current.ordinal)))
 
 
 def build_context(
@@ -157,13 +185,21 @@ def without_our_files(session: Session, mail: IncomingMail) -> IncomingMail:
 
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
-    phase = phase_taking_mail(session, row.id, received_at)
+    taking = phases_taking_mail(session, row.id, received_at)
+    phase = taking.current
     known, options = known_game(variant, row.name, row.aliases), options_of(row)
-    on_file: dict[str, list[RankedSubmission]] = {}
-    for sheet in () if phase is None else ranked_submissions(session, phase.id):
-        on_file.setdefault(variant.powers[sheet.power].name, []).append(sheet)
+    on_file: dict[Phase, dict[str, list[RankedSubmission]]] = {}
+    for each in taking.rows:
+        for sheet in ranked_submissions(session, each.id):
+            by_power = on_file.setdefault(phase_of(each), {})
+            by_power.setdefault(variant.powers[sheet.power].name, []).append(sheet)
     addresses_by_power = records.addresses(session, row.id)
     players = {variant.powers[power].name: group for power, group in addresses_by_power.items()}
+
+    def asked(phase: PhaseRow) -> frozenset[str] | None:
+        powers = powers_asked(phase)
+        return None if powers is None else frozenset(variant.powers[power].name for power in powers)
+
     return GameContext(
         known=known,
         players=players,
@@ -181,6 +217,11 @@ def _game(session: Session, row: GameRow, received_at: datetime, variant: Varian
         ),
         is_over=has_ended(session, row.id),
         on_file=on_file,
+        announced=tuple(
+            AnnouncedPhase(phase_of(each), each.opens_at, asked(each),
+                           is_due=each.state == PhaseState.WAITING and each.opens_at <= received_at)
+            for each in taking.announced),
+        asked=None if phase is None else asked(phase),
     )
 
 

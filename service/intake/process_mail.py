@@ -348,10 +348,8 @@ def _file(
     """File the sheet, queue its reading and send the receipt. False if the same sheet is on file."""
     # Found by its content, not by its bytes: a server on the way may add a header to a copy.
     game = session.scalars(select(GameRow).where(GameRow.name == verdict.game)).one()
-    phase = contexts.phase_taking_mail(session, game.id, received_at)
-    # It cannot be None: the mail was judged against this phase a moment ago, in this transaction.
-    if phase is None:
-        raise LookupError(f"no phase of {game.id} takes mail")
+    # It is there: the mail was judged against this phase a moment ago, in this transaction.
+    phase = contexts.phases_taking_mail(session, game.id, received_at).named(verdict.phase)
     powers = mail_store.load(game.variant).powers.values()
     power = next(power.id for power in powers if power.name == verdict.power)
     sender = verdict.sender or ""

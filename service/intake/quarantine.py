@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlalchemy import update
+from sqlalchemy import ColumnElement, and_, update
 from sqlalchemy.orm import Session
 
 import maps
@@ -23,7 +23,7 @@ from service.games.mail_phases import MailPhases
 from service.games.refused import Refused
 from service.games.seal import sealed
 from service.store import records
-from service.store.tables import MailRow, MailState, PhaseRow
+from service.store.tables import GameRow, MailRow, MailState, PhaseRow, PhaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,15 @@ def settle(
         raise Refused("Nothing was changed: somebody else settled this mail a moment ago; the log says "
                       "who.")
     session.execute(update(MailRow).where(MailRow.sha256 == row.sha256).values(verdict=verdict))
+
+
+def announced_for(mail: MailRow) -> ColumnElement[bool]:
+    """Of phases with their games: those that are not open yet and that the mail names (Q-74)."""
+    verdict = mail.verdict or {}
+    return and_(
+        PhaseRow.state == PhaseState.WAITING, GameRow.name == verdict.get("game"),
+        PhaseRow.season == verdict.get("season"), PhaseRow.year == verdict.get("year"),
+        PhaseRow.kind == verdict.get("kind"))
 
 
 def sealed_by(

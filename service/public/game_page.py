@@ -113,11 +113,12 @@ def _mails(
     if player is None:
         return "", []
     address = ports.order_address
-    powers = _own_powers(request, ports, session, game.id)
+    names = {power: ports.power_name(game.variant, power)
+             for power in _own_powers(request, ports, session, game.id)}
     return address, [
-        (name := ports.power_name(game.variant, power), mail_link(address, canonical_subject(
+        (name, mail_link(address, canonical_subject(
             game.name, name, phase_of(phase), next_version(session, phase.id, power))))
-        for phase in phases for power in powers]
+        for phase in phases for power, name in names.items()]
 
 
 def _own_powers(request: Request, ports: DeskPorts, session: Session, game_id: str) -> list[str]:

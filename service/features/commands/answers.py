@@ -20,7 +20,7 @@ from service.facts.events import Event
 from service.features.commands.mail_command import Command, MailCommand, command_in
 from service.games import ballots
 from service.games.lines import PART, lines_of
-from service.games.phases import phase_of, powers_asked
+from service.games.phases import phase_due, phase_of
 from service.intake import load_context as contexts
 from service.intake.mail_handlers import ClaimBasis, JudgedMail
 from service.intake.verdicts.explanations import canonical_subject
@@ -128,14 +128,6 @@ def _answers_today(session: Session, letters: LetterContext, game: GameRow, powe
     return session.scalar(select(func.count()).select_from(OutboxRow).where(
         OutboxRow.kind == COMMAND.name, OutboxRow.game_id == game.id, OutboxRow.recipient.in_(addresses),
         OutboxRow.due_at > letters.clock.now() - timedelta(days=1))) or 0
-
-
-def phase_due(session: Session, game_id: str, power: str) -> PhaseRow | None:
-    """The open phase if it asks the power for orders."""
-    phase = records.open_phase(session, game_id)
-    asked_powers = None if phase is None else powers_asked(phase)
-    # Who has nothing to retreat is asked for no sheet.
-    return None if asked_powers is not None and power not in asked_powers else phase
 
 
 def facts_of(

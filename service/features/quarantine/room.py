@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.facts.events import Event
 from service.facts.refusals import RefusalReason
-from service.games import ballots, phases
+from service.games import ballots
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.ballots import RankedSubmission
 from service.games.refused import Refused
@@ -24,21 +24,21 @@ from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.opening.sandbox import ChildFault
-from service.intake.quarantine import settle, waiting_mail
+from service.intake.quarantine import announced_for, settle, waiting_mail
 from service.intake.sheets.recognizer import ChildProbe, ImageOpener, UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, explain
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.jobs import Jobs
 from service.letters import render
-from service.letters.facts import AnsweredMail, Closing
+from service.letters.facts import AnsweredMail
 from service.mail.body.read import BodyNeed
 from service.mail.message import IncomingMail, Picture, read_head, with_body
 from service.mail.mime.image_types import PictureState
 from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import GameRow, MailRow, MailState, PhaseRow, SubmissionRow
+from service.store.tables import GameRow, MailRow, MailState, PhaseRow, PhaseState, SubmissionRow
 
 ANSWERS = (
     RefusalReason.NO_PHOTO, RefusalReason.BAD_IMAGE, RefusalReason.TOO_LARGE, RefusalReason.ENCRYPTED,
@@ -103,6 +103,7 @@ class Quarantine:
         verdict = Verdict(VerdictKind.REJECTED, reason, game=stored.get("game"), power=stored.get("power"),
                           season=stored.get("season"), year=stored.get("year"), kind=kind,
                           version=stored.get("version"), sender=mail.sender,
+                          flags=frozenset(stored.get("flags", ())),
                           subject=str(stored.get("subject", "")))
         return verdict, self._context(session, mail.received_at, verdict)
 
@@ -212,13 +213,12 @@ class RefuseMail(Act[str | None]):
         row = waiting_mail(session, self.sha256)
         judged = self.room.judged(session, row, self.reason)
         words, stored, game = explain(*judged), row.verdict or {}, _game(session, row)
-        open_now = None if game is None else records.open_phase(session, game.id)
         message_ids = (str(stored["message_id"]),) if stored.get("message_id") else ()
         subject = str(stored.get("subject", ""))
         mail = AnsweredMail(f"{self.sha256}-desk", row.received_at, subject, message_ids)
-        closing = None if open_now is None else Closing(phases.phase_of(open_now), open_now.deadline)
         facts = RejectionFacts(
-            mail, words.problem, words.reassurance, words.remedy, words.subject, closing)
+            mail, words.problem, words.reassurance, words.remedy, words.subject,
+            post.closing(session, *judged))
         info = None if game is None else post.letters.game_info(game)
         receiver = post.letters.recipient(session, self._to(session, row), str(stored.get("power") or ""))
         letter = render.letter(
@@ -242,7 +242,7 @@ class RefuseMail(Act[str | None]):
 
 def _phase(session: Session, place: QuarantinedMail, received_at: datetime) -> PhaseRow:
     phase = session.get(PhaseRow, place.phase_id)
-    takes_mail = phase is not None and phase.state in TAKING_STATES
+    takes_mail = phase is not None and phase.state in {*TAKING_STATES, PhaseState.WAITING}
     if phase is None or not takes_mail or place.power not in records.seats(session, phase.game_id):
         raise Refused("Nothing was filed: this phase takes no mail any more, or has no such power. "
                       "Reload the page and choose again. The mail is kept.")
@@ -268,11 +268,12 @@ def _game(session: Session, row: MailRow) -> GameRow | None:
 
 
 def places(session: Session, mail: MailRow) -> list[tuple[PhaseRow, GameRow, list[str]]]:
-    """The phases that a mail may be filed in, each with its powers: those that take mail and whose deadline
-    the mail met."""
+    """The phases that a mail may be filed in, each with its powers: those that take mail, or are announced
+    and named by it, and whose deadline the mail met."""
     rows = session.execute(
         select(PhaseRow, GameRow).join(GameRow, GameRow.id == PhaseRow.game_id)
-        .where(PhaseRow.state.in_(TAKING_STATES), PhaseRow.deadline >= mail.received_at)
+        .where(or_(PhaseRow.state.in_(TAKING_STATES), announced_for(mail)),
+               PhaseRow.deadline >= mail.received_at)
         .order_by(GameRow.name, PhaseRow.ordinal)).all()
     return [(phase, game, sorted(records.seats(session, game.id))) for phase, game in rows]
 

@@ -11,7 +11,7 @@ from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.errors import UserFacingError
 from grammar.headings.names import GameList
 from grammar.headings.values import W3K_STEPS, KnownGame, KnownPower
-from service.games.ballots import RankedSubmission
+from service.games.ballots import RankedSubmission, version_after
 from service.mail.authentication.providers import ProviderError
 from service.mail.authentication.trust import Trust, trust_from_mapping
 from service.store.addresses import folded_address
@@ -19,6 +19,29 @@ from service.store.addresses import folded_address
 
 class ContextError(UserFacingError):
     """The context cannot be used; the sentence says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncedPhase:
+    """A phase that is not open yet: its orders count from `opens` (UTC) on. `asked`: the powers that it asks
+    for orders, None for all of them or as long as nobody can tell. `is_due`: its hour has come, and it opens
+    once the results before it are sent (PHA-01)."""
+
+    phase: Phase
+    opens: datetime
+    asked: frozenset[str] | None = None
+    is_due: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NextSheet:
+    """What the next sheet of a power is for, and its version. `opens`: None where the phase is open.
+    `is_due`: see `AnnouncedPhase`."""
+
+    phase: Phase
+    version: int
+    opens: datetime | None = None
+    is_due: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +53,10 @@ class GameContext:
     movement orders must come by post (Q-04). `first_counts`: the first sheet of a power counts, and not the
     latest version (Q-60). `takes_typed_orders`: orders may be typed into the mail. `takes_commands`: a word
     in the subject may ask for an answer. `posted_powers`: those whose letter was logged. `past_phases`: those
-    whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more. `on_file`:
-    the sheets of each power for the open phase; None where only the mails before this one tell.
+    whose deadline had passed when the mail came. `is_over`: no phase of it takes orders any more.
+    `announced`: the phases that open later, in playing order; a sheet for one of them is kept (Q-74).
+    `asked`: the powers that the open phase asks for orders, None for all of them. `on_file`: the sheets of
+    each power for each phase that takes mail; None where only the mails before this one tell.
     """
 
     known: KnownGame
@@ -45,12 +70,36 @@ class GameContext:
     posted_powers: frozenset[str] = frozenset()
     past_phases: frozenset[Phase] = frozenset()
     is_over: bool = False
-    on_file: Mapping[str, Sequence[RankedSubmission]] | None = None
+    announced: tuple[AnnouncedPhase, ...] = ()
+    asked: frozenset[str] | None = None
+    on_file: Mapping[Phase, Mapping[str, Sequence[RankedSubmission]]] | None = None
 
     @property
     def name(self) -> str:
         """The canonical name."""
         return self.known.name
+
+    def next_sheet(self, power: str) -> NextSheet | None:
+        """What the next sheet of a power is for: the open phase if that asks it for orders, else the first
+        announced one that does; None if there is none."""
+        phase = self.open_phase
+        # After a deadline the phase is still the one that a mail is judged against, and takes no sheet.
+        is_asked = phase not in self.past_phases and (self.asked is None or power in self.asked)
+        if phase is not None and is_asked:
+            return NextSheet(phase, self._version(phase, power))
+        return next((self._announced_sheet(later, power) for later in self.announced
+                     if later.asked is None or power in later.asked), None)
+
+    def early_sheet(self, phase: Phase, power: str) -> NextSheet | None:
+        """The next sheet of a power for an announced phase; None if it is not announced."""
+        return next((self._announced_sheet(later, power) for later in self.announced
+                     if later.phase == phase), None)
+
+    def _announced_sheet(self, later: AnnouncedPhase, power: str) -> NextSheet:
+        return NextSheet(later.phase, self._version(later.phase, power), later.opens, later.is_due)
+
+    def _version(self, phase: Phase, power: str) -> int:
+        return version_after((self.on_file or {}).get(phase, {}).get(power, ()))
 
     def registered_address(self, address: str, power: str | None = None) -> str | None:
         """`address` as registered for `power`, or for any power; None if it is not registered."""
@@ -216,12 +265,18 @@ def _game(
         deadline=instant(source["deadline"]) if source.get("deadline") else None,
         post_first=bool(source.get("post_first", False)),
         posted_powers=frozenset(source.get("posted", ())),
+        announced=tuple(sorted(
+            (AnnouncedPhase(_named_phase(each), instant(each["opens"]))
+             for each in source.get("announced", ())),
+            key=lambda announced: announced.opens)),
     )
 
 
 def _phase(source: Mapping[str, Any] | None) -> Phase | None:
-    if source is None:
-        return None
+    return None if source is None else _named_phase(source)
+
+
+def _named_phase(source: Mapping[str, Any]) -> Phase:
     return Phase(int(source["year"]), str(source["season"]), PhaseKind(str(source["type"]).casefold()))
 
 

@@ -10,8 +10,8 @@ from functools import reduce
 from adjudicator.calendar import Phase
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
-from service.games.ballots import RankedSubmission, version_after
-from service.intake.verdicts.context import GameContext, IntakeContext
+from service.games.ballots import RankedSubmission
+from service.intake.verdicts.context import GameContext, IntakeContext, NextSheet
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters.language import Sentence
 
@@ -168,7 +168,7 @@ def _remedy(verdict: Verdict, context: IntakeContext) -> str:
                 return Sentence("Use the game's full name.")
             return Sentence("Use one of: %(games)s.", games=", ".join(game_names))
         case RefusalReason.PHASE_TYPE_MISMATCH | RefusalReason.WRONG_PHASE:
-            return _open_now(_game(verdict, context))
+            return _open_now(verdict, context)
         case RefusalReason.SUBJECT_UNPARSED if not subject_line(verdict, context):
             return _subject_choices(verdict, context)
         case None:
@@ -193,12 +193,27 @@ def _game(verdict: Verdict, context: IntakeContext) -> GameContext | None:
     return next((game for game in context.games if game.name == verdict.game), None)
 
 
-def _open_now(game: GameContext | None) -> str:
+def _open_now(verdict: Verdict, context: IntakeContext) -> str:
+    """What the sender is asked for now, or next: a phase that asks only others is none of theirs."""
+    game = _game(verdict, context)
     if game is not None and game.is_over:
         return Sentence("The game is over and takes no more orders. Thank you for playing.")
-    if game is None or game.open_phase is None or game.deadline is None:
-        return Sentence("No phase is open now; the calendar says when the next one is.")
-    return Sentence("Open now: %(phase)s, until %(instant)s.", phase=game.open_phase, instant=game.deadline)
+    due = [] if game is None else [
+        sheet for own, power in _seats(verdict, context) if own is game
+        if (sheet := game.next_sheet(power)) is not None]
+    if game is not None and game.deadline is not None and any(sheet.opens is None for sheet in due):
+        return Sentence(
+            "Open now: %(phase)s, until %(instant)s.", phase=game.open_phase, instant=game.deadline)
+    for sheet in due:
+        if sheet.is_due:
+            return Sentence(
+                "No orders of yours are asked for now. %(phase)s opens once the results before it are sent; a "
+                "sheet that comes before is kept and counts then.", phase=sheet.phase)
+        if sheet.opens is not None:
+            return Sentence(
+                "No orders of yours are asked for now. %(phase)s opens %(instant)s; a sheet that comes "
+                "before is kept and counts then.", phase=sheet.phase, instant=sheet.opens)
+    return Sentence("No phase is open now; the calendar says when the next one is.")
 
 
 def gmt(moment: datetime) -> str:
@@ -224,11 +239,18 @@ def canonical_subject(game: str, power: str, phase: Phase, version: int) -> str:
             f"v{version}")
 
 
-def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
-    """The subject for a seat's open phase, with a number above every sheet on file; "" if none is open."""
+def sheet_meant(verdict: Verdict, seat: tuple[GameContext, str]) -> NextSheet | None:
+    """The sheet that a seat's player is to send: for the announced phase that the mail names, else for what
+    its power is asked for next; None if nothing is."""
     game, power = seat
-    number = max(verdict.version or 0, version_after((game.on_file or {}).get(power, ())))
-    return "" if game.open_phase is None else canonical_subject(game.name, power, game.open_phase, number)
+    named = game.early_sheet(verdict.phase, power) if SheetFlag.EARLY in verdict.flags else None
+    return named or game.next_sheet(power)
+
+
+def _subject(verdict: Verdict, seat: tuple[GameContext, str]) -> str:
+    """The subject of the sheet that a seat's player is to send; "" if there is none."""
+    (game, power), sheet = seat, sheet_meant(verdict, seat)
+    return "" if sheet is None else canonical_subject(game.name, power, sheet.phase, sheet.version)
 
 
 def _seats(verdict: Verdict, context: IntakeContext) -> list[tuple[GameContext, str]]:

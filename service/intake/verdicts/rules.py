@@ -22,7 +22,7 @@ from grammar.headings.values import Flag, Heading, HeadingComplaint
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
 from service.games.ballots import RankedSubmission, arrival, version_after
-from service.intake.verdicts.context import GameContext, IntakeContext, SentLetter
+from service.intake.verdicts.context import AnnouncedPhase, GameContext, IntakeContext, SentLetter
 from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.verdict import Authentication, AuthResult
@@ -186,18 +186,20 @@ def _settle(
         partial = _fields(start, parsed.partial)
         return replace(partial, reason=RefusalReason(parsed.code.value), complaint=parsed)
     game = context.game(parsed.game or "")
-    heading, phase_notes = _with_phase(parsed, game.open_phase)
-    flags = frozenset(map(str, (*heading.flags, *notes, *phase_notes)))
+    heading, phase_notes = _with_phase(parsed, game)
+    is_early = _is_early(heading, game)
+    early = (SheetFlag.EARLY,) if is_early else ()
+    flags = frozenset(map(str, (*heading.flags, *notes, *phase_notes, *early)))
     # The answer goes to the address as registered in this game, never to Reply-To.
     verdict = replace(
         _fields(start, heading), flags=flags, reply_to=game.registered_address(sender) or start.reply_to
     )
     reason = (
         _sender(verdict, game)
-        or _phase(heading, game)
-        or _time(received_at, game)
+        or _phase(heading, game, is_early=is_early)
+        or (None if is_early else _time(received_at, game))
         or _photographs(mail)
-        or _first_by_post(heading, game)
+        or _first_by_post(heading, game, is_early=is_early)
     )
     if reason is not None:
         return replace(verdict, reason=reason)
@@ -216,21 +218,22 @@ class _Route:
 
 def _route(mail: IncomingMail, context: IntakeContext, sender: str) -> _Route | None:
     """Where the letter leads that a mail with a sheet answers (PHA-05): the nearest one that went to an
-    address of a seat that is the sender's own. None without one, and where its game has no open phase."""
+    address of a seat that is the sender's own, and there to the phase that its next sheet is for."""
     # A text is a letter to the coordinator, whatever it answers.
     for message_id in mail.references if mail.pictures else ():
         letter = context.letters.get(message_id)
         game = None if letter is None else next(
             (game for game in context.games if game.name == letter.game), None)
-        if letter is None or game is None or game.open_phase is None:
+        if letter is None or game is None:
             continue
         # Both of them: a Message-ID is no secret, and a seat may have changed hands since.
         own_seats = [
             power for power in game.players if letter.power in {None, power}
             and game.registered_address(sender, power) and game.registered_address(letter.to, power)
         ]
-        if len(own_seats) == 1:
-            return _Route(letter, game, own_seats[0], game.open_phase)
+        sheet = game.next_sheet(own_seats[0]) if len(own_seats) == 1 else None
+        if sheet is not None:
+            return _Route(letter, game, own_seats[0], sheet.phase)
     return None
 
 
@@ -280,21 +283,21 @@ def _fields(verdict: Verdict, heading: Heading) -> Verdict:
 def _with_game(
     parsed: Heading | HeadingComplaint, context: IntakeContext, sender: str
 ) -> tuple[Heading | HeadingComplaint, tuple[SheetFlag, ...]]:
-    """The heading with the game filled in (Q-06), if exactly one open game has that power and phase for the
-    sender; else as parsed."""
+    """The heading with the game filled in (Q-06), if exactly one game has that power and phase for the
+    sender, open or else announced; else as parsed."""
     if not (context.infer_game and isinstance(parsed, HeadingComplaint) and parsed.missing == ("game",)):
         return parsed, ()
     partial = parsed.partial
+    own_games = [game for game in context.games
+                 if partial.power is not None and game.registered_address(sender, partial.power)]
     fitting = [
         game.name
-        for game in context.games
+        for game in own_games
         if game.open_phase is not None
-        and partial.power is not None
-        and game.registered_address(sender, partial.power)
         and game.open_phase.season == partial.season
         and partial.year in {None, game.open_phase.year}
         and partial.kind in {None, game.open_phase.kind}
-    ]
+    ] or [game.name for game in own_games if _announced(partial, game) is not None]
     # Two games fit: neither is guessed, and the answer names both subjects.
     if len(fitting) != 1:
         return parsed, ()
@@ -304,23 +307,63 @@ def _with_game(
 def _with_season(
     parsed: Heading | HeadingComplaint, context: IntakeContext
 ) -> Heading | HeadingComplaint:
-    """The heading with the season of the one open phase, where a subject gives the kind of orders alone
+    """The heading with the season of the phase that it means, where a subject gives the kind of orders alone
     ("Retreats"); else as parsed."""
     if not (isinstance(parsed, HeadingComplaint) and parsed.missing == ("season",)):
         return parsed
     partial = parsed.partial
-    phases = {game.open_phase for game in context.games if game.name == partial.game}
-    phase = phases.pop() if len(phases) == 1 else None
-    fits = phase is not None and phase.kind is partial.kind and (
-        partial.year is None or is_year(partial.year, phase.year))
-    if phase is None or not fits or partial.game is None or partial.power is None:
+    game = next((game for game in context.games if game.name == partial.game), None)
+    if game is None or partial.power is None or partial.kind is None:
         return parsed
-    return replace(partial, season=phase.season, year=phase.year)
+    phase = game.open_phase
+    if phase is None or not _fits(partial, phase):
+        announced = _announced(partial, game)
+        phase = None if announced is None else announced.phase
+    return parsed if phase is None else replace(partial, season=phase.season, year=phase.year)
 
 
-def _with_phase(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[SheetFlag, ...]]:
-    """A missing year, and a kind that is only "Orders", filled in from the open phase if that fits
-    (SUBJ-06)."""
+def _with_phase(heading: Heading, game: GameContext) -> tuple[Heading, tuple[SheetFlag, ...]]:
+    """What a heading leaves out of its phase, filled in from the open phase if that fits, else from the
+    announced one that it means (SUBJ-06, Q-74)."""
+    filled = _filled(heading, game.open_phase)
+    if game.open_phase is not None and _named(filled[0]) == game.open_phase:
+        return filled
+    announced = _announced(heading, game)
+    return filled if announced is None else _filled(heading, announced.phase)
+
+
+def _named(heading: Heading) -> Phase | None:
+    """The phase that a heading names whole."""
+    if heading.year is None or heading.season is None or heading.kind is None:
+        return None
+    return Phase(heading.year, heading.season, heading.kind)
+
+
+def _fits(heading: Heading, phase: Phase) -> bool:
+    """Whether a phase is all that a heading gives of one."""
+    return (heading.season in {None, phase.season} and heading.kind in {None, phase.kind}
+            and (heading.year is None or is_year(heading.year, phase.year)))
+
+
+def _announced(heading: Heading, game: GameContext) -> AnnouncedPhase | None:
+    """The announced phase that a heading means; None where it may mean several."""
+    fitting = [announced for announced in game.announced if _fits(heading, announced.phase)]
+    if len({(announced.phase.season, announced.phase.kind) for announced in fitting}) != 1:
+        return None
+    # "Summer Movement" that comes when Summer is judged is late, and not a year early.
+    first = fitting[0]
+    following = next(later for later in game.announced if later.phase.kind is first.phase.kind)
+    return first if heading.year is not None or first is following else None
+
+
+def _is_early(heading: Heading, game: GameContext) -> bool:
+    """Whether a heading names an announced phase."""
+    named = _named(heading)
+    return named != game.open_phase and any(announced.phase == named for announced in game.announced)
+
+
+def _filled(heading: Heading, phase: Phase | None) -> tuple[Heading, tuple[SheetFlag, ...]]:
+    """A missing year, and a kind that is only "Orders", filled in from a phase if that fits (SUBJ-06)."""
     notes: list[SheetFlag] = []
     fits = phase is not None and phase.season == heading.season
     if phase is not None and heading.year is not None and is_year(heading.year, phase.year):
@@ -341,14 +384,13 @@ def _sender(verdict: Verdict, game: GameContext) -> RefusalReason | None:
     return RefusalReason.SENDER_NOT_POWER if game.registered_address(sender) else RefusalReason.UNKNOWN_SENDER
 
 
-def _phase(heading: Heading, game: GameContext) -> RefusalReason | None:
-    kind, season = heading.kind, heading.season or ""
-    if kind is not None and (season, kind) not in game.known.steps:
+def _phase(heading: Heading, game: GameContext, *, is_early: bool) -> RefusalReason | None:
+    if heading.kind is not None and (heading.season or "", heading.kind) not in game.known.steps:
         return RefusalReason.PHASE_TYPE_MISMATCH
-    if kind is None or heading.year is None:
+    named = _named(heading)
+    if named is None:
         return RefusalReason.WRONG_PHASE
-    named = Phase(heading.year, season, kind)
-    if named == game.open_phase:
+    if named == game.open_phase or is_early:
         return None
     return RefusalReason.LATE if named in game.past_phases else RefusalReason.WRONG_PHASE
 
@@ -373,10 +415,12 @@ def _photographs(mail: IncomingMail) -> RefusalReason | None:
     return RefusalReason.BAD_IMAGE if mail.pictures else RefusalReason.NO_PHOTO
 
 
-def _first_by_post(heading: Heading, game: GameContext) -> RefusalReason | None:
+def _first_by_post(heading: Heading, game: GameContext, *, is_early: bool) -> RefusalReason | None:
     """In the strict mode of Q-04 no photograph counts before the first orders came by post (SUB-05)."""
     must_post = game.post_first and heading.kind is PhaseKind.MOVEMENT
-    return RefusalReason.FIRST_BY_POST if must_post and heading.power not in game.posted_powers else None
+    # The letters are those of the open phase: one for a phase that is announced cannot be logged yet.
+    has_posted = heading.power in game.posted_powers and not is_early
+    return RefusalReason.FIRST_BY_POST if must_post and not has_posted else None
 
 
 def _accepted(
@@ -390,7 +434,8 @@ def _accepted(
         version = version_after(on_file)
     sheet = RankedSubmission(
         max((other.id for other in on_file), default=0) + 1, verdict.power or "", received_at, version)
-    came = arrival(sheet, on_file, game.deadline or received_at, first=game.first_counts)
+    deadline = received_at if SheetFlag.EARLY in verdict.flags else game.deadline or received_at
+    came = arrival(sheet, on_file, deadline, first=game.first_counts)
     notes = set(map(str, came.marks))
     if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
         notes.add(str(SheetFlag.PHOTO_UNREADABLE))
@@ -406,7 +451,7 @@ def _on_file(
     """The sheets on file of the verdict's power: those of the game, else as the mails before tell."""
     power = verdict.power or ""
     if game.on_file is not None:
-        return game.on_file.get(power, ())
+        return game.on_file.get(verdict.phase, {}).get(power, ())
     # A refused mail is not on file, whatever version it names.
     return [
         RankedSubmission(number, power, previous.received_at, previous.verdict.version)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.values import HeadingComplaint
 from service.facts.refusals import RefusalReason
 from service.games.ballots import RankedSubmission
@@ -60,6 +60,13 @@ class Verdict:
     def phase_type(self) -> str | None:
         """The kind of orders as the contract spells it: Movement, Retreat, Adjustment."""
         return None if self.kind is None else self.kind.value.capitalize()
+
+    @property
+    def phase(self) -> Phase:
+        """The phase of an accepted sheet. Raises ValueError where the subject does not name it whole."""
+        if self.year is None or self.season is None or self.kind is None:
+            raise ValueError("the subject names no whole phase")
+        return Phase(self.year, self.season, self.kind)
 
     @property
     def sheet_key(self) -> tuple[str | None, str | None, str | None, int | None, PhaseKind | None]:

@@ -46,6 +46,7 @@ from service.store.tables import (
     MailRow,
     PageRow,
     PhaseRow,
+    PhaseState,
     SubmissionRow,
 )
 
@@ -89,13 +90,15 @@ class Trouble:
 class ReceiptFacts(LetterFacts):
     """The receipt for a sheet (OUT-02). `replaces` is the version that it replaces; `notes` are sentences
     about its number or its pictures; `subject` is one to copy for a further version, or "". `message_ids` are
-    those of the mail it answers. `closing` is the phase's own deadline, for a late sheet the next one, None
-    if no phase is open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
+    those of the mail it answers. `closing` is the phase's own deadline, for a late sheet that of the phase
+    that its power is asked for next, None if there is none. `opens`: when that phase opens, None if it is
+    open. `reading` has the sheet's lines if the game shows them; `first_counts`: in this game
     no later sheet replaces the first (Q-60). `trouble`: the sheet was read and does not count yet.
     `has_other`, of a late sheet: whether another sheet of its power came in time and counts."""
 
     sheet: ArrivedSheet
     closing: Closing | None
+    opens: datetime | None = None
     replaces: int | None = None
     notes: tuple[str, ...] = ()
     subject: str = ""
@@ -158,6 +161,7 @@ def facts_of(
                          is_typed=SheetFlag.TYPED in submission.flags)
     return ReceiptFacts(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
+        opens=phase.opens_at if phase.state == PhaseState.WAITING else None,
         replaces=replaced if counts and trouble is None else None,
         # The notes say that a doubtful photograph counts as it is.
         notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256)) if note),

@@ -20,7 +20,14 @@ from service.games.options import options_of
 from service.games.phases import phase_of
 from service.intake import load_context as contexts
 from service.intake.verdicts.context import IntakeContext
-from service.intake.verdicts.explanations import Explanation, canonical_subject, explain, seat_meant
+from service.intake.verdicts.explanations import (
+    Explanation,
+    canonical_subject,
+    explain,
+    seat_meant,
+    sheet_meant,
+    subject_line,
+)
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo, Recipient
@@ -63,7 +70,7 @@ NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this p
 class RejectionFacts(AnswerToMail):
     """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
 
-    `subject` is filled in, to copy, or ""; `closing` is what is open now, or None.
+    `subject` is filled in, to copy, or ""; `closing` is its phase, or None.
     """
 
     problem: str
@@ -157,7 +164,7 @@ class Replies:
         words = explain(verdict, context)
         # A late sheet has a letter of its own: it names the fingerprint and what is open now (CAL-03, Q-34).
         if verdict.reason is RefusalReason.LATE and game is not None:
-            self._late(session, game, mail, verdict)
+            self._late(session, game, mail, verdict, context)
             return True
         # The game that the offered subject names signs the letter, though the mail named none (LET-08).
         seat = seat_meant(verdict, context)
@@ -166,7 +173,7 @@ class Replies:
         facts = RejectionFacts(
             AnsweredMail(key, received_at, verdict.subject, _message_ids(mail)),
             words.problem, _reassurance(words.reassurance, before), words.remedy,
-            subject=words.subject, closing=self._closing(session, game),
+            subject=words.subject, closing=self.closing(session, verdict, context),
         )
         to = self.letters.recipient(session, address, verdict.power or ("" if seat is None else seat[1]))
         info = None if game is None else self.letters.game_info(game)
@@ -178,16 +185,26 @@ class Replies:
         self, session: Session, verdict: Verdict, context: IntakeContext, to: Recipient
     ) -> list[Attachment]:
         """The blank sheet that goes with a refusal: for the sender's own power and the phase whose subject
-        the refusal offers. None if more than one power may be meant or no phase is open."""
-        seat = seat_meant(verdict, context)
-        if seat is None or seat[0].open_phase is None:
+        the refusal offers. None if more than one power may be meant or nothing is asked of it."""
+        seat, closing = seat_meant(verdict, context), self.closing(session, verdict, context)
+        if seat is None or closing is None:
             return []
         row = session.scalars(select(GameRow).where(GameRow.name == seat[0].name)).one()
-        variant, closing = self.letters.load(row.variant), self._closing(session, row)
+        variant = self.letters.load(row.variant)
         power = next(power.id for power in variant.powers.values() if power.name == seat[1])
-        if closing is None:
-            return []
         return [blank_sheet(variant, self.letters.game_info(row), closing, power, to)]
+
+    def closing(self, session: Session, verdict: Verdict, context: IntakeContext) -> Closing | None:
+        """The phase whose subject a refusal offers, with its deadline; None where it offers none."""
+        seat = seat_meant(verdict, context)
+        sheet = None if seat is None else sheet_meant(verdict, seat)
+        if seat is None or sheet is None:
+            return None
+        phase = sheet.phase
+        return Closing(phase, session.scalars(
+            select(PhaseRow.deadline).join(GameRow, GameRow.id == PhaseRow.game_id)
+            .where(GameRow.name == seat[0].name, PhaseRow.season == phase.season,
+                   PhaseRow.year == phase.year, PhaseRow.kind == phase.kind)).one())
 
     def notice(self, session: Session, key: str, received_at: datetime, verdict: Verdict) -> None:
         """A mail waits in quarantine. The coordinator learns whose it is and why, never what it says."""
@@ -254,12 +271,11 @@ class Replies:
             return
         other = submission.power in ballots.executed(session, phase)
         reassurance = Sentence(OTHER_COUNTS if other else NO_OTHER)
+        # Above every version on file, or the better photograph would count behind an older one.
+        number = ballots.next_version(session, phase.id, submission.power)
         facts = RejectionFacts(
             answered, words.problem, _reassurance(reassurance, before), words.remedy,
-            # Above every version on file, or the better photograph would count behind an older one.
-            subject=canonical_subject(game.name, power, phase_of(phase),
-                                      ballots.next_version(session, phase.id, submission.power)),
-            closing=closing,
+            subject=canonical_subject(game.name, power, phase_of(phase), number), closing=closing,
         )
         blank = blank_sheet(variant, info, closing, submission.power, to)
         self.letters.put(session, render.letter(REJECTION, info, to, facts, attached=[blank]), phase)
@@ -312,7 +328,9 @@ class Replies:
         )
         coordinator_notices.notify(session, self.letters, game, facts, phase)
 
-    def _late(self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict) -> None:
+    def _late(
+        self, session: Session, game: GameRow, mail: MailRow, verdict: Verdict, context: IntakeContext
+    ) -> None:
         phase = session.scalar(select(PhaseRow).where(
             PhaseRow.game_id == game.id, PhaseRow.season == verdict.season, PhaseRow.year == verdict.year,
             PhaseRow.kind == (verdict.kind.value if verdict.kind else "")))
@@ -320,18 +338,13 @@ class Replies:
             return
         sheet = ArrivedSheet(mail.received_at, phase_of(phase), verdict.version, verdict.photos, mail.sha256,
                              is_typed=not verdict.photos and options_of(game).typed_orders)
-        closing, power = self._closing(session, game), verdict.power or ""
-        # A mail of the first minute after a deadline is answered before its phase is closed.
-        if closing is not None and closing.deadline < mail.received_at:
-            closing = None
+        power = verdict.power or ""
+        coming, closing = context.game(game.name).next_sheet(power), self.closing(session, verdict, context)
         names = {power.name: power.id for power in self.letters.load(game.variant).powers.values()}
-        now_open = None if closing is None else records.open_phase(session, game.id)
-        # What the late mail calls its version is a version of the phase that is closed.
-        subject = "" if now_open is None else canonical_subject(
-            game.name, power, phase_of(now_open), ballots.next_version(session, now_open.id, names[power]))
         facts = ReceiptFacts(
-            sheet, closing, subject=subject, message_ids=_message_ids(mail),
-            has_other=names[power] in ballots.executed(session, phase))
+            sheet, closing, opens=None if coming is None else coming.opens,
+            subject=subject_line(verdict, context), message_ids=_message_ids(mail),
+            has_other=names.get(power) in ballots.executed(session, phase))
         to = self.letters.recipient(session, verdict.reply_to, power)
         self.letters.put(session, render.letter(RECEIPT_LATE, self.letters.game_info(game), to, facts), phase)
 
@@ -340,10 +353,6 @@ class Replies:
         return contexts.build_context(
             session, received_at, self.letters.load, own_addresses=(sender.order_address,),
             about=contexts.Concern((verdict.sender or "",), verdict.subject, verdict.game))
-
-    def _closing(self, session: Session, game: GameRow | None) -> Closing | None:
-        phase = None if game is None else records.open_phase(session, game.id)
-        return None if phase is None else Closing(phase_of(phase), phase.deadline)
 
 
 def answers_today(session: Session, letters: LetterContext, address: str, game: GameRow | None) -> int:

@@ -172,8 +172,9 @@ def test_what_comes_after_the_deadline_is_late_by_our_clock_and_answered(desk: D
     assert table.submissions() == []
     # The phase is not closed yet, and it named itself as the one for the next sheet.
     words = table.words(table.letters("receipt_late")[0])
-    assert "No phase is open now; the calendar says when the next one is." in words
-    assert "Your next sheet" not in words
+    assert "No orders of yours are asked for now. Autumn 1642 Movement opens" in words
+    assert "Powick Bridge - Montrose - Autumn 1642 - Movement Orders - v1" in words
+    assert "Summer 1642 - Movement Orders" not in words
 
 
 def test_a_sheet_at_the_deadline_itself_is_waited_for(desk: DeskTable) -> None:

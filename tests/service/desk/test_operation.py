@@ -493,7 +493,8 @@ def test_the_log_calls_no_proved_player_a_stranger(table: Table) -> None:
             records.add_mail(session, letter * 64, 10, now, now)
             row = session.get_one(MailRow, letter * 64)
             row.state, row.reason, row.sender, row.verdict = state, reason, sender, {"power": "Montrose"}
-            records.log_event(session, now, Event[(kind or "mail_quarantined").upper()], detail={"mail": letter * 12})
+            event = Event[(kind or "mail_quarantined").upper()]
+            records.log_event(session, now, event, detail={"mail": letter * 12})
     words = desk.text("/log").replace("&#39;", "'")
     assert "Mail from Montrose's player: ignored" in words
     assert "Mail from Montrose's player: a question, answered by the machine" in words

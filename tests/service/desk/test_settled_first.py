@@ -21,7 +21,7 @@ from service.notices.results import ResultsAnnouncer
 from service.store import records
 from service.store.tables import MailRow, MailState, PhaseRow, PhaseState, PostalOriginalRow, SubmissionRow
 from tests.support.desk_table import CSRF, DeskTable, open_desk
-from tests.support.mail_builder import mail, stamp, text
+from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import SERVER, Table, address, open_table
 
@@ -217,17 +217,22 @@ def test_a_letter_by_post_without_a_scan_is_settled_first(desk: DeskTable) -> No
 
 
 def test_a_mail_that_names_a_later_phase_belongs_to_that_phase(desk: DeskTable) -> None:
-    """LET-01: Autumn's orders, mailed while Summer is open, are refused; Autumn's results said that nothing
-    came, and a late sheet of Summer was told of in Autumn's."""
+    """LET-01: Autumn's orders, mailed while Summer is open, cannot be opened; Autumn's results said that
+    nothing came and Summer's told of them, and a late sheet of Summer was told of in Autumn's."""
     table, autumn = desk.table, Phase(1642, "Autumn", PhaseKind.MOVEMENT)
-    early = table.take(
-        table.mail("Montrose", subject=table.subject("Montrose", 1, autumn)), table.phase().opens_at + DAY)
+    cut = mail(
+        table.subject("Montrose", 1, autumn), address("Montrose"), parts=[text(), part(picture()[:200])],
+        stamps=[stamp("montrose.example", server=SERVER)])
+    early = table.take(cut, table.phase().opens_at + DAY)
     late = table.take(table.mail("Argyll", 80), table.phase().deadline + timedelta(minutes=1))
-    assert (early.state, early.reason, late.reason) == (MailState.REFUSED, "wrong_phase", "late")
+    assert (early.state, early.reason, late.reason) == (MailState.REFUSED, "bad_image", "late")
     number = next(row.ordinal for row in table.phases() if (row.season, row.kind) == ("Autumn", "movement"))
     with table.site.store() as session:
-        sentences = papers.set_aside(session, records.phases(session, table.game)[number - 1], table.variant)
-    assert sentences == {"Montrose": ("A mail was received and set aside: its season fits no open phase.",)}
+        rows = records.phases(session, table.game)
+        summers = papers.set_aside(session, rows[0], table.variant)
+        autumns = papers.set_aside(session, rows[number - 1], table.variant)
+    assert set(summers) == {"Argyll"}
+    assert autumns == {"Montrose": ("A mail was received and set aside: its picture cannot be opened.",)}
 
 
 def test_nobody_is_missed_in_a_phase_that_has_not_begun(desk: DeskTable) -> None:

@@ -233,7 +233,7 @@ def test_a_struck_line_is_no_order_and_one_key_takes_it_back(desk: DeskSite) -> 
 
 def test_nothing_to_do_today(desk: DeskSite) -> None:
     desk.change(7, state=PhaseState.SENT)
-    assert "No game has an open phase." in desk.text("/")
+    assert "No game is in play." in desk.text("/")
 
 
 def test_an_undone_line_of_a_judged_phase_is_asked_for_again(desk: DeskSite) -> None:

@@ -14,7 +14,7 @@ from tests.support.site import Site
 from tests.support.table import COORDINATOR, ORDERS, SERVER, Table, address, open_table, utc
 
 MONTROSE = address("Montrose")
-RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
+NEVER = Phase(1650, "Summer", PhaseKind.RETREAT)
 DAY = timedelta(days=1)
 
 
@@ -93,22 +93,45 @@ def test_a_picture_that_does_not_open_is_said_in_the_receipt(table: Table) -> No
 
 def test_a_refusal_names_what_is_open_and_gives_a_subject_to_copy(table: Table) -> None:
     table.take(
-        table.mail("Montrose", subject=table.subject("Montrose", 1, RETREATS)), table.phase().opens_at + DAY
+        table.mail("Montrose", subject=table.subject("Montrose", 1, NEVER)), table.phase().opens_at + DAY
     )
     words = table.words(last(table))
     assert "The phase the subject names is not open." in words
     assert "Open now: Summer 1642 Movement, until Sun 14 Mar 2027, 07:00 GMT." in words
     assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v1" in words
-    assert "Its subject: Powick Bridge - Montrose - Summer 1642 - Retreat Orders - v1" in words
+    assert "Its subject: Powick Bridge - Montrose - Summer 1650 - Retreat Orders - v1" in words
     assert "Time left: 12 days" in words
     assert "Nothing you sent before has changed." in words
 
 
-def test_a_refusal_proposes_a_number_above_what_is_on_file(table: Table) -> None:
-    """PHA-06, PHA-11: version 1 was proposed to a player whose version 1 was on file."""
-    table.take(table.mail("Montrose", 40), table.phase().opens_at)
-    table.take(table.mail("Montrose", 80, subject="Hilfe"), table.phase().opens_at + DAY)
-    assert "Montrose - Summer 1642 - Movement Orders - v2" in table.words(table.letters("rejection")[0])
+def test_a_refusal_offers_the_version_after_the_one_on_file(table: Table) -> None:
+    """PHA-11: a mail "Hilfe" without a sheet was sent back with v1, and a receipt minutes before had v2."""
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    raw = mail("Hilfe", MONTROSE, parts=[text("")], stamps=[stamp("montrose.example", server=SERVER)])
+    table.take(raw, table.phase().opens_at + DAY)
+    (refusal,) = table.letters("rejection")
+    assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in table.words(refusal)
+    # Whatever the refused mail called itself.
+    table.take(
+        table.mail("Montrose", 80, subject=table.subject("Montrose", 7, NEVER)), table.phase().opens_at)
+    assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in table.words(last(table))
+
+
+def test_a_phase_that_asks_nobody_is_not_called_open(table: Table) -> None:
+    """PHA-02: after the deadline retreats are open for nobody before the results are sent; the answers named
+    them, and between two phases they named no date."""
+    late = table.phase().deadline + timedelta(minutes=5)
+    table.site.clock.set(late)
+    table.close_phase(table.phase().id)
+    table.open_phase(table.phase(2).id)
+    next_one = ("No orders of yours are asked for now. Autumn 1642 Movement opens Tue 16 Mar 2027, 07:00 "
+                "GMT; a sheet that comes before is kept and counts then.")
+    for shade, subject in ((90, table.subject("Montrose")), (91, table.subject("Montrose", 1, NEVER))):
+        table.take(table.mail("Montrose", shade, subject=subject), late)
+        words = table.words(last(table))
+        assert next_one in words
+        assert "Open now" not in words
+        assert "Powick Bridge - Montrose - Autumn 1642 - Movement Orders - v1" in words
 
 
 def test_a_mail_without_a_game_name_that_fits_no_phase_is_answered_with_the_accepted_form(

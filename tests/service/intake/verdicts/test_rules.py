@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -172,6 +173,71 @@ def test_stranger_is_not_answered() -> None:
     verdict = judge(mail(sender="someone@else.example"))
     assert (reason(verdict), verdict.reply_to, verdict.verdict) == (
         "unknown_sender", None, VerdictKind.REJECTED)
+
+
+ANNOUNCED = [
+    {"season": season, "year": year, "type": kind, "opens": opens} for season, year, kind, opens in (
+        ("Winter", 1645, "Adjustment", "2025-03-25T07:00:00Z"),
+        ("Spring", 1645, "Movement", "2025-03-28T07:00:00Z"),
+        ("Spring", 1645, "Retreat", "2025-04-10T07:00:00Z"),
+        ("Autumn", 1645, "Movement", "2025-04-12T07:00:00Z"),
+        ("Autumn", 1645, "Retreat", "2025-04-24T07:00:00Z"),
+        ("Winter", 1646, "Adjustment", "2025-04-26T07:00:00Z"))]
+
+
+@pytest.mark.parametrize(
+    ("subject", "meant"),
+    [
+        ("Powick Bridge, Montrose, Spring 1645 Movement, v1", "Spring 1645 Movement"),
+        ("Powick Bridge, Montrose, Winter '45 Adjustments, v1", "Winter 1645 Adjustment"),
+        ("Powick Bridge, Montrose, Winter 1646 Adjustments, v1", "Winter 1646 Adjustment"),
+        # Left out: the next one of its kind, and nothing that may be another.
+        ("Powick Bridge, Montrose, Winter Orders, v1", "Winter 1645 Adjustment"),
+        ("Powick Bridge, Montrose, Builds, v1", "Winter 1645 Adjustment"),
+        ("Powick Bridge, Montrose, Spring Movement, v1", "Spring 1645 Movement"),
+        ("Powick Bridge, Montrose, Autumn Movement, v1", None),
+        ("Powick Bridge, Montrose, Movement, v1", None),
+        ("Powick Bridge, Montrose, Spring Orders, v1", None),
+        ("Powick Bridge, Montrose, Spring 1646 Movement, v1", None),
+        ("Powick Bridge, Montrose, Winter 1645 Movement, v1", None),
+    ],
+)
+def test_a_sheet_for_an_announced_phase_is_early(subject: str, meant: str | None) -> None:
+    """PHA-02, Q-74; without the key the same subject is refused."""
+    verdict = judge(mail(subject), known=games(announced=ANNOUNCED))
+    assert (verdict.verdict is VerdictKind.ACCEPTED) is (meant is not None)
+    assert ("early" in verdict.flags) is (meant is not None)
+    if meant is not None:
+        assert str(verdict.phase) == meant
+    assert judge(mail(subject)).verdict is VerdictKind.REJECTED
+
+
+@pytest.mark.parametrize("subject", [
+    "Powick Bridge, Montrose, Autumn 1644 Retreats, v1", "Powick Bridge, Montrose, Autumn Retreats, v1",
+    "Powick Bridge, Montrose, Retreats, v1", "Powick Bridge, Montrose, Autumn Orders, v1"])
+def test_the_open_phase_goes_before_an_announced_one(subject: str) -> None:
+    verdict = judge(mail(subject), known=games(announced=ANNOUNCED))
+    assert (str(verdict.phase), "early" in verdict.flags) == ("Autumn 1644 Retreat", False)
+
+
+def test_a_sheet_for_an_announced_phase_is_not_late() -> None:
+    after = DEADLINE + timedelta(minutes=1)
+    early = judge(mail("Powick Bridge, Montrose, Spring 1645 Movement, v1"), received_at=after,
+                  known=games(announced=ANNOUNCED))
+    assert (early.verdict, early.reason) == (VerdictKind.ACCEPTED, None)
+    assert reason(judge(mail(), received_at=after, known=games(announced=ANNOUNCED))) == "late"
+
+
+def test_among_early_sheets_the_version_and_the_first_count_by_phase() -> None:
+    """Q-60: the first for that phase, whatever came for the open one."""
+    known = games(announced=ANNOUNCED)
+    known = replace(known, games=tuple(replace(game, first_counts=True) for game in known.games))
+    spring = "Powick Bridge, Montrose, Spring 1645 Movement, v1"
+    verdicts = judge_all(
+        mail(parts=[part(picture(1))]), mail(spring, parts=[part(picture(2))]),
+        mail(spring, parts=[part(picture(3))]), known=known)
+    assert [("early" in verdict.flags, "not_first" in verdict.flags) for verdict in verdicts] == [
+        (False, False), (True, False), (True, True)]
 
 
 def test_nothing_open_is_a_wrong_phase() -> None:
