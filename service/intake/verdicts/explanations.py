@@ -207,8 +207,8 @@ def _open_now(verdict: Verdict, context: IntakeContext) -> str:
     for sheet in due:
         if sheet.is_due:
             return Sentence(
-                "No orders of yours are asked for now. %(phase)s opens once the results before it are sent; a "
-                "sheet that comes before is kept and counts then.", phase=sheet.phase)
+                "No orders of yours are asked for now. %(phase)s opens once the results before it are sent; "
+                "a sheet that comes before is kept and counts then.", phase=sheet.phase)
         if sheet.opens is not None:
             return Sentence(
                 "No orders of yours are asked for now. %(phase)s opens %(instant)s; a sheet that comes "
