@@ -167,7 +167,7 @@ def test_who_was_away_and_opens_a_phase_again_is_not_accused(saved: Path, tmp_pa
         following = keeper.in_play(table)
         table.open_phase(following.id)
         clock.set(following.deadline + timedelta(minutes=2))
-        waits = MailboxWait(table.site.store, clock, table.writer, lambda _: DrainOutcome(""))
+        waits = MailboxWait(table.site.store, clock, table.writer, DrainOutcome)
         assert waits.must_wait(following.id)
         do(table, JudgeWithoutMailbox(table.game, following.id, WHY), by="Ada")
         table.close_phase(following.id)

@@ -56,7 +56,7 @@ def look(table: Table) -> None:
     for phase in opening:
         table.open_phase(phase)
     for phase in closing:
-        waits = MailboxWait(table.site.store, table.site.clock, table.writer, lambda _: DrainOutcome(""))
+        waits = MailboxWait(table.site.store, table.site.clock, table.writer, DrainOutcome)
         if not waits.must_wait(phase):
             table.close_phase(phase)
 
