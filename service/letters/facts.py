@@ -235,11 +235,22 @@ class ResultsPart(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ComingSheet:
+    """The next sheet that the reader is asked for: its phase, from when it counts (None if the phase is open
+    at once), and the subject to copy (PHA-07)."""
+
+    phase: Phase
+    opens: datetime | None
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
 class ResultsFacts(LetterFacts):
-    """What was judged, in words; the same for every reader who may know the same.
+    """What was judged, in words; the same for every reader who may know the same, but for `coming`.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
-    as why a phase was unsealed. `parts`: what features add, by their names.
+    as why a phase was unsealed. `parts`: what features add, by their names. `coming`: None for who is asked
+    by a letter of its own or has no unit, and at the end of the game.
     """
 
     powers: tuple[ShownPower, ...]
@@ -250,6 +261,7 @@ class ResultsFacts(LetterFacts):
     remarks: tuple[str, ...] = ()
     proofs: Proofs = Proofs()
     parts: Mapping[str, ResultsPart] = field(default_factory=dict)
+    coming: ComingSheet | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from service.games.results import redacted_for
 from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import Closing, GameInfo, Recipient, ResultsFacts
+from service.letters.facts import Closing, ComingSheet, GameInfo, Recipient, ResultsFacts
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import COPY, Enclosure, changes_map, control_map, enclosures, results_heading
 from service.notices.broadcasts import Broadcasts
@@ -112,6 +112,7 @@ class ResultsAnnouncer:
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
         attached = self._attached(files, steps)
         prepared: list[Callable[[Session], object]] = []
+        end = end_with(session, phase, variant, resolution)
 
         def ready(letters: Iterable[OutLetter]) -> None:
             prepared.extend(self.letters.prepare(session, letter, phase) for letter in letters)
@@ -124,9 +125,12 @@ class ResultsAnnouncer:
             for address in power_addresses:
                 with steps.next(f"the letter to {name}"):
                     to = self.letters.recipient(session, address, name)
-                    ready([self._results_letter(phase_of(phase), resolution, info, to, version)])
-                    ready(self._requests(session, phase, resolution, variant, info, power, address))
-        end = end_with(session, phase, variant, resolution)
+                    requests = self._requests(session, phase, resolution, variant, info, power, address)
+                    coming = None if requests or end is not None else self._coming_sheet(
+                        session, phase, resolution, info, power, name)
+                    version_of_reader = (replace(version[0], coming=coming), version[1])
+                    ready([self._results_letter(phase_of(phase), resolution, info, to, version_of_reader)])
+                    ready(requests)
         if end is not None:
             with steps.step("the letters that tell of the end"):
                 ready(Farewell(self.letters).all(session, game, end, phase, resolution, drawing=self.drawing))
@@ -260,6 +264,21 @@ class ResultsAnnouncer:
         """The current map of control of a game: of its newest Winter, or of its opening (MAP-01)."""
         shown_control = control(session, game_id, self.letters.load)
         return None if shown_control is None else control_map(shown_control)
+
+    def _coming_sheet(
+        self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, power: str, name: str
+    ) -> ComingSheet | None:
+        """The next sheet of a power that nothing is due from before the next turn; None for one without
+        units."""
+        turns = (row for row in records.phases(session, phase.game_id) if row.ordinal > phase.ordinal
+                 and row.kind not in {PhaseKind.RETREAT, PhaseKind.ADJUSTMENT})
+        row = next(turns, None)
+        if row is None or all(unit.power != power for unit in resolution.position.units):
+            return None
+        is_next = phase_of(row) == resolution.position.phase
+        opens = None if is_next and row.opens_at <= self.letters.clock.now() else row.opens_at
+        return ComingSheet(phase_of(row), opens, canonical_subject(
+            info.name, name, phase_of(row), next_version(session, row.id, power)))
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,

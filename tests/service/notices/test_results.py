@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import numpy as np
@@ -361,3 +362,22 @@ def test_the_longest_reason_of_an_unsealing_is_printed_whole(site: Site) -> None
     (row, *_) = finish(table)
     assert table.phase().unsealed_why is not None
     assert f"Reason given: {table.phase().unsealed_why}" in " ".join(table.words(row).split())
+
+
+def test_results_name_the_readers_next_sheet_with_its_subject(dislodged: Table) -> None:
+    """PHA-07: whoever is asked by no letter of its own copies the subject from the results, and reads from
+    when the sheet counts."""
+    table, letters = dislodged, finish(dislodged)
+    subject = "Powick Bridge - {} - Spring 1643 - Movement Orders - v1"
+    draft = {row.recipient: table.words(row) for row in letters if row.kind == "draft_results"}
+    opens = f"{table.phase(4).opens_at:%d %b %Y}"
+    assert table.phase(4).season == "Spring"
+    assert subject.format("Montrose") in draft[address("Montrose")]
+    assert "It counts from" in draft[address("Montrose")]
+    assert opens in draft[address("Montrose")]
+    # Newcastle's army must retreat, and a letter of its own asks for that.
+    assert "Spring 1643 - Movement Orders" not in draft[address("Newcastle")]
+    raw = table.mail_of(next(row for row in letters if row.recipient == address("Montrose")))
+    html = message_from_bytes(raw, policy=policy.default).get_body(("html",))
+    assert html is not None
+    assert "mailto:orders@galloper.example?subject=Powick%20Bridge%20-%20Montrose%20-%20Spring" in html.get_content()
