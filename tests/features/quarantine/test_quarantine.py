@@ -12,6 +12,7 @@ from sqlalchemy import select
 
 from service.facts.refusals import RefusalReason
 from service.features.quarantine.room import RefuseMail
+from service.games.phases import phase_of
 from service.intake.filing import READ_WORK
 from service.intake.opening.open_mail import WHOLE, ChildBodies
 from service.intake.opening.sandbox import SandboxLimits
@@ -267,3 +268,20 @@ def test_the_page_says_what_was_filed_or_answered(desk: DeskTable) -> None:
     assert "a receipt goes to the registered address" in desk.text(filed.headers["location"])
     answered = desk.post(f"/quarantine/{wrong_power(desk).sha256}/refuse", reason="too_dark")
     assert "is sent once" in desk.text(answered.headers["location"])
+
+
+def test_a_mail_that_names_an_announced_phase_is_sealed_and_filed_for_it(desk: DeskTable) -> None:
+    """PHA-02: between two phases its ink was shown, and it could not be filed before its phase opened."""
+    table = desk.table
+    table.set_phase(1, state=PhaseState.SENT)
+    table.set_phase(2, state=PhaseState.SENT)
+    now, autumn = table.site.clock.now(), table.phase(3)
+    # Montrose's player names another power by a slip.
+    row = table.take(table.mail("Montrose", subject=table.subject("Argyll", 1, phase_of(autumn))), now)
+    assert (row.state, row.reason) == (MailState.QUARANTINED, "sender_not_power")
+    assert "Sealed until" in desk.text(f"/quarantine/{row.sha256}")
+    desk.page(f"/quarantine/{row.sha256}.eml", 403)
+    desk.post(f"/quarantine/{row.sha256}/assign", place=f"{autumn.id} Montrose", version="v1")
+    (sheet,) = table.submissions()
+    assert (sheet.phase_id, sheet.power) == (autumn.id, "Montrose")
+    assert "your sheet is kept and counts then" in table.words(table.letters("receipt")[-1])

@@ -218,6 +218,8 @@ CHEATS = (
           _closed_entries("event", event="phase_judged"), "C16"),
     Cheat("a letter of the phase is closed", KEEPER, AFTER, "sent", _closed_entries("letter", phase=2),
           "C16"),
+    Cheat("a sheet of the phase is closed", KEEPER, AFTER, "sent", _closed_entries("sheet", phase=2),
+          "C16"),
     Cheat("the clock of the phase is closed", KEEPER, AFTER, "sent",
           _closed_entries("phase", phase=2, state="open"), "C16"),
     Cheat("who may sign in is closed", KEEPER, AFTER, "sent", _closed_entries("person"), "C16"),
