@@ -1039,7 +1039,10 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                          or waited(record, after, old)) and (
                 time(new["deadline"]) >= after.entered - SLACK), after,
                 "a deadline was moved once it had passed, or into the past")
-            rule("C10", not whole or any(letter.tells["kind"] == "deadline_moved" and letter.n > after.n - 40
+            # A pause and a holiday are told in a letter of their own.
+            told = {"deadline_moved"} | ({"announcement"} if record.act(
+                after, "game_paused", "coordinator_away") else set())
+            rule("C10", not whole or any(letter.tells["kind"] in told and letter.n > after.n - 40
                                          for letter in record.of("letter")), after, "no letter tells of "
                                                                                     "the move")
         rule("C11", old["position"] in (None, new["position"]), after, f"the board of phase {after.phase} "

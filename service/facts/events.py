@@ -86,6 +86,7 @@ class Event(StrEnum):
     ABSENCE_ANNOUNCED = "absence_announced", "The player of {power} is away from {first} to {last}"
     ABSENCE_ENDED = "absence_ended", "An absence of the player of {power} was taken back"
     GAME_PAUSED = "game_paused", "The game pauses for {days} days"
+    COORDINATOR_AWAY = "coordinator_away", "The coordinator is away from {first} to {last}"
     GAME_OFFERED = "game_offered", "A game to sign up for was offered: {offer}"
     POWERS_DRAWN = "powers_drawn", "The powers of {offer} were drawn"
     SIGN_UP_REMOVED = "sign_up_removed", "Number {number} was taken off the list of {offer}"
@@ -179,6 +180,7 @@ HARMLESS: Mapping[Event, str] = {
     Event.ABSENCE_ANNOUNCED: _LETTER,
     Event.ABSENCE_ENDED: _OWN,
     Event.GAME_PAUSED: _LETTER,
+    Event.COORDINATOR_AWAY: _LETTER,
     Event.GAME_OFFERED: _BEFORE,
     Event.POWERS_DRAWN: _BEFORE,
     Event.SIGN_UP_REMOVED: _BEFORE,

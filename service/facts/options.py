@@ -84,9 +84,9 @@ class GameOptions(BaseModel):
     sheet."""
     first_counts: bool = False
     """The first sheet of a power counts in each phase, and later ones do not replace it."""
-    mail_commands: bool = False
-    """Players may write STATUS, SHEET, MAP, RESULTS or HELP as a subject and are answered at once, five times
-    a day."""
+    mail_commands: bool = True
+    """Players may write STATUS, SHEET, MAP, RESULTS or HELP as a subject, also in German or French, and are
+    answered at once, five times a day."""
     post_first: bool = False
     """The first movement orders of a power must come by post (strict games)."""
     reading: bool = False

@@ -25,7 +25,7 @@ from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
 from service.store import records
-from service.store.tables import AbsenceRow, GameRow, SeatRow
+from service.store.tables import AbsenceRow, GameRow, PhaseRow, SeatRow
 
 MOST_DAYS = 120
 """Days of one absence at most."""
@@ -228,6 +228,21 @@ def tell_of_pause(
         closing_of(session, game.id)))
 
 
+def tell_of_holiday(
+    session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, first: date, last: date
+) -> int:
+    """Tell everybody that the coordinator is away: deadlines from that of `phase` on are later by as much."""
+    return announce(session, letters, game, AnnouncementFacts(
+        f"away-{first.isoformat()}-{last.isoformat()}", Sentence("The coordinator is away"),
+        (Sentence("The coordinator is away from %(first)s to %(last)s, both days included, and reads no "
+                  "sheets on these days.", first=first, last=last),
+         Sentence("So that you lose no time, %(phase)s closes %(until)s, and each later deadline moves by "
+                  "as many days.", phase=phase_of(phase), until=phase.deadline),
+         Sentence("Mail is taken in and answered as always. What you sent still counts. Calendars that you "
+                  "subscribed to show the new dates.")),
+        closing_of(session, game.id)))
+
+
 def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers: list[str], key: str) -> int:
     """Tell everybody that the game ends in a draw that all survivors asked for."""
     return announce(session, letters, game, AnnouncementFacts(
@@ -271,7 +286,7 @@ def _announcement_sample(seat: Previews) -> Sample[AnnouncementFacts]:
 
 ANNOUNCEMENT = LetterKind(
     "announcement", AnnouncementFacts, "Announcement to all players",
-    Occasion("all players", "a player is away, the game pauses, a power changes hands, or a draw is agreed",
-             _announcement_sample),
+    Occasion("all players", "a player or you are away, the game pauses, a power changes hands, or a draw is "
+             "agreed", _announcement_sample),
     rank=Rank.URGENT, addressee=Addressee.SEAT)
 """Tells everybody in a game of its table: an absence, a pause, another player, a draw (BEY-04)."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from urllib.parse import urlsplit
 
 from sqlalchemy import select
@@ -208,6 +208,12 @@ class Broadcasts:
         return announcements.tell_of_pause(
             session, self.letters, session.get_one(GameRow, phase.game_id), days, phase.deadline, why,
             f"{phase.ordinal}-{phase.moved}")
+
+    def coordinator_away(self, session: Session, phase: PhaseRow, first: date, last: date) -> int:
+        """Tell everybody that the coordinator is away on these days, and that each deadline from that of
+        `phase` on is later by their number. Returns the number of letters."""
+        return announcements.tell_of_holiday(
+            session, self.letters, session.get_one(GameRow, phase.game_id), phase, first, last)
 
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
         """Tell every player that another coordinator takes over, with the record's root before the change

@@ -22,7 +22,7 @@ from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.facts.events import Event
 from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
-from service.games.acts.deadlines import MoveDeadline, MoveYear, begins_year, next_deadline
+from service.games.acts.deadlines import GoAway, MoveDeadline, MoveYear, begins_year, next_deadline
 from service.games.acts.ending import DeclareEnd
 from service.games.acts.games import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
@@ -50,7 +50,7 @@ MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
 HISTORY = (
     Event.OPTION_CHANGED, Event.GAME_CREATED, Event.DEADLINE_MOVED, Event.YEAR_MOVED, Event.PHASE_ROLLED_BACK,
     Event.ADDRESS_ADDED, Event.ADDRESS_REMOVED, Event.SEAT_CHANGED, Event.UPLOAD_LINK_MADE,
-    Event.ABSENCE_ANNOUNCED, Event.ABSENCE_ENDED, Event.GAME_PAUSED,
+    Event.ABSENCE_ANNOUNCED, Event.ABSENCE_ENDED, Event.GAME_PAUSED, Event.COORDINATOR_AWAY,
     Event.UPLOAD_LINK_ENDED, Event.UPLOAD_LINKS_ENDED, *mailbox_waits.EVENTS)
 """Events that the game's page lists."""
 
@@ -200,6 +200,13 @@ def move_year(
     """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
     a letter."""
     return carry_out(request, visitor, game_id, MoveYear(game_id, phase, day, why), "year-moved")
+
+
+@router.post("/games/{game_id}/away", dependencies=[COORDINATOR])
+def go_away(request: Request, visitor: Trusted, game_id: str, first: Annotated[str, Form()],
+            last: Annotated[str, Form()]) -> Response:
+    """Announce a holiday of the coordinator; deadlines move by its length."""
+    return carry_out(request, visitor, game_id, GoAway(game_id, first, last), "coordinator-away")
 
 
 @router.post("/games/{game_id}/roll-back", dependencies=[COORDINATOR])

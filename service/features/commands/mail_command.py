@@ -35,8 +35,15 @@ class Command(StrEnum):
 
 
 # "My order sheet" without a photograph is no request for a blank one: its sender forgot to attach it.
-_OTHER_WORDS = {"a", "again", "blank", "for", "last", "me", "of", "please", "send", "thanks", "the"}
-_WORDS = {word.value: word for word in Command}
+_OTHER_WORDS = {"a", "again", "bitte", "blank", "danke", "for", "last", "me", "merci", "of", "please", "send",
+                "thanks", "the"}
+_WORDS = {word.value: word for word in Command} | {
+    "stand": Command.STATUS, "statut": Command.STATUS, "blatt": Command.SHEET, "feuille": Command.SHEET,
+    "karte": Command.MAP, "carte": Command.MAP, "ergebnisse": Command.RESULTS, "resultats": Command.RESULTS,
+    "résultats": Command.RESULTS, "hilfe": Command.HELP, "aide": Command.HELP,
+}
+"""In the languages that orders may be written in. Whoever writes "Hilfe" waits for an answer, whatever the
+language of the game."""
 
 
 @dataclass(frozen=True, slots=True)

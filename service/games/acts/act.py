@@ -13,7 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from sqlalchemy.orm import Session
@@ -89,6 +89,10 @@ class Circulars(Protocol):
 
     def paused(self, session: Session, phase: PhaseRow, days: int, why: str) -> int:
         """The pause of a game by so many days; `phase` has the next deadline."""
+        ...
+
+    def coordinator_away(self, session: Session, phase: PhaseRow, first: date, last: date) -> int:
+        """Days on which the coordinator is away; `phase` is the first whose deadline they move."""
         ...
 
 

@@ -13,18 +13,21 @@ from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import Calendar
 from service.facts.events import Event
-from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct, perform
+from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, perform
 from service.games.asking import unasked
 from service.games.deadlines import DeadlineExtension, PhaseWindow, begin_on, day_start, extend
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.store import records
 from service.store.columns import row_number
-from service.store.tables import PhaseRow, PhaseState
+from service.store.tables import EventRow, PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
 """States of phases whose deadline may be moved."""
 _CLOSED = (PhaseState.CLOSED, PhaseState.READY)
+NOTICE_DAYS, MOST_AWAY = 7, 28
+"""Days before a holiday on which it is announced at the latest, and of a game year on which the coordinator
+may be away (Q-81)."""
 MOST_PAUSED = 180
 """Days of a pause."""
 
@@ -183,6 +186,77 @@ class Pause(ReasonedAct[PhaseRow]):
     def letters(self, table: ActTable, outcome: PhaseRow) -> int:
         """One to each player."""
         return table.must_write().paused(table.session, outcome, int(self.days), self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class GoAway(Act[PhaseRow]):
+    """Announces days on which the coordinator of a game is away: each deadline from the first of them on
+    comes later by their number, and everybody gets a letter (PHA-10, Q-81). `first` and `last` as typed:
+    2027-03-14."""
+
+    letters_first: ClassVar[bool] = True
+    game: str
+    first: str
+    last: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse days that are none, too near or too many, and a game without deadlines after them."""
+        first, last = self._days()
+        if last < first:
+            raise Refused("Nothing was changed: the last day is before the first.")
+        if first < table.now.date() + timedelta(days=NOTICE_DAYS):
+            raise Refused(f"Nothing was changed: a holiday is announced {NOTICE_DAYS} days before it begins, "
+                          "so that everybody can plan. Move a deadline instead.")
+        phase = self._phase(table)
+        away = self._length() + _days_away(table.session, self.game, phase.year)
+        if away > MOST_AWAY:
+            raise Refused(f"Nothing was changed: that would be {away} days away in {phase.year}, and "
+                          f"{MOST_AWAY} is the most for a year of the game.")
+        table.must_write()
+
+    def change(self, table: ActTable) -> PhaseRow:
+        """Move the deadlines, which is entered as an event of its own."""
+        phase, (first, last) = self._phase(table), self._days()
+        until = phase.deadline + timedelta(days=self._length())
+        # The letter of the holiday stands for that of the deadline.
+        perform(MoveDeadline(
+            self.game, phase.id, until.date().isoformat(), f"{until:%H:%M}",
+            f"The coordinator is away from {first:%d %b %Y} to {last:%d %b %Y}.", later=True),
+            replace(table, circulars=None))
+        return phase
+
+    def event(self, table: ActTable, outcome: PhaseRow, letters: int) -> LoggedEvent:
+        """The days, and the year of the game that they count for."""
+        return LoggedEvent(Event.COORDINATOR_AWAY, self.game, {
+            "first": self.first, "last": self.last, "days": self._length(), "year": outcome.year})
+
+    def letters(self, table: ActTable, outcome: PhaseRow) -> int:
+        """One to each player."""
+        return table.must_write().coordinator_away(table.session, outcome, *self._days())
+
+    def _days(self) -> tuple[date, date]:
+        try:
+            return date.fromisoformat(self.first), date.fromisoformat(self.last)
+        except ValueError as fault:
+            raise Refused("Nothing was changed: days are written like 2027-03-14.") from fault
+
+    def _length(self) -> int:
+        first, last = self._days()
+        return (last - first).days + 1
+
+    def _phase(self, table: ActTable) -> PhaseRow:
+        """The first phase that ends after the holiday has begun."""
+        phase = next_deadline(table.session, table.game(self.game).id, day_start(self._days()[0]))
+        if phase is None:
+            raise Refused("Nothing was changed: no deadline is ahead that a holiday would move.")
+        return phase
+
+
+def _days_away(session: Session, game_id: str, year: int) -> int:
+    """The days that the coordinator of a game has been away in a year of the game, or will be."""
+    away = session.scalars(select(EventRow.detail).where(
+        EventRow.game_id == game_id, EventRow.what == Event.COORDINATOR_AWAY)).all()
+    return sum(int(detail["days"]) for detail in away if detail.get("year") == year)
 
 
 def deadline_typed(day: str, hour: str) -> datetime:

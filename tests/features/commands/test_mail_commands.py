@@ -153,6 +153,13 @@ def test_five_answers_a_day_then_a_sentence_then_none(table: Table) -> None:
     assert table.written_letters()[-1] == ("receipt", MONTROSE)
 
 
+@pytest.mark.parametrize("word", ["Hilfe", "Aide", "Bitte Karte", "Résultats", "STAND"])
+def test_a_word_of_another_language_is_answered(table: Table, word: str) -> None:
+    """PHA-11: "Hilfe" was refused as a sheet without a photograph."""
+    assert asks(table, word) == "used command"
+    assert [row.kind for row in table.letters()] == ["command"]
+
+
 @pytest.mark.parametrize("result", ["fail", "none"])
 def test_a_forged_command_is_never_answered(table: Table, result: str) -> None:
     assert asks(table, "STATUS", result=result) == "quarantined auth_failed"

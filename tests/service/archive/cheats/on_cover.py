@@ -271,7 +271,6 @@ def _paused(table: Table) -> None:
 HONEST = (
     Cheat("the site's clock is seven minutes behind the mail server", "nobody", BEFORE, "sheets",
           _clock_behind, "", open_issue="issue 25: C3 accuses a keeper whose clock is minutes behind"),
-    Cheat("the game is paused for ten days", "nobody", BEFORE, "sheets", _paused, "",
-          open_issue="issue 25: C10 takes the letter about a pause for none about its deadlines"),
+    Cheat("the game is paused for ten days", "nobody", BEFORE, "sheets", _paused, ""),
 )
 """Plays of which neither checker may say anything."""
