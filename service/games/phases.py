@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
@@ -127,11 +126,11 @@ def phases_in_play(session: Session, game_id: str) -> list[PhaseInPlay]:
     return [_in_play(session, row, powers) for row in rows]
 
 
-def next_phase(session: Session, game_id: str, now: datetime) -> PhaseRow | None:
+def next_phase(session: Session, game_id: str) -> PhaseRow | None:
     """The phase that opens next, or None if the calendar has no more."""
     return session.scalars(
         select(PhaseRow).options(*_WITHOUT_BOARD)
-        .where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.WAITING, PhaseRow.deadline > now)
+        .where(PhaseRow.game_id == game_id, PhaseRow.state == PhaseState.WAITING)
         .order_by(PhaseRow.ordinal).limit(1)).first()
 
 

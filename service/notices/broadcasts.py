@@ -252,8 +252,7 @@ class Broadcasts:
         letters."""
         game = session.get_one(GameRow, game_id)
         variant = self.letters.load(game.variant)
-        phase = records.open_phase(session, game_id) or next_phase(
-            session, game_id, self.letters.clock.now())
+        phase = records.open_phase(session, game_id) or next_phase(session, game_id)
         if phase is None:
             return 0
         position = _last_told(session, variant, phase)

@@ -14,11 +14,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sqlalchemy import func, select
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session, defer, sessionmaker
 
 from service.clock import Clock
 from service.feature import features
 from service.games import mailbox_waits
+from service.games.phases import next_phase, phase_of
+from service.games.turns import JUDGEABLE
 from service.mail.sending import hold
 from service.mail.sending.failed import failed_addresses
 from service.operations import clock_check
@@ -50,6 +52,8 @@ FEWEST_WAITING = 50
 LONGEST_UNJUDGED = timedelta(minutes=15)
 """A mail that waits longer than this is held up by something."""
 LONGEST_OVERDUE = timedelta(minutes=10)
+LONGEST_WAIT = timedelta(days=1)
+"""How long results may wait for the coordinator before that is a trouble (PHA-10)."""
 """A phase that stays open longer than this after its deadline was forgotten."""
 LONGEST_WITHOUT_WORKER = timedelta(minutes=3)
 LONGEST_WITHOUT_POLL = timedelta(minutes=10)
@@ -292,6 +296,28 @@ def check_deadlines(observation: Observation) -> Finding:
         "Look at Workers, Clock and the log; once they are well it closes by itself within five minutes.")
 
 
+def check_results(observation: Observation) -> Finding:
+    """Do results wait for the coordinator, and what will they overtake (PHA-10)?"""
+    session, now = observation.session, observation.now
+    unsent = session.scalars(
+        select(PhaseRow).options(defer(PhaseRow.position), defer(PhaseRow.resolution))
+        .where(PhaseRow.state.in_(JUDGEABLE), PhaseRow.deadline < now - LONGEST_WAIT)
+        .order_by(PhaseRow.deadline)).all()
+    if not unsent:
+        return Finding("Results", FindingState.WELL, "No results have waited for longer than a day.")
+    phase = unsent[0]
+    others = f" and {len(unsent) - 1} more" if len(unsent) > 1 else ""
+    following = next_phase(session, phase.game_id)
+    overtaken = "" if following is None else (
+        f" {phase_of(following)} closes {following.deadline:%d %b %Y, %H:%M} GMT; results that leave with "
+        "less than half of its time left need a later deadline.")
+    return Finding(
+        "Results", FindingState.TROUBLE,
+        f"{phase.game_id}{others}: {phase_of(phase)} closed {ago(now - phase.deadline)}, and its results are "
+        f"not sent.{overtaken}", "Read what waits at the desk and send the results, or announce a holiday on "
+        "the game's page next time.", trouble_id=f"{phase.id}")
+
+
 def check_letters(observation: Observation) -> Finding:
     """Do letters leave? Not while a person holds them back or some have failed."""
     name, session = "Letters", observation.session
@@ -409,6 +435,7 @@ CHECKS = (
         "Deadlines", check_deadlines,
         ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came "
          "in time.")),
+    Check("Results", check_results, "the players wait, and nobody is asked for the next orders."),
     Check("Letters", check_letters,
           "somebody does not hear of their results, or of what is wrong with their sheet."),
     Check("Reading engine", check_reading_engine,

@@ -60,7 +60,7 @@ def index(request: Request, game_id: str) -> Response:
             for power in sorted(records.seats(session, game_id))
         ]
         address, mails = _mails(request, ports, session, game, _rows_ahead(session, game_id)[:1])
-        following = next_phase(session, game_id, ports.clock.now())
+        following = next_phase(session, game_id)
         return show(request, "game.html", game=game, powers=powers, rules=rulings.path_of(game.variant),
                     phases=[(index, phase_words(phase)) for index, phase in phases], mails=mails,
                     order_address=address, in_play=phases_in_play(session, game_id), name_of=dict(powers),

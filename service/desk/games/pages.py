@@ -155,7 +155,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     called=called,
                     in_play=phases_in_play(session, game_id),
-                    following=next_phase(session, game_id, ports.clock.now()),
+                    following=next_phase(session, game_id),
                     order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
                     seats=seats, failing={address.address: address for address in failed_addresses(session)},
                     phases=phases, years=years, title_of=phase_title,

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy.orm import Session
 
 from service.clock import SimulatedClock
 from service.notices.results import ResultsAnnouncer
+from service.operations.health import Observation, check_results
+from service.operations.mailbox_status import MailboxStatus
 from service.store.tables import PhaseState
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
-from tests.support.table import autumn_1642, open_table
+from tests.support.table import Table, autumn_1642, open_table
 
 WHY = "The coordinator was ill for a weekend."
 
@@ -29,6 +33,26 @@ def desk(site: Site) -> DeskTable:
     opened = open_desk(table, approve=table.approve_phase, wall=SimulatedClock(site.clock.now()))
     assert opened.post(f"/sheet/{sheet}/right").status_code == 303
     return opened
+
+
+def test_whoever_waits_for_results_is_told_no_date_that_is_past(desk: DeskTable) -> None:
+    """PHA-10: Health and its alarm name the results that wait, and what they overtake."""
+    table, retreats = desk.table, desk.table.phase(2)
+    with table.site.store() as session:
+        assert not check_results(observation(table, session)).is_trouble
+        table.site.clock.set(table.phase().deadline + timedelta(hours=25))
+        finding = check_results(observation(table, session))
+    assert finding.is_trouble
+    assert f"Autumn 1642 Retreat closes {retreats.deadline:%d %b %Y, %H:%M} GMT" in finding.sentence
+    page = f"/public/{table.game}"
+    assert f"due {retreats.deadline:%a %d %b %Y}" in desk.text(page)
+    table.site.clock.set(retreats.deadline + timedelta(hours=1))
+    assert "Next: Autumn 1642 Retreat Orders, once the results before it are sent." in desk.text(page)
+
+
+def observation(table: Table, session: Session) -> Observation:
+    site = table.site
+    return Observation(session, site.clock.now(), MailboxStatus(site.clock), Path(), engines_loaded=True)
 
 
 def test_the_page_proposes_a_deadline_and_takes_it(desk: DeskTable) -> None:
