@@ -214,7 +214,7 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
         "late": late.late_versions(session, phase) if ready else [],
         "approval": session.get(ApprovalRow, phase.id), "drawing": is_drawing(session, phase),
         "name_of": partial(ports.power_name, variant.slug), "title_of": phase_title,
-        "answer": time_to_answer(session, phase, ports.load, now) if ready else None,
+        "answer": time_to_answer(session, phase, ports.load, now) if ready and phase.resolution else None,
     }
 
 

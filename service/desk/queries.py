@@ -205,12 +205,13 @@ def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[
 
 
 def _asked_powers(session: Session, phases: Sequence[PhaseRow]) -> dict[int, frozenset[str]]:
-    """The powers that are asked for orders in each retreat phase: those with a dislodged unit. In any other
-    all are."""
+    """The powers that are asked for orders in each retreat phase whose board is known: those with a dislodged
+    unit. In any other all are."""
     rows = session.execute(
         select(PhaseRow.id, PhaseRow.position)
-        .where(PhaseRow.id.in_([phase.id for phase in phases]), PhaseRow.kind == PhaseKind.RETREAT)).all()
-    return {key: frozenset(retreat.unit.power for retreat in codec.load_position(position or {}).dislodged)
+        .where(PhaseRow.id.in_([phase.id for phase in phases]), PhaseRow.kind == PhaseKind.RETREAT,
+               PhaseRow.position.is_not(None))).all()
+    return {key: frozenset(retreat.unit.power for retreat in codec.load_position(position).dislodged)
             for key, position in rows}
 
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.phases.year_end import builds_due
@@ -101,7 +101,7 @@ def unasked(session: Session, phase: PhaseRow, variant: Variant) -> tuple[str, .
     A power without a player, or whose player has no address, has no letter: the coordinator was told then,
     and nothing waits for it.
     """
-    before = _judged_before(session, phase)
+    before = _sent_before(session, phase)
     if before is None or before.sent_at is None:
         return ()
     # What the coordinator confirmed, when the results left or when the deadline was last moved.
@@ -116,15 +116,17 @@ def unasked(session: Session, phase: PhaseRow, variant: Variant) -> tuple[str, .
              if sent_at is None or sent_at >= before.sent_at]
     asked = {power for power, state, sent_at in since
              if state in _ACCEPTED and sent_at is not None and sent_at <= latest}
-    written = {power for power, _, _ in since}
-    return tuple(sorted(str(power) for power in (written - asked) & owing(phase, variant)))
+    missing = {power for power, _, _ in since} - asked
+    # The board is read only if a letter is missing.
+    return tuple(sorted(str(power) for power in missing & owing(phase, variant))) if missing else ()
 
 
-def _judged_before(session: Session, phase: PhaseRow) -> PhaseRow | None:
-    """The phase whose results ask for the orders of `phase`; None for the first of a game."""
+def _sent_before(session: Session, phase: PhaseRow) -> PhaseRow | None:
+    """The phase whose results asked for the orders of `phase`; None for the first of a game."""
     return session.scalar(
-        select(PhaseRow).where(PhaseRow.game_id == phase.game_id, PhaseRow.ordinal < phase.ordinal,
-                               PhaseRow.resolution.is_not(None))
+        select(PhaseRow).options(defer(PhaseRow.position), defer(PhaseRow.resolution))
+        .where(PhaseRow.game_id == phase.game_id, PhaseRow.ordinal < phase.ordinal,
+               PhaseRow.sent_at.is_not(None))
         .order_by(PhaseRow.ordinal.desc()).limit(1))
 
 

@@ -30,7 +30,7 @@ from service.bootstrap import letter_kinds, mail_handlers
 from service.games import create, sealed_lots, turns
 from service.games.acts.act import ActTable, Circulars, perform
 from service.games.acts.games import BeginGame
-from service.games.approval.approve import Announcer, AnswerBy, approve_phase
+from service.games.approval.approve import Announcer, AnswerBy, approve_phase, time_to_answer
 from service.games.deadlines import schedule
 from service.games.options import stored_options
 from service.intake.load_context import Concern, build_context
@@ -114,6 +114,7 @@ class Table:
     trust: Trust = field(default_factory=lambda: trust_in((SERVER,)))
     dns: TxtLookup = NO_DNS
     jobs: Jobs | None = None
+    takes_letters: bool = True
 
     def load(self, _slug: str) -> Variant:
         return self.variant
@@ -180,11 +181,21 @@ class Table:
         return turns.judge_phase(self.site.store, phase_id, self.site.clock, self.load)
 
     def approve_phase(self, phase_id: int, by: str, answer_by: AnswerBy | None = None) -> None:
-        """Send the results of a phase, whose letters the mail server accepts at once."""
+        """Send the results of a phase. The mail server accepts its letters at once if it `takes_letters`."""
         approve_phase(self.site.store, phase_id, by, self.announce, self.site.clock, self.load, answer_by)
+        if not self.takes_letters:
+            return
         with self.site.store.begin() as session:
             session.execute(update(OutboxRow).where(OutboxRow.phase_id == phase_id).values(
                 state=OutboxState.SENT, sent_at=self.site.clock.now()))
+
+    def approve_however_late(self, phase_id: int, by: str) -> None:
+        """Send the results of a phase; if they are late, with the deadline that is proposed."""
+        with self.site.store() as session:
+            answer = time_to_answer(
+                session, session.get_one(PhaseRow, phase_id), self.load, self.site.clock.now())
+        late = answer is not None and answer.is_short
+        self.approve_phase(phase_id, by, AnswerBy(answer.proposed) if answer and late else None)
 
     def _drain(self) -> None:
         self.drained.append(self.site.clock.now())

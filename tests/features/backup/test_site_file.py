@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import func, insert, select, text, update
 
 from service.archive.after_loading import BrokenRecord
 from service.features.backup import site_file
@@ -37,6 +37,8 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Table]:
 @pytest.fixture(scope="module")
 def backup_bytes(table: Table) -> bytes:
     out = io.BytesIO()
+    with table.site.store.begin() as session:
+        session.execute(update(OutboxRow).values(state=OutboxState.QUEUED, sent_at=None))
     site_file.write(table.site.engine, table.site.blobs, out, NOON, "test")
     return out.getvalue()
 
@@ -88,6 +90,8 @@ def test_what_was_put_back_goes_on_where_it_stopped(backup_bytes: bytes, any_sit
     any_site.clock.set(table.site.clock.now())
     restored = Table(any_site, table.variant, table.game, table.announce)
     restored.announce = ResultsAnnouncer(restored.writer, drawing=False)
+    with any_site.store.begin() as session:
+        session.execute(update(OutboxRow).values(state=OutboxState.SENT, sent_at=any_site.clock.now()))
     finish(restored)
     begin(restored)
     with any_site.store() as session, table.site.store() as other:

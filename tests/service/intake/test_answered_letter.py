@@ -163,7 +163,7 @@ def test_a_subject_that_names_another_phase_is_refused_with_what_is_open(table: 
     """PHA-05: what the player names himself is never overruled in silence."""
     letter = letter_to(table)
     autumn_is_open(table)
-    row = answer(table, letter, subject="Re: Autumn 1642 Retreat Orders")
+    row = answer(table, letter, subject="Re: Autumn 1650 Retreat Orders")
     assert (row.state, row.reason) == (MailState.REFUSED, "wrong_phase")
     words = table.words(table.letters("rejection")[0])
     assert "Open now: Autumn 1642 Movement" in words

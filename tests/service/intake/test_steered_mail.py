@@ -13,7 +13,8 @@ from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.site import Site
 from tests.support.table import SERVER, Table, address, open_table
 
-RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
+NEVER = Phase(1700, "Summer", PhaseKind.RETREAT)
+"""A phase that this game does not have: a sheet for it is refused."""
 MONTROSE, VICTIM = address("Montrose"), "victim@elsewhere.example"
 HOSTILE = "\r\nBcc: victim@elsewhere.example\r\nSubject: owned\r\n\r\n<script>owned()</script>"
 
@@ -52,7 +53,7 @@ def test_no_part_of_a_mail_becomes_a_header_or_a_recipient(table: Table, wrong: 
     References."""
     encoded = Header(HOSTILE, "utf-8").encode().replace("\n", "\r\n")
     subject = wrong.format(
-        subject=table.subject("Montrose"), encoded=encoded, retreats=table.subject("Montrose", 1, RETREATS)
+        subject=table.subject("Montrose"), encoded=encoded, retreats=table.subject("Montrose", 1, NEVER)
     )
     letters = sent(
         table,
@@ -88,7 +89,7 @@ def test_two_machines_that_answer_each_other_stop(table: Table, changes: bool, a
     for number in range(12):
         letters = sent(
             table,
-            f"Re: {table.subject('Montrose', 1, RETREATS)}",
+            f"Re: {table.subject('Montrose', 1, NEVER)}",
             body=f"Away {number}",
             shade=90 + 3 * number if changes else 90,
         )
@@ -105,13 +106,13 @@ def test_two_machines_that_answer_each_other_stop(table: Table, changes: bool, a
     "marked", ["Auto-Submitted: auto-replied", "Auto-Submitted: auto-generated", "X-Autoreply: yes"]
 )
 def test_a_machine_that_says_so_is_answered_not_once(table: Table, marked: str) -> None:
-    letters = sent(table, f"Re: {table.subject('Montrose', 1, RETREATS)}", marked)
+    letters = sent(table, f"Re: {table.subject('Montrose', 1, NEVER)}", marked)
     assert [letter for letter in letters if letter.recipient == MONTROSE] == []
 
 
 def test_our_own_letters_ask_machines_not_to_answer(table: Table) -> None:
     """RFC 3834, section 5, and what Exchange heeds."""
-    letters = sent(table, table.subject("Montrose", 1, RETREATS), "Message-ID: <one@montrose.example>")
+    letters = sent(table, table.subject("Montrose", 1, NEVER), "Message-ID: <one@montrose.example>")
     (letter,) = [row for row in letters if row.recipient == MONTROSE]
     message = table.message(letter)
     assert message["Auto-Submitted"] == "auto-replied"

@@ -12,7 +12,8 @@ from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import open_table
 
-RETREATS = Phase(1642, "Summer", PhaseKind.RETREAT)
+NEVER = Phase(1700, "Summer", PhaseKind.RETREAT)
+"""A phase that this game does not have: a sheet for it is refused."""
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_ones_own_receipts_and_refusals_are_listed_and_no_others(desk: DeskTable
         table.mail("Montrose", 80, subject=table.subject("Montrose", 2)), table.phase().opens_at
     )
     table.take(
-        table.mail("Montrose", 120, subject=table.subject("Montrose", 3, RETREATS)), table.phase().opens_at
+        table.mail("Montrose", 120, subject=table.subject("Montrose", 3, NEVER)), table.phase().opens_at
     )
     other = table.take(table.mail("Argyll", 160), table.phase().opens_at)
     page = visit(desk, "Montrose").get(f"/public/{table.game}/file").text

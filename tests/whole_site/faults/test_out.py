@@ -27,6 +27,7 @@ HALF_HOUR = timedelta(minutes=30)
 def table(site: Site) -> Table:
     opened = open_table(site)
     opened.announce = ResultsAnnouncer(opened.writer, drawing=False)
+    opened.takes_letters = False
     return opened
 
 
