@@ -35,6 +35,7 @@ from tests.support.mail_builder import MONTROSE, SUBJECT, judge, mail, multipart
         # A codec of Python that does not decode bytes.
         ("=?rot13?Q?abc?=", "abc"),
         ("=?utf-8?B?YQ?=", "a"),
+        ("=?utf-8?B?YWJjZGVmZw?=", "abcdefg"),
         ("=?utf-8?B?*?=", ""),
         ("=?utf-8?X?a?=", "=?utf-8?X?a?="),
     ],
