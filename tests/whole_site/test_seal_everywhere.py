@@ -252,7 +252,8 @@ KNOWN = {
     **dict.fromkeys((
         # Days away, pauses and draws are told to everybody at once.
         "/public/me/do/absence/{game_id}", "/games/{game_id}/absence",
-        "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/draw"),
+        "/games/{game_id}/absence/{row_id}/end", "/games/{game_id}/pause", "/games/{game_id}/away",
+        "/games/{game_id}/draw"),
         ("post",)),
     # Sent results, the public map and an empty sheet, each in another form.
     "/public/{game_id}/map-table.{form}": READ, "/public/{game_id}/results/{number}/table.{form}": READ,

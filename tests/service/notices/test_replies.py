@@ -105,9 +105,9 @@ def test_a_refusal_names_what_is_open_and_gives_a_subject_to_copy(table: Table) 
 
 
 def test_a_refusal_offers_the_version_after_the_one_on_file(table: Table) -> None:
-    """PHA-11: a mail "Hilfe" without a sheet was sent back with v1, and a receipt minutes before had v2."""
+    """PHA-11: a mail without a sheet was sent back with v1, and a receipt minutes before had v2."""
     table.take(table.mail("Montrose"), table.phase().opens_at)
-    raw = mail("Hilfe", MONTROSE, parts=[text("")], stamps=[stamp("montrose.example", server=SERVER)])
+    raw = mail("Hallo", MONTROSE, parts=[text("")], stamps=[stamp("montrose.example", server=SERVER)])
     table.take(raw, table.phase().opens_at + DAY)
     (refusal,) = table.letters("rejection")
     assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in table.words(refusal)

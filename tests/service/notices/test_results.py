@@ -255,9 +255,10 @@ def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:
 
 def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     letters = [row for row in finish(drawn(dislodged)) if row.kind == "draft_results"]
-    # A letter greets its reader, says how their own orders went and has their power first; every other line
-    # is the same for all (LET-07).
-    personal_starts = ("Dear Player ", "Your one order", "All ", "Of your ", "You lost ground: ")
+    # A letter greets its reader, tells how their own orders went, has their power first and names their next
+    # sheet; every other line is the same for all (LET-07).
+    personal_starts = ("Dear Player ", "Your one order", "All ", "Of your ", "You lost ground: ",
+                       "Your next sheet ", "Powick Bridge - ")
     texts = set()
     for row in letters:
         body = dislodged.message(row).get_body(("plain",))

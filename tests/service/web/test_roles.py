@@ -94,6 +94,7 @@ WHO = {
     "/games/{game_id}/move": GAME,
     "/games/{game_id}/option": GAME,
     "/games/{game_id}/draw": GAME,
+    "/games/{game_id}/away": GAME,
     "/games/{game_id}/pause": GAME,
     "/games/{game_id}/review": GAME,
     "/games/{game_id}/roll-back": GAME,

@@ -27,7 +27,7 @@ from service.facts.events import Event
 from service.facts.roles import Role
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, ResultsCorrection, perform
 from service.games.acts.boards import KeepBoard
-from service.games.acts.deadlines import MoveDeadline, MoveYear, Pause
+from service.games.acts.deadlines import GoAway, MoveDeadline, MoveYear, Pause
 from service.games.acts.ending import AgreeOnDraw, DeclareEnd
 from service.games.acts.games import ChangeOption
 from service.games.acts.lines import AddLine, CloseDifferences, FileDecisions, TakeOrdersOver
@@ -71,6 +71,7 @@ FIRST = Phase(1642, "Summer", PhaseKind.MOVEMENT)
 REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     MoveDeadline(GAME, PHASE, "2001-01-01", "", WHY),
     MoveYear(GAME, PHASE, "2031-01-01", WHY),
+    GoAway(GAME, "2001-01-01", "2001-01-02"),
     Pause(GAME, "0", WHY),
     Unseal(PHASE + 1, WHY),
     JudgeWithoutMailbox(GAME, PHASE, WHY),
