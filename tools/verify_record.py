@@ -1040,9 +1040,9 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                 time(new["deadline"]) >= after.entered - SLACK), after,
                 "a deadline was moved once it had passed, or into the past")
             # A pause and a holiday are told in a letter of their own.
-            told = {"deadline_moved"} | ({"announcement"} if record.act(
+            kinds = {"deadline_moved"} | ({"announcement"} if record.act(
                 after, "game_paused", "coordinator_away") else set())
-            rule("C10", not whole or any(letter.tells["kind"] in told and letter.n > after.n - 40
+            rule("C10", not whole or any(letter.tells["kind"] in kinds and letter.n > after.n - 40
                                          for letter in record.of("letter")), after, "no letter tells of "
                                                                                     "the move")
         rule("C11", old["position"] in (None, new["position"]), after, f"the board of phase {after.phase} "

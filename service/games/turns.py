@@ -71,8 +71,8 @@ class WrittenOrder:
 
 
 def open_phase(store: Store, phase_id: int, clock: Clock) -> None:
-    """Let a waiting phase take orders once its hour has come and its board is known: the results of the phase
-    before are sent, or nobody would know that he is asked (PHA-01).
+    """Let a waiting phase take orders once its hour has come and its board is known. The board comes with the
+    results of the phase before, which ask for its orders (PHA-01).
 
     1. Check that the hour has come, that it has its board, and that no earlier phase of the game is waiting
        or open.

@@ -435,7 +435,7 @@ CHECKS = (
         "Deadlines", check_deadlines,
         ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came "
          "in time.")),
-    Check("Results", check_results, "the players wait, and nobody is asked for the next orders."),
+    Check("Results", check_results, "the players wait, and are not asked for their next orders."),
     Check("Letters", check_letters,
           "somebody does not hear of their results, or of what is wrong with their sheet."),
     Check("Reading engine", check_reading_engine,

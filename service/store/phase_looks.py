@@ -115,7 +115,7 @@ def _may_open(now: datetime) -> tuple[ColumnElement[bool], ...]:
         earlier.ordinal < PhaseRow.ordinal,
         earlier.state.in_([PhaseState.WAITING, PhaseState.OPEN]),
     )
-    # A phase has its board once the results before it are sent: until then nobody is asked (PHA-01).
+    # A phase has its board once the results before it are sent, which ask for its orders (PHA-01).
     return (PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= now, PhaseRow.position.is_not(None),
             ~blocked)
 

@@ -136,9 +136,9 @@ class Played:
             if judged:
                 before = judged[-1]
                 assert before.sent_at is not None
-                given = phase.deadline - max(before.sent_at, phase.opens_at)
+                answer_time = phase.deadline - max(before.sent_at, phase.opens_at)
                 least = LEAST_SHARE * (phase.deadline - phase.opens_at)
-                assert given >= min(least, self.confirmed.get(phase.ordinal, least))
+                assert answer_time >= min(least, self.confirmed.get(phase.ordinal, least))
             judged.append(phase)
         return len(judged)
 

@@ -3,28 +3,29 @@ CAL-15, Q-10, OUT-12, BEY-04)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import Calendar
 from service.facts.events import Event
+from service.games import mailbox_waits
 from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct, perform
 from service.games.asking import unasked
 from service.games.deadlines import DeadlineExtension, PhaseWindow, begin_on, day_start, extend
 from service.games.phases import phase_of
 from service.games.refused import Refused
+from service.games.turns import JUDGEABLE
 from service.store import records
 from service.store.columns import row_number
 from service.store.tables import EventRow, PhaseRow, PhaseState
 
 AHEAD = (PhaseState.OPEN, PhaseState.WAITING)
 """States of phases whose deadline may be moved."""
-_CLOSED = (PhaseState.CLOSED, PhaseState.READY)
 NOTICE_DAYS, MOST_AWAY = 7, 28
 """Days before a holiday on which it is announced at the latest, and of a game year on which the coordinator
 may be away (Q-81)."""
@@ -49,12 +50,16 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
 
     def check(self, table: ActTable) -> None:
         """Refuse a phase that is closed, or a new deadline that is past or no time."""
-        # One that is past its deadline and waits, for the mailbox or for letters that have not left, may
-        # still be given time: its sheets are sealed.
         phase, deadline = table.phase(self.game, self.phase), self._deadline()
         if phase.state not in AHEAD and not self._closed_unasked(table):
             raise Refused(f"{phase_of(phase)} is closed. Nothing was changed. Late orders are answered with "
                           "the next deadline.")
+        # One that waits past its deadline, for the mailbox or for letters that have not left, may still be
+        # given time: its sheets are sealed, and the record has the wait (docs/record.md, C10).
+        waits = mailbox_waits.standing(table.session, phase.id) is not None
+        if phase.state == PhaseState.OPEN and phase.deadline <= table.now and not waits:
+            raise Refused(f"The deadline of {phase_of(phase)} has passed, and it closes in a moment. Nothing "
+                          "was changed. Late orders are answered with the next deadline.")
         if deadline <= table.now:
             raise Refused(f"The new deadline, {deadline:%d %b %Y, %H:%M} GMT, is in the past. Nothing was "
                           "changed; choose a later time.")
@@ -82,7 +87,7 @@ class MoveDeadline(ReasonedAct[DeadlineExtension]):
     def _closed_unasked(self, table: ActTable) -> bool:
         """Whether the phase is closed, its results are not sent, and a power was not asked in time."""
         phase = table.phase(self.game, self.phase)
-        return phase.state in _CLOSED and bool(
+        return phase.state in JUDGEABLE and bool(
             unasked(table.session, phase, table.load(table.game(self.game).variant)))
 
     def _deadline(self) -> datetime:
@@ -207,8 +212,14 @@ class GoAway(Act[PhaseRow]):
         if first < table.now.date() + timedelta(days=NOTICE_DAYS):
             raise Refused(f"Nothing was changed: a holiday is announced {NOTICE_DAYS} days before it begins, "
                           "so that everybody can plan. Move a deadline instead.")
+        if any(str(holiday["first"]) <= self.last and self.first <= str(holiday["last"])
+               for holiday in _holidays(table.session, self.game)):
+            raise Refused("Nothing was changed: a holiday with some of these days is announced already, "
+                          "perhaps by this form sent twice. Go back to its page, and look at the deadlines.")
         phase = self._phase(table)
-        away = self._length() + _days_away(table.session, self.game, phase.year)
+        away = self._length() + sum(
+            int(holiday["days"]) for holiday in _holidays(table.session, self.game)
+            if holiday["year"] == phase.year)
         if away > MOST_AWAY:
             raise Refused(f"Nothing was changed: that would be {away} days away in {phase.year}, and "
                           f"{MOST_AWAY} is the most for a year of the game.")
@@ -252,11 +263,11 @@ class GoAway(Act[PhaseRow]):
         return phase
 
 
-def _days_away(session: Session, game_id: str, year: int) -> int:
-    """The days that the coordinator of a game has been away in a year of the game, or will be."""
-    away = session.scalars(select(EventRow.detail).where(
+def _holidays(session: Session, game_id: str) -> Sequence[Mapping[str, Any]]:
+    """The holidays that were announced in a game, as their events have them: `first`, `last`, `days` and the
+    `year` of the game."""
+    return session.scalars(select(EventRow.detail).where(
         EventRow.game_id == game_id, EventRow.what == Event.COORDINATOR_AWAY)).all()
-    return sum(int(detail["days"]) for detail in away if detail.get("year") == year)
 
 
 def deadline_typed(day: str, hour: str) -> datetime:

@@ -57,8 +57,8 @@ def approve_phase(
        for the players to answer (`check_time`). An approved phase is left alone.
     2. Render letters and pictures, outside the transaction: they take seconds.
     3. Claim READY -> SENT with the `judged_at` of step 1, so that results judged again meanwhile stay.
-    4. In the same transaction check sheets, orders, papers and time again, put the letters, hand the position
-       on, move the deadlines, and log.
+    4. In the same transaction move the deadlines, check sheets, orders, papers and time again, put the
+       letters, hand the position on, and log.
     Raises NotReady with the reason when step 1, 3 or 4 fails.
     """
     with store() as session:
@@ -76,12 +76,14 @@ def approve_phase(
         del moved_rows
     with store.begin() as session:
         table = ActTable(session, by, clock.now(), load, announce.circulars)
-        phase = perform(SendResults(phase_id, judged_at, resolution, put_letters, answer_by), table).outcome
+        phase = session.get_one(PhaseRow, phase_id)
         following = phase_that_follows(session, phase, resolution, load)
+        # Before the phase opens: the deadline of one that is open and past is not moved.
         if following is not None and answer_by is not None and answer_by.deadline != following.deadline:
             new = answer_by.deadline.astimezone(UTC)
             perform(MoveDeadline(phase.game_id, following.id, new.date().isoformat(), f"{new:%H:%M}",
                                  answer_by.why, later=True), table)
+        perform(SendResults(phase_id, judged_at, resolution, put_letters, answer_by), table)
 
 
 @dataclass(frozen=True, slots=True)

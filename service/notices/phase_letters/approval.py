@@ -18,7 +18,8 @@ from sqlalchemy.orm import Session
 from service.clock import Clock
 from service.facts.events import Event
 from service.games.approval.approve import AnswerBy, approve_phase, check, check_time
-from service.games.turns import Load, NotReady
+from service.games.refused import Refused
+from service.games.turns import Load
 from service.jobs import Jobs
 from service.notices.results import ResultsAnnouncer
 from service.store import records
@@ -85,7 +86,7 @@ class Approvals:
         announcer = replace(self.announcer, progress=self._progress(row.phase_id, row.asked_at))
         try:
             approve_phase(self.store, row.phase_id, row.by, announcer, self.clock, self.load, answer_by)
-        except NotReady as fault:
+        except Refused as fault:
             self._note(row.phase_id, row.asked_at, state=FAILED, error=f"{fault}")
             return
         self.after(row.phase_id)

@@ -6,6 +6,7 @@ from datetime import date, datetime, timedelta
 
 import pytest
 
+from service.games import mailbox_waits
 from service.games.acts.deadlines import MoveDeadline
 from service.games.deadlines import DeadlineExtension, schedule
 from service.games.phases import phase_of
@@ -79,7 +80,7 @@ def test_reason_is_recorded(site: Site) -> None:
         (timedelta(days=-900), None, "Post strike", "is in the past"),
         (timedelta(days=1), None, "  ", "needs a reason"),
         (timedelta(days=30), None, "Post strike", "move the later phases too"),
-        (timedelta(seconds=1), timedelta(minutes=1), "Post strike", "is in the past"),
+        (timedelta(days=1), timedelta(seconds=1), "Post strike", "has passed"),
     ],
 )
 def test_what_cannot_be_moved_changes_nothing(
@@ -97,6 +98,11 @@ def test_a_phase_that_waits_past_its_deadline_is_given_time_and_a_closed_one_is_
     table = open_table(site)
     first = table.phase()
     later, past = first.deadline + timedelta(days=1), first.deadline + timedelta(hours=1)
+    # While the workers are away it is about to close, and the record has no wait that explains a move (C10).
+    with pytest.raises(Refused, match="closes in a moment"):
+        move(table, first, later, now=past)
+    with site.store.begin() as session:
+        assert mailbox_waits.waits(session, first, "The mailbox could not be emptied.", past)
     move(table, first, later, now=past)
     assert (table.phase().deadline, table.phase().state) == (later, PhaseState.OPEN)
     table.set_phase(1, state=PhaseState.CLOSED)

@@ -49,8 +49,19 @@ def test_a_holiday_that_is_too_near_or_too_long_is_refused(
     assert [phase.deadline for phase in table.phases()] == before
 
 
+@pytest.mark.parametrize(("begins_in", "days"), [(7, 3), (9, 5), (1 + 7, 1)])
+def test_days_that_were_announced_move_nothing_again(site: Site, begins_in: int, days: int) -> None:
+    """A form sent twice moved every deadline twice, under one letter."""
+    table = open_table(site)
+    away(table, 7, 3)
+    before = [phase.deadline for phase in table.phases()]
+    with pytest.raises(Refused, match="announced already"):
+        away(table, begins_in, days)
+    assert [phase.deadline for phase in table.phases()] == before
+
+
 def test_the_days_of_a_game_year_are_counted_together(site: Site) -> None:
     table = open_table(site)
     away(table, 7, 20)
     with pytest.raises(Refused, match="30 days away in 1642"):
-        away(table, 20, 10)
+        away(table, 27, 10)
