@@ -22,6 +22,7 @@ from babel.messages.pofile import read_po, write_po
 
 import maps
 from service.facts import sheets
+from service.games.approval import approve
 from service.intake.verdicts import explanations
 from service.letters.language import ENGLISH, LANGUAGES
 from service.mail.sending import compose
@@ -62,6 +63,7 @@ def messages() -> Catalog:
         catalogue.add(sentence, None, [("service/web/error_pages.py", 0)])
     for sentence in sheets.half_sentences():
         catalogue.add(sentence, None, [("service/facts/sheets.py", 0)])
+    catalogue.add(approve.LATE, None, [("service/games/approval/approve.py", 0)])
     for sentence in compose.FILE_SENTENCES:
         catalogue.add(sentence, None, [("service/mail/sending/compose.py", 0)])
     for slug in maps.variants():

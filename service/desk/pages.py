@@ -22,7 +22,7 @@ from service.facts.roles import Role
 from service.feature import features
 from service.games import mailbox_waits
 from service.games.agreement import Stage
-from service.games.approval.approve import time_to_answer
+from service.games.approval.approve import LATE, time_to_answer
 from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
 from service.games.phases import phase_title
@@ -214,6 +214,7 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
         "late": late.late_versions(session, phase) if ready else [],
         "approval": session.get(ApprovalRow, phase.id), "drawing": is_drawing(session, phase),
         "name_of": partial(ports.power_name, variant.slug), "title_of": phase_title,
+        "late_reason": LATE,
         "answer": time_to_answer(session, phase, ports.load, now) if ready and phase.resolution else None,
     }
 

@@ -20,6 +20,7 @@ from adjudicator.serialize import codec
 from maps.variant import Variant
 from service import pictures
 from service.games.acts.act import HandOver, ResultsCorrection
+from service.games.approval.approve import LATE
 from service.games.ballots import next_version
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
@@ -178,7 +179,8 @@ class Broadcasts:
                 if row.state in {PhaseState.OPEN, PhaseState.WAITING}]
         facts = DeadlineFacts(
             key=f"{phase.moved}-{this_move.new.isoformat()}", phase=phase_of(phase), old=this_move.old,
-            new=this_move.new, reason=extension.reason,
+            # A reason of ours is in the reader's language, a coordinator's as it was written.
+            new=this_move.new, reason=Sentence(LATE) if extension.reason == LATE else extension.reason,
             moved=tuple(NextDate(str(move.phase), move.new) for move in moved.values()),
             unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in rows
                             if phase_of(row) not in moved and row.id != phase.id))

@@ -25,6 +25,9 @@ from service.store import records
 from service.store.engine import Store
 from service.store.tables import GameRow, PhaseRow, PhaseState
 
+LATE = "The results before it were sent later than planned."
+"""Why deadlines move with late results, if the coordinator gives no other reason. Letters translate it."""
+
 
 class Announcer(Protocol):
     """What leaves when a phase is approved."""
@@ -44,7 +47,7 @@ class AnswerBy:
     phase has, it and all later ones move by as much, and everybody is told, with the reason `why`."""
 
     deadline: datetime
-    why: str = "The results before it were sent later than planned."
+    why: str = LATE
 
 
 def approve_phase(

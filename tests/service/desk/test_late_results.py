@@ -7,13 +7,14 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from service.clock import SimulatedClock
 from service.notices.results import ResultsAnnouncer
 from service.operations.health import Observation, check_results
 from service.operations.mailbox_status import MailboxStatus
-from service.store.tables import PhaseState
+from service.store.tables import PhaseState, PlayerRow
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
 from tests.support.table import Table, autumn_1642, open_table
@@ -73,3 +74,16 @@ def test_the_page_proposes_a_deadline_and_takes_it(desk: DeskTable) -> None:
     assert f"{moved.deadline:%Y-%m-%d %H:%M}" == f"{day} {hour}"
     assert moved.deadline - table.site.clock.now() >= retreats.deadline - retreats.opens_at
     assert all(WHY in table.words(row) for row in table.letters("deadline_moved"))
+
+
+def test_the_reason_that_is_ours_is_in_the_readers_language(desk: DeskTable) -> None:
+    """PHA-11, mixed German: a letter in German had this reason in English."""
+    table = desk.table
+    with table.site.store.begin() as session:
+        session.execute(update(PlayerRow).where(PlayerRow.name == "Player Argyll").values(language="de"))
+    table.site.clock.set(table.phase(2).deadline + timedelta(hours=30))
+    table.approve_however_late(table.phase().id, "ada")
+    words = {row.power: table.words(row) for row in table.letters("deadline_moved")}
+    assert "Die Ergebnisse davor wurden später verschickt als geplant." in words["Argyll"]
+    assert "The results before it" not in words["Argyll"]
+    assert "Reason: The results before it were sent later than planned." in words["Montrose"]
