@@ -469,7 +469,9 @@ def check_seeds(
         say(path, f"the digest of the seed of phase {phase} is the one "
                   f"entered{' and opened' if opened else ''}.")
     for phase, seed in re.findall(r"drawn in phase (\d+), from the seed ([0-9a-f]{64})", text):
-        must(int(phase) in judged and judged[int(phase)][1]["lots"]["seed"] == seed,
+        # Also of a judging that was taken back since.
+        must(any(str(fact["phase"]) == phase and fact.get("lots", {}).get("seed") == seed
+                 for _, fact in facts["judged"]),
              f"phase {phase} has not the seed opened in {path}.")
 
 
@@ -649,8 +651,9 @@ def check_receipt_alone(receipt: tuple[str, bytes], sheets: Letters) -> None:
 
 # 6. The conduct of the keeper: rules C1 to C21, C23, C24 of docs/record.md. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
-TAKES_BACK = ("phase_rolled_back", "sheet_chosen", "sheet_refused", "sheet_refusal_taken_back",
-              "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over", "differences_closed")
+TAKES_BACK = ("phase_rolled_back", "results_taken_back", "sheet_chosen", "sheet_refused",
+              "sheet_refusal_taken_back", "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over",
+              "differences_closed")
 DESK = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed", "seat_changed", "results_approved")  # acts of a coordinator at the desk
 ANNOUNCED = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
@@ -685,7 +688,7 @@ class Conduct:
         self.closed = {line["n"]: line.get("head") for line in entries if "body" not in line}
         self.links = {line["n"]: line["link"] for line in entries}
         # A players' archive has the log up to the last results: what came after is checked with the next.
-        sent = {entry.phase for entry in self.of("phase") if entry.tells["state"] == "sent"}
+        sent = self.sent()
         last = [entry.n for entry in self.of("judged")
                 if entry.phase in sent and "taken_back" not in entry.tells]
         self.log_until = float("inf") if len(self.all) == len(entries) else max(last, default=0)
@@ -696,6 +699,11 @@ class Conduct:
     def last(self, kind: str, before: float) -> dict[str, Entry]:
         """The last entry of each fact of a kind before an entry."""
         return {entry.key: entry for entry in self.of(kind, before)}
+
+    def sent(self) -> set[int | None]:
+        """The phases whose results are sent now: none that were taken back since."""
+        return {phase.phase for phase in self.last("phase", float("inf")).values()
+                if phase.tells["state"] == "sent"}
 
     def pairs(self, kind: str) -> list[tuple[Entry, Entry]]:
         """Each entry that changes a fact, behind the one that it changes."""
@@ -1016,9 +1024,10 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
     steps = ["waiting", "open", "closed", "ready", "sent"]
     for before, after in record.pairs("phase"):
         old, new = before.tells, after.tells
-        rule("C9", old["state"] != "sent" or new["state"] == "sent", after, "a phase was opened again "
-                                                                            "after its results")
-        rule("C9", steps.index(new["state"]) >= steps.index(old["state"]) or (
+        back = new["state"] in ("closed", "waiting") and record.act(after, "results_taken_back")
+        rule("C9", old["state"] != "sent" or new["state"] == "sent" or back, after,
+             "a phase was opened again after its results")
+        rule("C9", steps.index(new["state"]) >= steps.index(old["state"]) or back or (
             (old["state"], new["state"]) == ("ready", "closed") and record.act(after, *TAKES_BACK)) or (
             new["state"] == "open" and record.act(after, "deadline_moved") and waited(record, after, old)),
             after, "a phase went back without an act on record")
@@ -1045,8 +1054,8 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
             rule("C10", not whole or any(letter.tells["kind"] in kinds and letter.n > after.n - 40
                                          for letter in record.of("letter")), after, "no letter tells of "
                                                                                     "the move")
-        rule("C11", old["position"] in (None, new["position"]), after, f"the board of phase {after.phase} "
-                                                                       "was changed")
+        rule("C11", old["position"] in (None, new["position"]) or (back and not new["position"]), after,
+             f"the board of phase {after.phase} was changed")
         rule("C12", old["lots"] == new["lots"], after, f"the seed of phase {after.phase} is not the one "
                                                        "committed")
         was, now = old.get("draw"), new.get("draw")
@@ -1057,17 +1066,22 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
             f"how the lots of phase {after.phase} are drawn was changed without an act on record")
         rule("C13", old["review"] == new["review"] or record.act(after, "option_changed"), after,
              "how lines are read was changed without an act on record")
-    sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
+    sent = record.sent()
+    came_from = {after.phase: before.tells["state"] for before, after in record.pairs("phase")
+                 if after.tells["state"] == "sent"}
     for judged in record.of("judged"):
         clock = [phase for phase in record.of("phase", judged.n) if phase.phase == judged.phase]
         if not clock:
             continue
         state = clock[-1].tells["state"]
-        rule("C9", state != "sent", judged, "a phase was judged again, or taken back, after its results")
+        rule("C9", state != "sent" or (
+            "taken_back" in judged.tells and record.act(judged, "results_taken_back")), judged,
+            "a phase was judged again, or taken back, after its results")
         if "taken_back" in judged.tells:
             rule("C9", record.act(judged, *TAKES_BACK, "deadline_moved"), judged,
                  "a judging was taken back without an act on record")
-            rule("C9", judged.phase not in sent or any(
+            # A retreat that was judged may have none to ask for in results that replace others.
+            rule("C9", judged.phase not in sent or came_from[judged.phase] == "waiting" or any(
                 entry.n > judged.n and entry.phase == judged.phase for entry in final), judged,
                 "a judging was taken back, and its results were sent")
         else:
@@ -1076,13 +1090,14 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                  judged, "a phase was judged before its deadline")
             rule("C9", not whole or record.act(judged, "phase_judged"), judged,
                  "what was judged was changed without a judging")
-    boards = {phase.phase: phase for phase in record.of("phase") if phase.tells["position"]}
+    boards = {phase.phase: phase for phase in record.last("phase", float("inf")).values()
+              if phase.tells["position"]}
     for judged in final:
         board = boards.get(judged.phase)
         rule("C11", board is None or sha(canonical(judged.tells["position"])) == board.tells["position"],
              judged, f"phase {judged.phase} was judged on another board than the one entered")
         later = [phase for phase in sorted(filter(None, boards)) if phase > (judged.phase or 0)][:1]
-        if whole and later and later[0] not in {entry.phase for entry in record.of("judged")}:
+        if whole and later and later[0] not in {entry.phase for entry in final}:
             left = judged.tells["resolution"]
             left_board = sha(canonical(
                 {"format": left["format"], "position": left["resolution"]["position"]}))
@@ -1212,8 +1227,8 @@ def left_seat(record: Conduct, n: int, power: str) -> bool:
 def rule_15_everybody(record: Conduct, judged: Entry) -> None:
     """Who had a letter of this phase before its results, and still has the seat, gets the results."""
     letters, ended = record.of("letter"), record.last("letter", float("inf"))
-    results = [letter for letter in letters
-               if letter.tells["kind"] in RESULTS and letter.phase == judged.phase]
+    results = [letter for letter in letters if letter.n > judged.n
+               and letter.tells["kind"] in RESULTS and letter.phase == judged.phase]
     sent = min([letter.n for letter in results], default=0)
     reached = {power for letter in results for power in letter.tells["to"]
                if ended[letter.key].tells["became"] != "cancelled" or left_seat(record, letter.n, power)}
@@ -1230,14 +1245,17 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
         rule("C15", any(letter.tells["kind"] == "correction" and abs(letter.n - correction.n) <= 40
                         for letter in record.of("letter")), correction, "no letter tells of a correction")
     for event in record.of("event"):
+        rule("C15", not whole or event.tells["event"] != "results_taken_back" or any(
+            letter.tells["kind"] == "announcement" and 0 < letter.n - event.n <= 40
+            for letter in record.of("letter")), event, "no letter tells that results are taken back")
         if event.tells["event"] == "restored":
             detail, before = event.tells["detail"], record.links[event.n - 1]
             rule("C18", (detail.get("entries"), detail.get("root")) == (event.n - 1, before), event,
                  "a restore names another end of the record than the entry before it")
-    sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
+    sent = record.sent()
     for judged in final:
         rule("C15", judged.phase not in sent or any(
-            letter.tells["kind"] in RESULTS and letter.phase == judged.phase
+            letter.tells["kind"] in RESULTS and letter.phase == judged.phase and letter.n > judged.n
                 for letter in record.of("letter")), judged,
             f"no letter has the results of phase {judged.phase}")
         if judged.phase in sent:
@@ -1247,7 +1265,7 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
 def rule_16_closed(
     record: Conduct, entries: list[dict[str, Any]], final: list[Entry], variant: str
 ) -> None:
-    sent = {phase.phase for phase in record.of("phase") if phase.tells["state"] == "sent"}
+    sent = record.sent()
     end = max([judged.n for judged in final if judged.phase in sent], default=0)
     judgings = {n for n, head in record.closed.items() if str(head).startswith("judged ")} | {
         judged.n for judged in record.of("judged")}
@@ -1306,8 +1324,10 @@ def rule_20_forgotten(record: Conduct, variant: str) -> None:
 
 
 def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:
-    closed = [phase.n for phase in record.of("phase") if phase.phase == judged.phase
-              and phase.tells["state"] == "closed"][:1] or [judged.n]
+    # A phase that was opened again, or whose board was taken back, closes twice.
+    closed = [after.n for before, after in record.pairs("phase")
+              if after.phase == judged.phase and after.n < judged.n
+              and (before.tells["state"], after.tells["state"]) == ("open", "closed")][-1:] or [judged.n]
     stamps = {mail.key: mail.tells["stamped"] for mail in record.of("mail")}
     for word in record.of("word"):
         if word.phase == judged.phase:

@@ -264,8 +264,7 @@ def _json(value: Any) -> bytes:
 def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
     over = [phase for phase in records.phases(session, game.id) if phase.state == PhaseState.SENT]
     executed: dict[int, set[int]] = {}
-    sent = frozenset(phase.ordinal for phase in over if phase.sent_at is not None)
-    last = 0
+    judgings: list[tuple[int, int]] = []
     for number, body in session.execute(
         select(EntryRow.number, EntryRow.body)
         .where(EntryRow.game_id == game.id, EntryRow.what == "judged")
@@ -274,7 +273,11 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
         tells = json.loads(body)["tells"]
         # A phase that was judged again executed what its last judging says.
         executed[tells["phase"]] = set(tells.get("executed", {}).values())
-        last = number if tells["phase"] in sent else last
+        judgings.append((number, tells["phase"]))
+    # A retreat whose results were taken back may be passed over after that.
+    sent = frozenset(phase.ordinal for phase in over
+                     if phase.sent_at is not None or phase.ordinal in executed)
+    last = max((number for number, ordinal in judgings if ordinal in sent), default=0)
     until = max((str(plain(phase.sent_at)) for phase in over if phase.sent_at is not None), default="")
     return _PlayersEdition(
         sent,

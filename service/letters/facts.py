@@ -12,6 +12,7 @@ from typing import ClassVar, Protocol
 from adjudicator.calendar import Phase
 from maps.variant import Variant
 from service.games.results import ShownPower
+from service.games.taken_back import Difference
 from service.letters.language import OUR_WORDING, OwnWording, at_start, in_sentence
 from service.letters.statistics import Statistics
 from service.record.notable import Notable
@@ -245,8 +246,21 @@ class ComingSheet:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplacedResults:
+    """Results that these replace (PHA-04): when they were sent, why they were taken back, and what is
+    different now, as far as the reader may know it. `times`: how often results of the phase were taken
+    back."""
+
+    sent_at: datetime
+    why: str
+    differences: tuple[Difference, ...]
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class ResultsFacts(LetterFacts):
-    """What was judged, in words; the same for every reader who may know the same, but for `coming`.
+    """What was judged, in words; the same for every reader who may know the same, but for `coming` and
+    `replaced`.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
     as why a phase was unsealed. `parts`: what features add, by their names. `coming`: None for who is asked
@@ -262,6 +276,7 @@ class ResultsFacts(LetterFacts):
     proofs: Proofs = Proofs()
     parts: Mapping[str, ResultsPart] = field(default_factory=dict)
     coming: ComingSheet | None = None
+    replaced: ReplacedResults | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,6 +243,19 @@ def tell_of_holiday(
         closing_of(session, game.id)))
 
 
+def tell_of_results_taken_back(
+    session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, why: str, times: int
+) -> int:
+    """Tell everybody that results are taken back, to be judged again and sent anew (PHA-04)."""
+    return announce(session, letters, game, AnnouncementFacts(
+        f"taken-back-{phase.ordinal}-{times}", Sentence("Results taken back"),
+        (Sentence("The results of %(phase)s are taken back. They are judged again, and you get them anew, "
+                  "with what is different.", phase=phase_of(phase)),
+         Sentence("Reason: %(why)s", why=why),
+         Sentence("Until then no later phase takes orders; the new results name its deadline. What you sent "
+                  "for it is kept and counts, unless you send another version."))))
+
+
 def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers: list[str], key: str) -> int:
     """Tell everybody that the game ends in a draw that all survivors asked for."""
     return announce(session, letters, game, AnnouncementFacts(

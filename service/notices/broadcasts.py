@@ -217,6 +217,11 @@ class Broadcasts:
         return announcements.tell_of_holiday(
             session, self.letters, session.get_one(GameRow, phase.game_id), phase, first, last)
 
+    def results_taken_back(self, session: Session, phase: PhaseRow, why: str, times: int) -> int:
+        """Tell everybody that the results of a phase are taken back. Returns the number of letters."""
+        game = session.get_one(GameRow, phase.game_id)
+        return announcements.tell_of_results_taken_back(session, self.letters, game, phase, why, times)
+
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
         """Tell every player that another coordinator takes over, with the record's root before the change
         (section 5 of the mail plan). No letter is new if the form with this key came before."""

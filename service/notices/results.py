@@ -23,10 +23,11 @@ from service.games.ballots import next_version
 from service.games.ending import end_with
 from service.games.phases import phase_of
 from service.games.results import redacted_for
+from service.games.taken_back import differences, replaced
 from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
-from service.letters.facts import Closing, ComingSheet, GameInfo, Recipient, ResultsFacts
+from service.letters.facts import Closing, ComingSheet, GameInfo, Recipient, ReplacedResults, ResultsFacts
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import COPY, Enclosure, changes_map, control_map, enclosures, results_heading
 from service.notices.broadcasts import Broadcasts
@@ -112,10 +113,13 @@ class ResultsAnnouncer:
         files = enclosures(session, self.letters.blobs, phase, resolution, variant, info, facts)
         attached = self._attached(files, steps)
         prepared: list[Callable[[Session], object]] = []
-        end = end_with(session, phase, variant, resolution)
+        end, before = end_with(session, phase, variant, resolution), replaced(session, phase)
 
         def ready(letters: Iterable[OutLetter]) -> None:
-            prepared.extend(self.letters.prepare(session, letter, phase) for letter in letters)
+            # Results that were taken back had letters of the same keys.
+            again = "" if before is None else f"/again-{before.times}"
+            prepared.extend(self.letters.prepare(session, replace(letter, key=letter.key + again), phase)
+                            for letter in letters)
 
         # Pictures are slow to draw, so powers that may know the same share one version.
         versions = [(resolution, facts, attached)]
@@ -128,7 +132,11 @@ class ResultsAnnouncer:
                     requests = self._requests(session, phase, resolution, variant, info, power, address)
                     coming = None if requests or end is not None else self._coming_sheet(
                         session, phase, resolution, info, power, name)
-                    version_of_reader = (replace(version[0], coming=coming), version[1])
+                    instead_of = None if before is None else ReplacedResults(
+                        before.sent_at, before.why,
+                        differences(variant, before.sent, resolution, power), before.times)
+                    version_of_reader = (
+                        replace(version[0], coming=coming, replaced=instead_of), version[1])
                     ready([self._results_letter(phase_of(phase), resolution, info, to, version_of_reader)])
                     ready(requests)
         if end is not None:

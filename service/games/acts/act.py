@@ -79,6 +79,10 @@ class Circulars(Protocol):
         """An error in the results of a phase."""
         ...
 
+    def results_taken_back(self, session: Session, phase: PhaseRow, why: str, times: int) -> int:
+        """The results of a phase, for the `times`-th time: they are judged again and sent anew."""
+        ...
+
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
         """Another coordinator, with the record's root; the letters are signed by the new one."""
         ...

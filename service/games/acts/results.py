@@ -1,17 +1,89 @@
-"""Acts on what was sent: results corrected, and another coordinator who signs letters from now on. Every
-player gets a letter of each."""
+"""Acts on what was sent: results taken back or corrected in words, and another coordinator who signs letters
+from now on. Every player gets a letter of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
+from sqlalchemy import or_
+
+from adjudicator.serialize import codec
 from service.facts.events import Event
-from service.games.acts.act import Act, ActTable, HandOver, LoggedEvent, ResultsCorrection
+from service.games.acts.act import Act, ActTable, HandOver, LoggedEvent, ReasonedAct, ResultsCorrection
+from service.games.ending import has_ended
 from service.games.options import with_options
 from service.games.phases import phase_of
-from service.store import records
-from service.store.tables import CorrectionRow
+from service.games.refused import Refused
+from service.games.taken_back import times_taken_back
+from service.store import phase_looks, records
+from service.store.tables import CorrectionRow, PhaseRow, PhaseState
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBackResults(ReasonedAct[datetime]):
+    """Takes the results of a phase back, so that it is judged and sent again: a line was read wrongly, or a
+    sheet in time was passed over (PHA-04, Q-78).
+
+    The phase is at the desk again. Phases after it have no board until its new results are sent, and ask
+    anew then; their sheets and decisions are kept, and count. Everybody gets a letter. The outcome is when
+    the results had been sent.
+    """
+
+    # So that who, when and why fit into one sentence of a letter (`letters.LONGEST`).
+    most_reason: ClassVar[int] = 300
+    phase: int
+    why: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse results that were not sent, a game that is over, and later lots that everybody knows."""
+        table.must_write()
+        phase = table.any_phase(self.phase)
+        if phase.state != PhaseState.SENT or phase.resolution is None:
+            raise Refused("Nothing was changed: only results that were sent are taken back. Before that, "
+                          "decide the line again at the desk and judge again.")
+        if has_ended(table.session, phase.game_id):
+            raise Refused("Nothing was changed: the game is over, and its end was told. Write a correction.")
+        drawn = next((row for row in _later(table, phase) if row.resolution is not None
+                      and codec.load_resolution(row.resolution).lots_used), None)
+        if drawn is not None:
+            raise Refused(f"Nothing was changed: the lots of {phase_of(drawn)} are drawn, and everybody "
+                          "could order by them. Correct the board instead.")
+
+    def change(self, table: ActTable) -> datetime:
+        """Refuse a phase that somebody else took back meanwhile."""
+        phase = table.any_phase(self.phase)
+        sent_at = phase.sent_at or table.now
+        later = [row.id for row in _later(table, phase)]
+        if not records.claim_phase(table.session, phase.id, PhaseState.SENT, PhaseState.CLOSED,
+                                   resolution=None, judged_at=None, sent_at=None):
+            raise Refused("Nothing was changed: somebody else took these results back.")
+        # The record enters each row that is written, so those that stay as they are are left alone.
+        records.claim(table.session, PhaseRow, PhaseRow.id.in_(later), PhaseRow.resolution.is_not(None),
+                      resolution=None, judged_at=None, sent_at=None)
+        records.claim(table.session, PhaseRow, PhaseRow.id.in_(later), or_(
+            PhaseRow.state != PhaseState.WAITING, PhaseRow.position.is_not(None)),
+            state=PhaseState.WAITING, position=None, closed_at=None)
+        for row in later:
+            phase_looks.forget(table.session, row)
+        return sent_at
+
+    def event(self, table: ActTable, outcome: datetime, letters: int) -> LoggedEvent:
+        """The phase, when its results had been sent, and the reason."""
+        phase = table.any_phase(self.phase)
+        return LoggedEvent(Event.RESULTS_TAKEN_BACK, phase.game_id, {
+            "phase": str(phase_of(phase)), "sent": outcome.isoformat(), "why": self.reason})
+
+    def letters(self, table: ActTable, outcome: datetime) -> int:
+        """One to each player."""
+        phase = table.any_phase(self.phase)
+        return table.must_write().results_taken_back(
+            table.session, phase, self.reason, times_taken_back(table.session, phase))
+
+
+def _later(table: ActTable, phase: PhaseRow) -> list[PhaseRow]:
+    return [row for row in records.phases(table.session, phase.game_id) if row.ordinal > phase.ordinal]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,23 @@ from service.games import lots
 from service.games.acts.act import perform
 from service.games.acts.deadlines import MoveDeadline
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
+from service.games.acts.results import TakeBackResults
 from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.approval.approve import AnswerBy, time_to_answer
+from service.games.decisions import Decision, ReviewAction, file, own_lines
 from service.games.refused import Refused
 from service.games.turns import NotReady
 from service.mail.mailbox.drain import DrainOutcome
 from service.operations.mailbox_wait import MailboxWait
 from service.store import records
-from service.store.tables import OutboxRow, OutboxState, PhaseRow, PhaseState, SubmissionRow
+from service.store.letter_parts import message_of
+from service.store.tables import LineState, OutboxRow, OutboxState, PhaseRow, PhaseState, SubmissionRow
 from tests.service.archive.cheats import on_clock
 from tests.support import keeper
 from tests.support.acting import at, do, enter
 from tests.support.features import of_features
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
-from tests.support.table import Table
+from tests.support.table import Table, address
 from tools import verify_record
 
 Act = Callable[[Table, random.Random], None]
@@ -91,6 +94,19 @@ def _rolled_back(table: Table, _chance: random.Random) -> None:
         do(table, RollBack(table.game, row.id, "a line was read wrongly"))
 
 
+def _taken_back(table: Table, chance: random.Random) -> None:
+    """Results that were sent are taken back; half of the time those before others that were sent."""
+    sent = [row for row in table.phases() if row.state == PhaseState.SENT and row.resolution is not None]
+    if sent:
+        row = sent[-1] if chance.random() < 0.5 else sent[0]
+        take_back(table, row.id)
+
+
+def take_back(table: Table, phase_id: int) -> None:
+    """Take the results of a phase back, and tell everybody."""
+    do(table, TakeBackResults(phase_id, WHY), by="Ada", circulars=keeper.broadcasts(table))
+
+
 def _when_open(act: Callable[[Table], None]) -> Act:
     def play(table: Table, _chance: random.Random) -> None:
         row = keeper.in_play(table)
@@ -116,7 +132,8 @@ def _played_on(table: Table, _chance: random.Random) -> None:
 
 
 ACTS: tuple[Act, ...] = (
-    _another_version, _late_version, _word, _choose_or_refuse, _rolled_back, _option, _seat,
+    _another_version, _late_version, _word, _choose_or_refuse, _rolled_back, _taken_back, _option,
+    _seat,
     _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
     *of_features("KEEPER_ACTS").values(),
 )
@@ -186,6 +203,46 @@ def test_who_was_away_and_opens_a_phase_again_is_not_accused(saved: Path, tmp_pa
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
         for archive in (shown.whole, shown.players):
             assert check(archive, shown.shown(keeper.PLAYERS))[0] == ""
+
+
+def test_who_takes_results_back_and_judges_again_is_not_accused(saved: Path, tmp_path: Path) -> None:
+    """PHA-04: results are taken back after those of the next phase were sent too, a line is read otherwise,
+    and both are judged and sent again. The checkers find nothing wrong at any time, also in earlier
+    letters."""
+    checks = (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool"))
+    with keeper.opened(tmp_path / "site", saved / "ready") as table:
+        keeper.go_on(table)
+        first, now = keeper.in_play(table), table.site.clock.now()
+        table.take(mailed(VICTIM, 1, 4000, now, phase=keeper.phase_of_row(first)), now)
+        sheet = table.submissions()[-1].id
+        recognize(table, sheet, moved=True, doubtful=False)
+        keeper.go_on(table, 2)
+        following = [row for row in table.phases() if row.resolution is not None][-1]
+        before = table.resolution(first.ordinal)
+        take_back(table, first.id)
+        assert [table.phase(row.ordinal).state for row in (first, following)] == ["closed", "waiting"]
+        shown = [keeper.evidence(table)]
+        act = ReviewAction("again", first.id, "Ada", table.site.clock.now())
+        with table.site.store.begin() as session:
+            line = next(line for line in own_lines(session, sheet) if line.order is not None)
+            file(session, act, [Decision(line.id, LineState.VOID, "unread")])
+        table.judge_phase(first.id)
+        assert table.resolution(first.ordinal) != before
+        table.approve_however_late(first.id, "Ada")
+        shown.append(keeper.evidence(table))
+        keeper.go_on(table, 2)
+        shown.append(keeper.evidence(table))
+        letters = [message_of(table.site.blobs, row) for row in table.letters()
+                   if row.kind == "final_results" and row.phase_id == first.id
+                   and row.recipient == address(VICTIM)]
+    assert ["corrected" in letter["subject"] for letter in letters] == [False, True]
+    text = letters[1].get_body(("plain",))
+    assert text is not None
+    assert "Montrose: no order; before: Army Atholl holds." in " ".join(text.get_content().split())
+    for evidence in shown:
+        for check in checks:
+            for archive in (evidence.whole, evidence.players):
+                assert check(archive, evidence.shown(keeper.PLAYERS))[0] == ""
 
 
 def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -> None:

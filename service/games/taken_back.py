@@ -1,0 +1,141 @@
+"""Results that were sent and taken back, to be judged again: what was sent, why it was taken back, and what
+is different now (PHA-04, Q-78)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from adjudicator.outcome import Resolution
+from adjudicator.serialize import codec
+from maps.variant import Variant
+from service.facts.events import Event
+from service.games.phases import phase_of
+from service.games.results import redacted_for, show_order, unit_text
+from service.store.tables import EntryRow, EventRow, PhaseRow
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """Results that were taken back: as they were sent, when, and why they were taken back. `times`: how often
+    results of their phase were taken back up to them."""
+
+    sent: Resolution
+    sent_at: datetime
+    why: str
+    times: int
+
+
+class DifferenceKind(StrEnum):
+    """What is different: an order with what became of it, a unit on the board, or a centre."""
+
+    ORDER = "order"
+    UNIT = "unit"
+    CENTRE = "centre"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What is different for a power (by name), in words: `now`, and `before`; "" where there is none."""
+
+    kind: DifferenceKind
+    power: str
+    now: str
+    before: str
+
+
+def times_taken_back(session: Session, phase: PhaseRow) -> int:
+    """How often results of a phase were taken back."""
+    return len(_takings(session, phase))
+
+
+def replaced(session: Session, phase: PhaseRow) -> Replaced | None:
+    """The newest results of a phase that were taken back; None if none were."""
+    takings = _takings(session, phase)
+    if not takings:
+        return None
+    detail = takings[-1].detail
+    return Replaced(_sent_last(session, phase), datetime.fromisoformat(detail["sent"]), detail["why"],
+                    len(takings))
+
+
+def differences(
+    variant: Variant, before: Resolution, now: Resolution, power: str | None = None
+) -> tuple[Difference, ...]:
+    """What is different in results that are judged again: orders with what became of them, then units and
+    centres. `power` (an id): only what its rules let it know; None for all."""
+    if power is not None:
+        before, now = (redacted_for(variant, each, power)[0] for each in (before, now))
+    found: list[Difference] = []
+    for kind, facts in _FACTS.items():
+        old, new = facts(variant, before), facts(variant, now)
+        found += [Difference(kind, variant.powers[key[0]].name, new.get(key, ""), old.get(key, ""))
+                  for key in dict.fromkeys([*new, *old]) if old.get(key) != new.get(key)]
+    return tuple(found)
+
+
+_Facts = Mapping[tuple[str, str], str]
+"""By a power's id, and the unit, order or centre in words: what is told of it."""
+
+
+def _orders(variant: Variant, resolution: Resolution) -> _Facts:
+    """Each order with what became of it, by its unit; an order without one by its own words."""
+    shown = [(outcome.order.power, show_order(variant, outcome)) for outcome in resolution.outcomes]
+    return {(power, order.unit or order.text):
+            f"{order.text}{order.ending}" if order.went_well else f"{order.text}: {order.failure}"
+            for power, order in shown}
+
+
+def _units(variant: Variant, resolution: Resolution) -> _Facts:
+    position = resolution.position
+    units = sorted(position.units | {retreat.unit for retreat in position.dislodged})
+    return {(unit.power, unit_text(variant, unit)): unit_text(variant, unit) for unit in units}
+
+
+def _centres(variant: Variant, resolution: Resolution) -> _Facts:
+    return {(power, centre): variant.board.provinces[centre].name
+            for power, centres in resolution.position.centres.items() for centre in sorted(centres)}
+
+
+_FACTS = {DifferenceKind.ORDER: _orders, DifferenceKind.UNIT: _units, DifferenceKind.CENTRE: _centres}
+
+
+def _takings(session: Session, phase: PhaseRow) -> list[EventRow]:
+    rows = session.scalars(select(EventRow).where(
+        EventRow.game_id == phase.game_id, EventRow.what == Event.RESULTS_TAKEN_BACK).order_by(EventRow.id))
+    return [row for row in rows if row.detail.get("phase") == str(phase_of(phase))]
+
+
+def _sent_last(session: Session, phase: PhaseRow) -> Resolution:
+    """The results of a phase as they were when they were taken back last, from the record."""
+    # A phase's row has only what is judged now. The record has every judging.
+    judged = last = None
+    for kind, tells in _judgings(session, phase):
+        if kind == "event":
+            last = judged
+        elif "taken_back" not in tells:
+            judged = tells["resolution"]
+    if last is None:
+        raise LookupError(f"the record of {phase.game_id} has no results of {phase_of(phase)} that were sent")
+    return codec.load_resolution(last)
+
+
+def _judgings(session: Session, phase: PhaseRow) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The judgings of a phase and the takings back, in order."""
+    rows = session.execute(
+        select(EntryRow.what, EntryRow.body)
+        .where(EntryRow.game_id == phase.game_id, EntryRow.what.in_(["judged", "event"]))
+        .order_by(EntryRow.number))
+    for kind, body in rows:
+        tells = json.loads(body)["tells"]
+        is_taking = kind == "event" and tells["event"] == Event.RESULTS_TAKEN_BACK and (
+            tells["detail"]["phase"] == str(phase_of(phase)))
+        if is_taking or (kind == "judged" and tells["phase"] == phase.ordinal):
+            yield kind, tells
