@@ -249,6 +249,13 @@ class GameClock:
             return schedule_evenly(self.start, timedelta(hours=self.hours), calendar, first, phases)
         return schedule(self.start, calendar, first, phases)
 
+    def span(self, phase: Phase) -> timedelta:
+        """The time that the calendar gives for the orders of a phase."""
+        if self.hours is not None:
+            return timedelta(hours=self.hours)
+        window = _window(self.start, phase, HANDBOOK)
+        return window.deadline - window.opens
+
     def as_options(self) -> dict[str, Any]:
         """The clock as options of a game; `clock_of` reads them."""
         length = {} if self.hours is None else {"rehearsal_hours": self.hours}

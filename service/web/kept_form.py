@@ -25,7 +25,7 @@ MAX_CHARACTERS = 200_000
 # Keys, versions and a password: none of them is something that a person wants to copy.
 _PAGE_FIELDS = frozenset(
     {"key", "seen", "line", "page", "after", "do", "back", "phase", "password", "one", "kept", "place",
-     "code", "answer", "shown"}
+     "code", "answer"}
 )
 _NAMES = {"why": "reason", "text": "words", "mail": "address", "off": "single keys off"}
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")

@@ -89,6 +89,8 @@ async def require_token(
     form = await request.form()
     if not sessions.same(str(form.get("csrf", "")), visitor.csrf):
         raise StaleForm
+    # For a page that carries the form on (`service.web.look`); handlers without `async` cannot read it.
+    request.state.fields = [(name, value) for name, value in form.multi_items() if isinstance(value, str)]
     return visitor
 
 

@@ -35,7 +35,7 @@ def the_game_ends(play: LongPlay, ada: Browser, kind: str) -> None:
     browser = play.house.visit(play.people[winner])
     link = play.upload_link(browser)
     browser.page(f"{play.base}/end", 404)
-    ada.send(game, f"{game}/end", kind=kind, power=sharing, why="So all agreed in writing", surely="yes")
+    ada.look_and_send(game, f"{game}/end", kind=kind, power=sharing, why="So all agreed in writing")
     play.house.settle()
     assert {row.state for row in play.phases()} == {PhaseState.SENT}
     for address in play.people.values():

@@ -170,7 +170,7 @@ def the_table_changes(play: LongPlay, ada: Browser) -> None:
     player.send("/public/me", f"/public/me/do/absence/{play.game}", first=str(today + timedelta(days=2)),
                 last=str(today + timedelta(days=5)))
     before = {row.ordinal: row.deadline for row in play.phases() if row.state != PhaseState.SENT}
-    ada.send(game, f"{game}/pause", days=str(PAUSE.days), why="Summer holidays for all")
+    ada.look_and_send(game, f"{game}/pause", days=str(PAUSE.days), why="Summer holidays for all")
     play.house.settle()
     after = {row.ordinal: row.deadline for row in play.phases() if row.state != PhaseState.SENT}
     assert after == {number: deadline + PAUSE for number, deadline in before.items()}
@@ -185,7 +185,8 @@ def the_table_changes(play: LongPlay, ada: Browser) -> None:
     old_link = play.upload_link(old_browser)
     waiting = re.search(r'<option value="(\d+)">\d+: Wanda Late', ada.page(game))
     assert waiting is not None
-    ada.send(game, f"{game}/seat", power=leaver, waiting=waiting[1], why="The player has moved abroad")
+    ada.look_and_send(
+        game, f"{game}/seat", power=leaver, waiting=waiting[1], why="The player has moved abroad")
     play.people[leaver], play.names[leaver] = LATE[1], LATE[0]
     play.house.settle()
     names = {power: called(play.variant.powers[power]) for power in (traveller, leaver)}

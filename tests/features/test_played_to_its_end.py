@@ -79,8 +79,8 @@ def _over(game: Played) -> GameEnd:
     with game.table.site.store.begin() as session:
         row = session.get_one(GameRow, game.table.game)
         if end_of(session, row, game.table.variant) is None:
-            perform(DeclareEnd(row.id, "concession", (winner,), "So it stood on their last sheets.",
-                               surely=True), at(session, game.table))
+            perform(DeclareEnd(row.id, "concession", (winner,), "So it stood on their last sheets."),
+                    at(session, game.table))
         end = end_of(session, row, game.table.variant)
     assert end == GameEnd(EndKind.CONCESSION, (winner,), "So it stood on their last sheets.")
     return end

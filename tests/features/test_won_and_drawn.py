@@ -262,7 +262,7 @@ def test_a_draw_is_taken_once_every_survivor_asks_for_it_on_paper(tmp_path: Path
         agreed = {"phase": str(play.phase(SPRING).id), "why": "All three have asked for it"}
         tried = play.house.visit(play.people["Argyll"]).client.post(f"{game}/draw", data=agreed)
         assert (tried.status_code, tried.headers.get("location")) == (303, "/sign-in"), "a player may not"
-        ada.send(game, f"{game}/draw", fields=agreed)
+        ada.look_and_send(game, f"{game}/draw", fields=agreed)
         play.house.settle()
         assert play.house.letters(play.people["Argyll"], "game_over") == []
         assert all("All survivors asked for the draw" in words_of(

@@ -35,6 +35,7 @@ from service.features.programs.api import PREFIX
 from service.web import sessions
 from service.web.server import WebServer
 from tests.features.receiver import Receiver
+from tests.support.desk_table import carried
 from tests.support.mail_builder import mail, part, stamp, text
 from tests.support.own_site import deliver
 from tests.support.table import COORDINATOR, ORDERS, SERVER
@@ -67,6 +68,15 @@ class Browser:
         answer = self.client.get(path)
         assert answer.status_code == 200, (path, answer.status_code, plain(answer.text)[:600])
         return answer.content
+
+    def look_and_send(
+        self, page: str, path: str, fields: Mapping[str, str] = {}, **values: Any
+    ) -> httpx.Response:
+        """Send a form that first shows what it does, and then the form of that page as it stands."""
+        look = self.send(page, path, 200, fields, **values)
+        answer = self.client.post(path, data=carried(look.text, path))
+        assert answer.status_code == 303, (path, answer.status_code, plain(answer.text)[:600])
+        return answer
 
     def send(
         self, page: str, path: str, status: int = 303, fields: Mapping[str, str] = {}, **values: Any

@@ -6,6 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from functools import partial
+from html import unescape
 from typing import Any
 
 import httpx
@@ -46,6 +47,24 @@ class DeskTable:
             path, data={"csrf": CSRF, **{k: str(v) for k, v in values.items()}}
         )
         return answer
+
+    def press_twice(self, path: str, **values: object) -> httpx.Response:
+        """Send a form that first shows what it does, and then the form of that page as it stands."""
+        page = self.post(path, **values)
+        assert page.status_code == 200, page.text
+        answer: httpx.Response = self.client.post(path, data=carried(page.text, path))
+        return answer
+
+
+def carried(html: str, path: str) -> dict[str, list[str]]:
+    """The hidden fields of the form of a page that leads to `path`, each with its values in order."""
+    _, action, form = html.partition(f'<form method="post" action="{path}">')
+    assert action, f"no form leads to {path}"
+    fields: dict[str, list[str]] = {}
+    for name, value in re.findall(
+            r'<input type="hidden" name="([^"]*)" value="([^"]*)">', form.partition("</form>")[0]):
+        fields.setdefault(unescape(name), []).append(unescape(value))
+    return fields
 
 
 def plain(html: str) -> str:

@@ -3,11 +3,13 @@ coordinator."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 
+from service.games.acts.act import perform
 from service.games.acts.results import ChangeCoordinator
 from service.games.options import options_of
 from service.letters import addresses
@@ -17,6 +19,7 @@ from service.notices.postal_packs import SetAccommodation, SetReturnAddress
 from service.store import records
 from service.web.access import COORDINATOR
 from service.web.acting import game_row, performed
+from service.web.look import first_look
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -54,7 +57,12 @@ def hand_over(request: Request, visitor: Trusted, game_id: str, name: Annotated[
     successor = name_line(name)
     if not successor or not key:
         raise HTTPException(400, "Nothing was changed and nobody was told: write the new coordinator's name.")
-    notified = performed(ports, visitor, ChangeCoordinator(game_id, successor, key[:40])).letters
+    act = ChangeCoordinator(game_id, successor, key[:40])
+    page = first_look(request, visitor, game_id, partial(perform, act), "Hand the game over",
+                      back=f"/previews/{game_id}")
+    if page is not None:
+        return page
+    notified = performed(ports, visitor, act).letters
     return RedirectResponse(
         f"/previews/{game_id}?notice={'handed-over' if notified else 'again'}", status_code=303
     )

@@ -22,7 +22,7 @@ from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.facts.events import Event
 from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
-from service.games.acts.deadlines import GoAway, MoveDeadline, MoveYear, begins_year, next_deadline
+from service.games.acts.deadlines import GoAway, MoveDeadline, MoveYear, begins_year
 from service.games.acts.ending import DeclareEnd
 from service.games.acts.games import ChangeOption
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
@@ -39,6 +39,7 @@ from service.store import records
 from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES, SITE
 from service.web.acting import carry_out, game_row
+from service.web.look import look_then_do
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -150,7 +151,6 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .where(EventRow.game_id == game_id, EventRow.what.in_(HISTORY))
             .order_by(EventRow.id.desc())
         ).all()
-        ahead = next_deadline(session, game_id, ports.clock.now())
         called = {pseudonym(player): player.name for player in session.scalars(select(PlayerRow))}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
                     called=called,
@@ -159,7 +159,6 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
                     seats=seats, failing={address.address: address for address in failed_addresses(session)},
                     phases=phases, years=years, title_of=phase_title,
-                    next_deadline=None if ahead is None else ahead.deadline,
                     options=YES_OR_NO, switched=game_options,
                     languages=[LANGUAGES[name].title for name in game_options.order_languages],
                     history=log_words.in_words(session, history, ports.power_name, lambda _: []),
@@ -188,8 +187,8 @@ def move(
 ) -> Response:
     """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
     (OUT-12)."""
-    return carry_out(request, visitor, game_id, MoveDeadline(game_id, phase, day, hour, why, bool(later)),
-                     "moved")
+    act = MoveDeadline(game_id, phase, day, hour, why, bool(later))
+    return look_then_do(request, visitor, game_id, act, "moved", "Move the deadline")
 
 
 @router.post("/games/{game_id}/year", dependencies=[COORDINATOR])
@@ -199,14 +198,16 @@ def move_year(
 ) -> Response:
     """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
     a letter."""
-    return carry_out(request, visitor, game_id, MoveYear(game_id, phase, day, why), "year-moved")
+    act = MoveYear(game_id, phase, day, why)
+    return look_then_do(request, visitor, game_id, act, "year-moved", "Move the year")
 
 
 @router.post("/games/{game_id}/away", dependencies=[COORDINATOR])
 def go_away(request: Request, visitor: Trusted, game_id: str, first: Annotated[str, Form()],
             last: Annotated[str, Form()]) -> Response:
     """Announce a holiday of the coordinator; deadlines move by its length."""
-    return carry_out(request, visitor, game_id, GoAway(game_id, first, last), "coordinator-away")
+    act = GoAway(game_id, first, last)
+    return look_then_do(request, visitor, game_id, act, "coordinator-away", "Announce the holiday")
 
 
 @router.post("/games/{game_id}/roll-back", dependencies=[COORDINATOR])
@@ -227,11 +228,10 @@ def judge_without(request: Request, visitor: Trusted, game_id: str, phase: Annot
 def end(
     request: Request, visitor: Trusted, game_id: str, kind: Annotated[str, Form()],
     power: Annotated[list[str] | None, Form()] = None, why: Annotated[str, Form()] = "",
-    surely: Annotated[str, Form()] = "",
 ) -> Response:
     """End a game by a draw or a concession, with a reason; every player gets a letter (BEY-03)."""
-    act = DeclareEnd(game_id, kind, tuple(power or ()), why, surely=bool(surely))
-    return carry_out(request, visitor, game_id, act, "ended")
+    act = DeclareEnd(game_id, kind, tuple(power or ()), why)
+    return look_then_do(request, visitor, game_id, act, "ended", "End the game")
 
 
 @router.post("/games/{game_id}/option", dependencies=[COORDINATOR])

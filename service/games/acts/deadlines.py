@@ -150,26 +150,18 @@ class MoveYear(ReasonedAct[DeadlineExtension]):
 @dataclass(frozen=True, slots=True)
 class Pause(ReasonedAct[PhaseRow]):
     """Pauses a game: the next deadline and every later one come `days` days later, and everybody gets a
-    letter.
-
-    `shown`: the next deadline as the form's page had it, in ISO 8601, "" where it is not known.
-    """
+    letter."""
 
     letters_first: ClassVar[bool] = True
     game: str
     days: str
     why: str
-    shown: str = ""
 
     def check(self, table: ActTable) -> None:
-        """Refuse a number that is no length of a pause, a form sent twice, and a game without deadlines."""
+        """Refuse a number that is no length of a pause, and a game without deadlines."""
         if not 1 <= row_number(self.days) <= MOST_PAUSED:
             raise Refused(f"Nothing was changed: a pause has 1 to {MOST_PAUSED} days.")
         phase = next_deadline(table.session, table.game(self.game).id, table.now)
-        # The same form sent twice would pause twice, and write to everybody each time.
-        if phase is not None and self.shown and self.shown != phase.deadline.isoformat():
-            raise Refused("Nothing was changed: the deadlines were moved since this form was shown, perhaps "
-                          "by it. Go back to its page, and look at them first.")
         if phase is None:
             raise Refused("Nothing was changed: no deadline is ahead.")
         table.must_write()

@@ -22,22 +22,19 @@ class DeclareEnd(ReasonedAct[PhaseRow]):
     """Ends a game by a draw or a concession; every player gets a letter. No phase takes orders any more; the
     sheets of a phase in play are kept and never judged.
 
-    The outcome is the last phase whose results were sent. `surely`: whoever acts ticked that it shall end.
+    The outcome is the last phase whose results were sent.
     """
 
     game: str
     kind: str
     powers: tuple[str, ...]
     why: str
-    surely: bool = False
 
     def check(self, table: ActTable) -> None:
         """Refuse another end than a draw or a concession, before results or with a phase at the desk, and
         powers that do not fit."""
         if self.kind not in {kind.value for kind in DECLARED}:
             raise Refused("Nothing was changed: choose a draw or a concession.")
-        if not self.surely:
-            raise Refused("Nothing was changed: tick that the game shall end now. It cannot be taken back.")
         rows = records.phases(table.session, table.game(self.game).id)
         if is_over(rows):
             raise Refused("Nothing was changed: the game is over already.")

@@ -26,7 +26,7 @@ def test_every_power_of_the_game_is_named(site: Site) -> None:
     table.close_phase(phase.id)
     table.judge_when_read(phase.id)
     table.approve_phase(phase.id, "Ada")
-    do(table, DeclareEnd(table.game, "draw", ("Argyll", "Ormond"), "All wrote so.", surely=True))
+    do(table, DeclareEnd(table.game, "draw", ("Argyll", "Ormond"), "All wrote so."))
     desk = open_desk(table, base_url=BASE, wall=SimulatedClock(site.clock.now()))
     desk.client.cookies.clear()
     html = visit(desk, "Manchester").get(f"/public/{table.game}/end/1").text

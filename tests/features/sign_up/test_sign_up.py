@@ -127,8 +127,8 @@ def test_a_game_is_filled_drawn_begun_and_a_seat_is_taken_from_the_list(desk: De
     # One act: the next on the list takes a seat, brings the address, leaves the list; everybody is told.
     (waiting,) = people(desk)
     assert "11: Person 10" in desk.text("/games/edgehill")
-    answer = desk.post("/games/edgehill/seat", power="Montrose", waiting=waiting.id,
-                       why="The player has moved abroad")
+    answer = desk.press_twice("/games/edgehill/seat", power="Montrose", waiting=waiting.id,
+                              why="The player has moved abroad")
     assert answer.headers["location"] == "/games/edgehill?notice=seat"
     announcements = [row for row in desk.table.letters("announcement") if row.game_id == "edgehill"]
     assert len({row.recipient for row in announcements}) == 10

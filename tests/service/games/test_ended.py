@@ -37,7 +37,7 @@ DRAW = GameEnd(EndKind.DRAW, ("The Crown", "Argyll"), "All ten wrote so on their
 
 
 def _end(table: Table, end: GameEnd) -> None:
-    do(table, DeclareEnd(table.game, end.kind, end.powers, end.why or DRAW.why, surely=True))
+    do(table, DeclareEnd(table.game, end.kind, end.powers, end.why or DRAW.why))
 
 
 def test_nothing_ends_before_results_nor_while_a_phase_is_at_the_desk(site: Site) -> None:
@@ -86,7 +86,7 @@ def test_a_draw_by_paper_is_told_and_shared(site: Site) -> None:
     phase = table.phase()
     site.clock.set(phase.deadline + timedelta(minutes=1))
     table.close_phase(phase.id)
-    desk.post(f"/games/{table.game}/draw", phase=phase.id, why="Both have asked for it")
+    desk.press_twice(f"/games/{table.game}/draw", phase=phase.id, why="Both have asked for it")
     table.approve_phase(phase.id, "ada")
     with site.store() as session:
         end = end_of(session, session.get_one(GameRow, table.game), table.variant)
@@ -155,7 +155,7 @@ def test_the_record_says_who_ended_the_game_and_verifies(site: Site, tmp_path: P
     """TRU-01: an act with its reason, known to the checker; the whole archive is as it should be."""
     _, table = play_story(site, "brittania", letters=True, receipts=True)
     with site.store.begin() as session:
-        done = perform(DeclareEnd(table.game, "draw", ("Red", "Cyan"), "All of them wrote so.", surely=True),
+        done = perform(DeclareEnd(table.game, "draw", ("Red", "Cyan"), "All of them wrote so."),
                        at(session, table, circulars=Broadcasts(table.writer)))
     assert done.letters == len(table.variant.powers)
     archive, out = tmp_path / "game.zip", io.StringIO()

@@ -52,7 +52,7 @@ def test_an_earlier_deadline_that_is_over_is_refused_and_nothing_happens(
 def test_an_earlier_deadline_that_is_still_to_come_is_taken(desk: DeskTable) -> None:
     table = desk.table
     new = table.phase().opens_at + timedelta(days=6)
-    answer = desk.post(
+    answer = desk.press_twice(
         f"/games/{table.game}/move", phase=table.phase().id, day=new.date().isoformat(), hour="07:00", why=WHY
     )
     assert answer.status_code == 303

@@ -194,7 +194,7 @@ def test_it_stays_when_its_phase_moves_and_the_one_before_is_rolled_back(table: 
     send(table, "The Crown", AUTUMN, 90)
     read(table, 90, [f"Army {unit.region} holds"])
     summer = of(table, SUMMER)
-    do(table, Pause(table.game, "7", "a printer that burned", ""), circulars=Broadcasts(table.writer))
+    do(table, Pause(table.game, "7", "a printer that burned"), circulars=Broadcasts(table.writer))
     assert of(table, AUTUMN).deadline > summer.deadline + 20 * DAY
     table.site.clock.set(of(table, SUMMER).deadline + MINUTE)
     table.close_phase(summer.id)
@@ -216,8 +216,8 @@ def test_a_phase_that_falls_out_judges_nothing(table: Table, tmp_path: Path, *, 
     before = table.letters()
     finish(table)
     if is_ended:
-        do(table, DeclareEnd(table.game, "draw", tuple(table.variant.powers), "all of them asked for it",
-                             surely=True), circulars=Broadcasts(table.writer))
+        do(table, DeclareEnd(table.game, "draw", tuple(table.variant.powers), "all of them asked for it"),
+           circulars=Broadcasts(table.writer))
     row = of(table, wanted)
     assert (row.state, row.resolution) == (PhaseState.SENT, None)
     words = letters_since(table, before)

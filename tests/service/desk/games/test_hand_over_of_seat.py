@@ -34,8 +34,9 @@ def desk(site: Site) -> DeskTable:
 
 
 def taken_over(desk: DeskTable, power: str = "Argyll") -> None:
-    answer = desk.post(f"/games/{desk.table.game}/seat", power=power, name="Bea", mail=NEW, zone="Asia/Tokyo",
-                       why="The player has moved to the colonies.")
+    answer = desk.press_twice(
+        f"/games/{desk.table.game}/seat", power=power, name="Bea", mail=NEW, zone="Asia/Tokyo",
+        why="The player has moved to the colonies.")
     assert answer.status_code == 303
 
 
@@ -154,7 +155,7 @@ def test_who_holds_another_seat_keeps_what_belongs_to_that_one(desk: DeskTable) 
     taken_over(desk)
     taken_over(desk, "Ormond")
     browser = visit(desk, NEW)
-    desk.post(
+    desk.press_twice(
         f"/games/{desk.table.game}/seat", power="Ormond", name="Cy", mail="cy@new.example", zone="UTC",
         why="Too much to do.",
     )

@@ -88,7 +88,7 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     AddAddress(GAME, POWER, "no address"),
     RemoveAddress(GAME, POWER, "nobody@nowhere.example"),
     GiveSeat(GAME, POWER, Holder("Eve", "Nowhere/Never", ("eve@friends.example",)), WHY),
-    DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY, surely=True),
+    DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY),
     AgreeOnDraw(GAME, PHASE, WHY),
     # Refused after their rows are written: nobody could be told.
     CorrectResults(PHASE, ResultsCorrection("A.", "B.", "None.", "Ada"), "key"),

@@ -98,7 +98,7 @@ def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table
     day = (spring.opens_at + timedelta(days=7)).date().isoformat()
     for bad in ({"day": day, "why": "short"}, {"day": "next week", "why": WHY_LONG}):
         assert "Nothing was changed" in desk.post(f"/games/{table.game}/year", phase=spring.id, **bad).text
-    answer = desk.post(f"/games/{table.game}/year", phase=spring.id, day=day, why=WHY_LONG)
+    answer = desk.press_twice(f"/games/{table.game}/year", phase=spring.id, day=day, why=WHY_LONG)
     assert answer.headers["location"] == f"/games/{table.game}?notice=year-moved"
     assert "The year begins on its new day" in desk.text(f"/games/{table.game}?notice=year-moved")
     assert table.phases()[SPRING - 1].opens_at == spring.opens_at + timedelta(days=7)
