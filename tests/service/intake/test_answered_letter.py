@@ -9,10 +9,20 @@ import pytest
 from sqlalchemy import update
 
 from adjudicator.calendar import Phase, PhaseKind
+from service.games.approval.papers import Paper, unsettled_papers
 from service.mail.sending import outbox
 from service.mail.sending.compose import Attachment, OutLetter
 from service.store import records
-from service.store.tables import AddressRow, MailRow, MailState, OutboxRow, PhaseState, SeatRow, SubmissionRow
+from service.store.tables import (
+    AddressRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    PhaseRow,
+    PhaseState,
+    SeatRow,
+    SubmissionRow,
+)
 from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, Desk, page, recognized
 from tests.support.mail_builder import mail, part, pdf, picture, stamp, text
 from tests.support.site import Site
@@ -105,8 +115,20 @@ def test_an_answer_to_a_refusal_with_the_same_photograph_counts(table: Table) ->
     row = table.take(table.mail("Montrose", subject="Powick Bridge - Montrose"), table.phase().opens_at)
     assert row.reason == "subject_unparsed"
     (refusal,) = table.letters("rejection")
+    assert [paper.power for paper in papers(table)] == ["Montrose"]
+    # Another picture may be another sheet, and the coordinator looks.
+    assert answer(table, refusal, phase=1, shade=60, number=2).state == MailState.USED
+    assert [paper.power for paper in papers(table)] == ["Montrose"]
     assert answer(table, refusal, phase=1).state == MailState.USED
-    assert filed(table) == [("Montrose", 1, 1)]
+    assert filed(table) == [("Montrose", 1, 1), ("Montrose", 1, 2)]
+    # What was refused is on file now: it blocked the results until somebody discarded it.
+    assert papers(table) == []
+
+
+def papers(table: Table) -> list[Paper]:
+    """What keeps the results of the first phase from leaving."""
+    with table.site.store() as session:
+        return unsettled_papers(session, session.get_one(PhaseRow, table.phase().id), table.variant)
 
 
 def test_a_refused_mail_that_is_sent_again_is_answered_again(table: Table) -> None:
