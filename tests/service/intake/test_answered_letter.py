@@ -125,6 +125,24 @@ def test_an_answer_to_a_refusal_with_the_same_photograph_counts(table: Table) ->
     assert papers(table) == []
 
 
+@pytest.mark.parametrize(("words", "sheets"), [
+    ("Here it is:\n**5 Grain for Defense of Essex**", [("Red", 2, 1)]),
+    # In this game the first sheet counts, and a compliment must not be it.
+    ("That was **very** good", [])])
+def test_typed_orders_that_answer_results_are_for_the_open_phase(
+    site: Site, words: str, sheets: list[tuple[str, int, int | None]]
+) -> None:
+    """PHA-05, WSB-02: the subject of our letter was taken for theirs, and they were a turn late."""
+    table, red = open_table(site, slug="brittania"), address("Red")
+    letter = letter_to(table, red, "Powick Bridge - Red - Harvest 601 - Final Results")
+    table.set_phase(1, state=PhaseState.SENT)
+    table.set_phase(2, state=PhaseState.OPEN)
+    raw = mail(f"Re: {letter.subject}", red, headers=[f"In-Reply-To: {letter.message_id}"],
+               parts=[text(words)], stamps=[stamp(red.partition("@")[2], server=SERVER)])
+    table.take(raw, table.phase(2).opens_at + DAY)
+    assert filed(table) == sheets
+
+
 def papers(table: Table) -> list[Paper]:
     """What keeps the results of the first phase from leaving."""
     with table.site.store() as session:
