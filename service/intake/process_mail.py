@@ -93,16 +93,19 @@ ContextOf: TypeAlias = Callable[[Session, datetime, Concern], IntakeContext]
 `service.intake.load_context.build_context`."""
 
 
+Load: TypeAlias = Callable[[str], Variant]
+"""Gives a variant by its slug."""
+
+
 @dataclass(frozen=True, slots=True)
 class MailStore:
-    """Where mails are stored and sheets filed: tables, files by hash, job queue, clock. `load` returns a
-    variant by its slug."""
+    """Where mails are stored and sheets filed: tables, files by hash, job queue, clock."""
 
     tables: sessionmaker[Session]
     blobs: Blobs
     jobs: Jobs
     clock: Clock
-    load: Callable[[str], Variant]
+    load: Load
 
 
 class MailReplies(BounceNotices, Protocol):
@@ -176,7 +179,8 @@ def process_mail(
         taken_back = ignored_mails.is_taken_back(session, key)
         context = contexts.with_own_letters(session, context, mail, mail_store.load)
         mail = contexts.without_our_files(session, mail)
-        verdict, mail = _judge(session, mail, received_at, context, taken_back=taken_back)
+        verdict, mail = _judge(
+            session, mail, received_at, context, mail_store.load, taken_back=taken_back)
         judged = JudgedMail(key, received_at, mail, verdict, context)
         if not any(handler.take(session, judged) for handler in handlers):
             _settle(session, mail_store, replies, key, received_at, mail, verdict)
@@ -283,26 +287,46 @@ def _filed_unopened(
 
 
 def _judge(
-    session: Session, mail: IncomingMail, received_at: datetime, context: IntakeContext, *, taken_back: bool
+    session: Session, mail: IncomingMail, received_at: datetime, context: IntakeContext, load: Load, *,
+    taken_back: bool,
 ) -> tuple[Verdict, IncomingMail]:
     """The verdict, and the mail. If orders may be typed and no sheet is attached, its bold text becomes its
     only picture, and the verdict gets `SheetFlag.TYPED`."""
     # The first address of From only: a mail with several is refused, whatever came before it.
     earlier = [entry for sender in mail.senders[:1] for entry in contexts.earlier_mails(session, sender)]
-    verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
-    if (
-        verdict.reason is not RefusalReason.NO_PHOTO
-        or not context.game(verdict.game or "").takes_typed_orders
-    ):
-        return verdict, mail
-    if not mail.bold:
+
+    def judged(mail: IncomingMail) -> Verdict:
+        return judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
+
+    verdict = judged(mail)
+    names_sheet = (verdict.reason is RefusalReason.NO_PHOTO
+                   and context.game(verdict.game or "").takes_typed_orders)
+    if names_sheet and not mail.bold:
         return replace(verdict, reason=RefusalReason.NOT_BOLD), mail
-    # Judged again: as a sheet the same text may be a duplicate or a version that is on file.
-    mail = replace(mail, pictures=(typed_orders.as_picture(mail.bold),))
-    verdict = judge_mail(mail, received_at, context, earlier, taken_back=taken_back)
-    if verdict.verdict is VerdictKind.ACCEPTED:
-        verdict = replace(verdict, flags=verdict.flags | {str(SheetFlag.TYPED)})
-    return verdict, mail
+    if mail.pictures or not mail.bold or not (names_sheet or mail.references):
+        return verdict, mail
+    # Judged again: as a sheet the same text may be a duplicate or a version that is on file, or be for the
+    # phase of the letter that it answers (PHA-05).
+    sheet = replace(mail, pictures=(typed_orders.as_picture(mail.bold),))
+    typed = judged(sheet)
+    if not (names_sheet or _is_typed_answer(session, typed, mail.bold, context, load)):
+        return verdict, mail
+    if typed.verdict is VerdictKind.ACCEPTED:
+        typed = replace(typed, flags=typed.flags | {str(SheetFlag.TYPED)})
+    return typed, sheet
+
+
+def _is_typed_answer(
+    session: Session, typed: Verdict, rows: Sequence[str], context: IntakeContext, load: Load
+) -> bool:
+    """Whether typed rows that answer a letter are a sheet: an order stands among them. "That was **very**
+    good" would be the first sheet of its phase, and in some games the only one that counts."""
+    if SheetFlag.BY_ANSWER not in typed.flags or not context.game(typed.game or "").takes_typed_orders:
+        return False
+    variant = load(session.scalars(select(GameRow.variant).where(GameRow.name == typed.game)).one())
+    power = next(power.id for power in variant.powers.values() if power.name == typed.power)
+    text = typed_orders.TypedText(variant, typed.phase.kind, power, ())
+    return any(text.orders(row) is not None for row in rows)
 
 
 def _settle(

@@ -169,11 +169,27 @@ def _would_count(
 
 
 def _quarantined(session: Session, window: _Window) -> list[Paper]:
+    on_file = _photographs_on_file(session, window.phase)
     return [
         Paper(PaperKind.QUARANTINED, power, mail.received_at, _reason(mail.reason), mail=mail.sha256)
         for mail in window.mails(session, MailState.QUARANTINED)
         for power in window.game.powers_of(session, mail)
+        # Sent again as the refusal asks, it is on file: there is nothing left to decide (PHA-05).
+        if (power, _photographs(mail)) not in on_file
     ]
+
+
+def _photographs_on_file(session: Session, phase: PhaseRow) -> set[tuple[str, tuple[str, ...]]]:
+    """The photographs of each mail from which a sheet of this phase was filed, with its power."""
+    rows = session.execute(
+        select(SubmissionRow.power, MailRow).join(MailRow, MailRow.sha256 == SubmissionRow.sha256)
+        .where(SubmissionRow.phase_id == phase.id)).all()
+    return {(power, photographs) for power, mail in rows if (photographs := _photographs(mail))}
+
+
+def _photographs(mail: MailRow) -> tuple[str, ...]:
+    """The digests of a judged mail's photographs."""
+    return tuple((mail.verdict or {}).get("photo_keys", ()))
 
 
 def _ignored(session: Session, window: _Window) -> list[Paper]:

@@ -9,10 +9,20 @@ import pytest
 from sqlalchemy import update
 
 from adjudicator.calendar import Phase, PhaseKind
+from service.games.approval.papers import Paper, unsettled_papers
 from service.mail.sending import outbox
 from service.mail.sending.compose import Attachment, OutLetter
 from service.store import records
-from service.store.tables import AddressRow, MailRow, MailState, OutboxRow, PhaseState, SeatRow, SubmissionRow
+from service.store.tables import (
+    AddressRow,
+    MailRow,
+    MailState,
+    OutboxRow,
+    PhaseRow,
+    PhaseState,
+    SeatRow,
+    SubmissionRow,
+)
 from tests.service.intake.sheets.test_read_submission import HEADING, ORDERS, Desk, page, recognized
 from tests.support.mail_builder import mail, part, pdf, picture, stamp, text
 from tests.support.site import Site
@@ -105,8 +115,38 @@ def test_an_answer_to_a_refusal_with_the_same_photograph_counts(table: Table) ->
     row = table.take(table.mail("Montrose", subject="Powick Bridge - Montrose"), table.phase().opens_at)
     assert row.reason == "subject_unparsed"
     (refusal,) = table.letters("rejection")
+    assert [paper.power for paper in papers(table)] == ["Montrose"]
+    # Another picture may be another sheet, and the coordinator looks.
+    assert answer(table, refusal, phase=1, shade=60, number=2).state == MailState.USED
+    assert [paper.power for paper in papers(table)] == ["Montrose"]
     assert answer(table, refusal, phase=1).state == MailState.USED
-    assert filed(table) == [("Montrose", 1, 1)]
+    assert filed(table) == [("Montrose", 1, 1), ("Montrose", 1, 2)]
+    # What was refused is on file now: it blocked the results until somebody discarded it.
+    assert papers(table) == []
+
+
+@pytest.mark.parametrize(("words", "sheets"), [
+    ("Here it is:\n**5 Grain for Defense of Essex**", [("Red", 2, 1)]),
+    # In this game the first sheet counts, and a compliment must not be it.
+    ("That was **very** good", [])])
+def test_typed_orders_that_answer_results_are_for_the_open_phase(
+    site: Site, words: str, sheets: list[tuple[str, int, int | None]]
+) -> None:
+    """PHA-05, WSB-02: the subject of our letter was taken for theirs, and they were a turn late."""
+    table, red = open_table(site, slug="brittania"), address("Red")
+    letter = letter_to(table, red, "Powick Bridge - Red - Harvest 601 - Final Results")
+    table.set_phase(1, state=PhaseState.SENT)
+    table.set_phase(2, state=PhaseState.OPEN)
+    raw = mail(f"Re: {letter.subject}", red, headers=[f"In-Reply-To: {letter.message_id}"],
+               parts=[text(words)], stamps=[stamp(red.partition("@")[2], server=SERVER)])
+    table.take(raw, table.phase(2).opens_at + DAY)
+    assert filed(table) == sheets
+
+
+def papers(table: Table) -> list[Paper]:
+    """What keeps the results of the first phase from leaving."""
+    with table.site.store() as session:
+        return unsettled_papers(session, session.get_one(PhaseRow, table.phase().id), table.variant)
 
 
 def test_a_refused_mail_that_is_sent_again_is_answered_again(table: Table) -> None:
