@@ -1,7 +1,7 @@
-"""Correct an error in results that were sent: written in a form, shown as the letter it becomes, then sent
-to all players.
+"""Put an error in results that were sent right: take them back and judge again, the whole phase or from one
+line that was read wrongly (PHA-04), or tell it in a letter where nothing is to be judged again.
 
-Nothing is judged again, and what was sent stays as it was (desk plan, "States to design").
+Each is shown before it is done.
 """
 
 from __future__ import annotations
@@ -9,20 +9,30 @@ from __future__ import annotations
 import logging
 import secrets
 from dataclasses import astuple
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import ResultsCorrection
-from service.games.acts.results import CorrectResults
+from adjudicator.serialize import codec
+from service.desk import queries
+from service.desk.reading import view as reading_view
+from service.desk.reading.acts import ActRequest, carry_out
+from service.games.acts.act import ActTable, ResultsCorrection, perform
+from service.games.acts.results import CorrectResults, TakeBackResults
 from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
+from service.games.refused import Refused
+from service.games.taken_back import JudgedAgain, differences
+from service.games.turns import judge_if_read
 from service.notices.broadcasts import corrections
+from service.record import chain
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import COORDINATOR
-from service.web.acting import performed
+from service.web.acting import or_refuse, performed
+from service.web.look import first_look
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -38,6 +48,8 @@ FIELDS = {
     "found_by": "Who found it",
 }
 """The fields of a correction with their labels."""
+HOW = {"edit": "Its words are:", "not-order": "It is not an order", "void": "It cannot be read"}
+"""What a line may be read as, with its words."""
 # Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
             "again at the desk and judge again.")
@@ -85,13 +97,91 @@ def correct(
     return RedirectResponse(f"/results/{phase_id}?notice=corrected", status_code=303)
 
 
-def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
+@router.post("/results/{phase_id}/take-back")
+def take_back(request: Request, visitor: Trusted, phase_id: int,
+              why: Annotated[str, Form()] = "") -> Response:
+    """Take the results back to the desk, after a look at what that does."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        game = _sent_phase(session, phase_id).game_id
+    act = TakeBackResults(phase_id, why)
+    page = first_look(request, visitor, game, partial(perform, act), "Take these results back",
+                      back=f"/results/{phase_id}/correct")
+    if page is not None:
+        return page
+    performed(ports, visitor, act)
+    return RedirectResponse(f"/desk/{phase_id}", status_code=303)
+
+
+@router.get("/results/{phase_id}/line/{line_id}")
+def write_line(
+    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], phase_id: int, line_id: int
+) -> Response:
+    """The form in which a line of results that were sent is read otherwise."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        phase = _sent_phase(session, phase_id)
+        game = session.get_one(GameRow, phase.game_id)
+        work = next((work for work in queries.work(session, phase) if work.line.id == line_id), None)
+        if work is None:
+            raise HTTPException(404, "There is no such line in these results. Nothing was changed.")
+        return show(request, "correct_line.html", visitor=visitor, phase=phase, game=game.name,
+                    phase_title=phase_title(phase), work=work, how=HOW,
+                    power=ports.power_name(game.variant, work.power), key=secrets.token_urlsafe(16),
+                    crops=reading_view.line_crops(session, [line_id]))
+
+
+@router.post("/results/{phase_id}/line/{line_id}")
+def correct_line(
+    request: Request, visitor: Trusted, phase_id: int, line_id: int, do: Annotated[str, Form()] = "edit",
+    text: Annotated[str, Form()] = "", why: Annotated[str, Form()] = "", key: Annotated[str, Form()] = "",
+) -> Response:
+    """Take the results back, read the line otherwise, and judge again; first the difference is shown."""
+    ports: DeskPorts = request.app.state.ports
+    if do not in HOW:
+        raise HTTPException(400, "Nothing was changed: choose how the line is to be read.")
+    with ports.sessions() as session:
+        phase = _sent_phase(session, phase_id)
+        before, game = codec.load_resolution(phase.resolution or {}), phase.game_id
+
+    def judge_again(table: ActTable) -> JudgedAgain:
+        perform(TakeBackResults(phase_id, why), table)
+        # An entry has a row as it is when it is entered: what was sent must be gone before it is judged anew.
+        chain.seal(table.session)
+        phase = table.any_phase(phase_id)
+        decided = carry_out(ports, table.session, phase, visitor, ActRequest(key, do, line_id, text=text))
+        if decided.complaint:
+            raise Refused(f"Nothing was changed. {decided.complaint}")
+        if not judge_if_read(table.session, phase, table.now, table.load):
+            return JudgedAgain(None)
+        table.session.refresh(phase)
+        now = codec.load_resolution(phase.resolution or {})
+        return JudgedAgain(differences(table.load(table.game(game).variant), before, now))
+
+    page = first_look(request, visitor, game, judge_again, "Take the results back and judge again",
+                      back=f"/results/{phase_id}/line/{line_id}")
+    if page is not None:
+        return page
+    with ports.sessions.begin() as session:
+        table = ports.act_table(session, visitor.name, visitor.coordinates)
+        again = or_refuse(lambda: judge_again(table))
+    return RedirectResponse(
+        f"/desk/{phase_id}" if again.differences is None else f"/results/{phase_id}", status_code=303)
+
+
+def _sent_phase(session: Session, phase_id: int) -> PhaseRow:
+    """A phase whose results were sent. Raises 404 and 409."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
         raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every phase.")
     # A phase may be sent without a resolution: one that ended without any results.
     if phase.state != PhaseState.SENT or phase.resolution is None:
         raise HTTPException(409, NOT_SENT)
+    return phase
+
+
+def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
+    phase = _sent_phase(session, phase_id)
     game = session.get_one(GameRow, phase.game_id)
     return {"phase": phase, "game": game.name, "phase_title": phase_title(phase), "fields": FIELDS,
             "before": corrections(session, phase_id)}

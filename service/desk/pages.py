@@ -12,6 +12,7 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
+from adjudicator.serialize import codec
 from service.desk import page_data, queries
 from service.desk.page_data import grouped, totals
 from service.desk.queries import PhaseView, WorkLine
@@ -27,6 +28,7 @@ from service.games.approval.papers import unsettled_papers
 from service.games.approval.right_sheet import open_questions
 from service.games.phases import phase_title
 from service.games.seal import sealed
+from service.games.taken_back import differences, replaced
 from service.intake import ignored_mails
 from service.mail.sending import hold
 from service.mail.sending.failed import failed_addresses
@@ -190,6 +192,7 @@ def results(request: Request, visitor: SignedIn, phase_id: int, notice: str = ""
         powers = page_data.judged_powers(session, phase_id, ports.load) if judged else ()
         values["after"] = page_data.aftermath(session, phase_id, ports.load) if judged else None
         values |= _in_the_way(ports, session, phase)
+        values |= _instead_of(ports, session, phase)
         values["crops"] = reading_view.line_crops(session, [
             line_id for power in powers
             for line_id in (*(order.line_id for order in power.orders), *(line for line, _ in power.void))
@@ -217,6 +220,16 @@ def _in_the_way(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
         "late_reason": LATE,
         "answer": time_to_answer(session, phase, ports.load, now) if ready and phase.resolution else None,
     }
+
+
+def _instead_of(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str, Any]:
+    """The results that were taken back before these were judged, and what is different."""
+    before = replaced(session, phase) if phase.state == PhaseState.READY else None
+    if before is None or phase.resolution is None:
+        return {"replaced": None}
+    variant = ports.load(session.get_one(GameRow, phase.game_id).variant)
+    now = codec.load_resolution(phase.resolution)
+    return {"replaced": before, "differences": differences(variant, before.sent, now)}
 
 
 def _findings(ports: DeskPorts, visitor: Visitor) -> list[Finding]:

@@ -51,6 +51,14 @@ class Difference:
     before: str
 
 
+@dataclass(frozen=True, slots=True)
+class JudgedAgain:
+    """What taking results back and deciding anew brings: what is different; None while the phase is not
+    judged again, since a sheet or line waits for a person."""
+
+    differences: tuple[Difference, ...] | None
+
+
 def times_taken_back(session: Session, phase: PhaseRow) -> int:
     """How often results of a phase were taken back."""
     return len(_takings(session, phase))

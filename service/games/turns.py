@@ -187,13 +187,17 @@ def _unjudged(session: Session, phase: PhaseRow) -> int:
 def judge_when_read(store: Store, phase_id: int, clock: Clock, load: Load) -> bool:
     """Judge a closed phase if every sheet is read and no line waits for a person; whether it was judged."""
     with store.begin() as session:
-        phase = session.get_one(PhaseRow, phase_id)
-        if phase.state not in JUDGEABLE or _waits(session, phase):
-            return False
-        lines = _lines_that_count(session, phase)
-        if _needs_a_person(lines):
-            return False
-        _judge(session, phase, clock, load, lines)
+        return judge_if_read(session, session.get_one(PhaseRow, phase_id), clock.now(), load)
+
+
+def judge_if_read(session: Session, phase: PhaseRow, now: datetime, load: Load) -> bool:
+    """`judge_when_read`, in the caller's transaction."""
+    if phase.state not in JUDGEABLE or _waits(session, phase):
+        return False
+    lines = _lines_that_count(session, phase)
+    if _needs_a_person(lines):
+        return False
+    _judge(session, phase, now, load, lines)
     return True
 
 
@@ -206,11 +210,11 @@ def judge_phase(store: Store, phase_id: int, clock: Clock, load: Load) -> Resolu
     Raises NotReady for any other state, or when another process was faster.
     """
     with store.begin() as session:
-        return _judge(session, session.get_one(PhaseRow, phase_id), clock, load)
+        return _judge(session, session.get_one(PhaseRow, phase_id), clock.now(), load)
 
 
 def _judge(
-    session: Session, phase: PhaseRow, clock: Clock, load: Load, lines: _LinesByPower | None = None
+    session: Session, phase: PhaseRow, now: datetime, load: Load, lines: _LinesByPower | None = None
 ) -> Resolution:
     """`judge_phase`, in the caller's transaction. `lines`: those of the sheets that count, where they were
     read just now."""
@@ -221,7 +225,6 @@ def _judge(
         raise NotReady("the round of the public beacon that its lots are drawn with is not here yet")
     lots.open_seed(session, phase)
     resolution, order_count = _resolve(session, phase, load, lines)
-    now = clock.now()
     claimed = records.claim(
         session, PhaseRow, PhaseRow.id == phase.id, PhaseRow.state.in_(JUDGEABLE),
         state=PhaseState.READY, judged_at=now, resolution=codec.dump_resolution(resolution))

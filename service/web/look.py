@@ -25,6 +25,8 @@ from service.games.acts.act import Act, ActTable, perform
 from service.games.deadlines import clock_of
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
+from service.games.taken_back import JudgedAgain
+from service.games.turns import JUDGEABLE
 from service.mail.sending.compose import OutLetter
 from service.notices.letter_context import LetterContext
 from service.store import records
@@ -95,6 +97,16 @@ class PhaseAfter:
         return self.after.state == PhaseState.SENT
 
     @property
+    def is_taken_back(self) -> bool:
+        """Whether its results were sent, and hold no more."""
+        return self.before.state == PhaseState.SENT and self.after.state in JUDGEABLE
+
+    @property
+    def waits_again(self) -> bool:
+        """Whether it asked for orders, or had results, and waits now for those before it."""
+        return self.after.state == PhaseState.WAITING != self.before.state
+
+    @property
     def opens_again(self) -> bool:
         """Whether it was closed."""
         return self.after.state == PhaseState.OPEN != self.before.state
@@ -111,12 +123,13 @@ class PhaseAfter:
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What an act would do: each phase ahead if any changes, else none; its letters, the powers that they
-    reach, and those that they do not."""
+    reach, and those that they do not; what is different where it judges again."""
 
     phases: tuple[PhaseAfter, ...]
     letters: tuple[OutLetter, ...]
     reached: tuple[str, ...]
     silent: tuple[str, ...]
+    again: JudgedAgain | None = None
 
     @property
     def print(self) -> str:
@@ -124,7 +137,8 @@ class Seen:
         moment."""
         facts = [[(each.title, each.before.deadline.isoformat(), each.after.deadline.isoformat(),
                    each.after.state) for each in self.phases],
-                 sorted((letter.kind, letter.recipient) for letter in self.letters)]
+                 sorted((letter.kind, letter.recipient) for letter in self.letters),
+                repr(self.again)]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 
 
@@ -171,7 +185,7 @@ def _seen(
     table = replace(ports.act_table(session, visitor.name, visitor.coordinates),
                     circulars=replace(ports.actions.circulars, letters=writer))
     before = _clocks(session, game.id)
-    or_refuse(lambda: do(table))
+    outcome = or_refuse(lambda: do(table))
     session.flush()
     after, calendar = _clocks(session, game.id), clock_of(options_of(game))
     phases = tuple(
@@ -185,7 +199,8 @@ def _seen(
     named = {power: ports.power_name(game.variant, power) for power in [*reached, *silent]}
     return Seen(phases if any(each.before != each.after for each in phases) else (), tuple(writer.noted),
                 tuple(sorted(named[power] for power in reached)),
-                tuple(sorted(named[power] for power in silent)))
+                tuple(sorted(named[power] for power in silent)),
+                outcome if isinstance(outcome, JudgedAgain) else None)
 
 
 def _clocks(session: Session, game_id: str) -> dict[int, tuple[Any, Clock]]:

@@ -199,7 +199,8 @@ KNOWN = {
     **dict.fromkeys((
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/games/new": WRITTEN, "/desk/keys": ("post",),
-    "/results/{phase_id}/correct": WRITTEN,
+    "/results/{phase_id}/correct": WRITTEN, "/results/{phase_id}/line/{line_id}": WRITTEN,
+    "/results/{phase_id}/take-back": ("post",),
     **dict.fromkeys((
         "/public/check", "/public/verify_record.py",
         "/public/{game_id}", "/public/{game_id}/map", "/public/{game_id}/map.pdf",

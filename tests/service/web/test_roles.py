@@ -110,6 +110,8 @@ WHO = {
     "/results/{phase_id}": GAME,
     "/results/{phase_id}/approve": GAME,
     "/results/{phase_id}/correct": GAME,
+    "/results/{phase_id}/line/{line_id}": GAME,
+    "/results/{phase_id}/take-back": GAME,
     "/sheet/{submission_id}": GAME,
     "/sheet/{submission_id}/box": GAME,
     "/sheet/{submission_id}/choose": GAME,
