@@ -651,9 +651,9 @@ def check_receipt_alone(receipt: tuple[str, bytes], sheets: Letters) -> None:
 
 # 6. The conduct of the keeper: rules C1 to C21, C23, C24 of docs/record.md. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
-TAKES_BACK = ("phase_rolled_back", "results_taken_back", "sheet_chosen", "sheet_refused",
-              "sheet_refusal_taken_back", "sheet_choice_taken_back", "sheet_filed_anew", "orders_taken_over",
-              "differences_closed")
+TAKES_BACK = ("phase_rolled_back", "results_taken_back", "board_corrected", "sheet_chosen",
+              "sheet_refused", "sheet_refusal_taken_back", "sheet_choice_taken_back", "sheet_filed_anew",
+              "orders_taken_over", "differences_closed")
 DESK = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed", "seat_changed", "results_approved")  # acts of a coordinator at the desk
 ANNOUNCED = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
@@ -704,6 +704,13 @@ class Conduct:
         """The phases whose results are sent now: none that were taken back since."""
         return {phase.phase for phase in self.last("phase", float("inf")).values()
                 if phase.tells["state"] == "sent"}
+
+    def is_corrected(self, phase: dict[str, Any]) -> bool:
+        """Whether the board of a phase was corrected by an act on record."""
+        title = f"{phase['season']} {phase['year']} {phase['kind']}".casefold()
+        return any(event.tells["event"] == "board_corrected"
+                   and str(event.tells["detail"].get("phase")).casefold() == title
+                   for event in self.of("event"))
 
     def pairs(self, kind: str) -> list[tuple[Entry, Entry]]:
         """Each entry that changes a fact, behind the one that it changes."""
@@ -1054,8 +1061,9 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
             rule("C10", not whole or any(letter.tells["kind"] in kinds and letter.n > after.n - 40
                                          for letter in record.of("letter")), after, "no letter tells of "
                                                                                     "the move")
-        rule("C11", old["position"] in (None, new["position"]) or (back and not new["position"]), after,
-             f"the board of phase {after.phase} was changed")
+        rule("C11", old["position"] in (None, new["position"]) or (
+            back and not new["position"]) or record.act(after, "board_corrected"), after,
+            f"the board of phase {after.phase} was changed")
         rule("C12", old["lots"] == new["lots"], after, f"the seed of phase {after.phase} is not the one "
                                                        "committed")
         was, now = old.get("draw"), new.get("draw")
@@ -1101,7 +1109,8 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
             left = judged.tells["resolution"]
             left_board = sha(canonical(
                 {"format": left["format"], "position": left["resolution"]["position"]}))
-            rule("C11", left_board == boards[later[0]].tells["position"], boards[later[0]],
+            rule("C11", left_board == boards[later[0]].tells["position"] or record.is_corrected(
+                boards[later[0]].tells), boards[later[0]],
                  f"phase {later[0]} does not begin where phase {judged.phase} ended")
 
 
@@ -1245,9 +1254,10 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
         rule("C15", any(letter.tells["kind"] == "correction" and abs(letter.n - correction.n) <= 40
                         for letter in record.of("letter")), correction, "no letter tells of a correction")
     for event in record.of("event"):
-        rule("C15", not whole or event.tells["event"] != "results_taken_back" or any(
+        rule("C15", not whole or event.tells["event"] not in (
+            "results_taken_back", "board_corrected") or any(
             letter.tells["kind"] == "announcement" and 0 < letter.n - event.n <= 40
-            for letter in record.of("letter")), event, "no letter tells that results are taken back")
+            for letter in record.of("letter")), event, "no letter tells of it")
         if event.tells["event"] == "restored":
             detail, before = event.tells["detail"], record.links[event.n - 1]
             rule("C18", (detail.get("entries"), detail.get("root")) == (event.n - 1, before), event,
@@ -1410,7 +1420,9 @@ def check_boards(record: Record) -> None:
         left, begins = before["resolution"]["resolution"]["position"], after["position"]["position"]
         # An archive for players keeps some phases closed; one may lie between these two.
         closed_between = not record.whole and left["phase"] != begins["phase"]
-        must(closed_between or left == begins, f"entry {n} does not begin where the phase before ended.")
+        corrected = left["phase"] == begins["phase"] and Conduct(record.entries).is_corrected(begins["phase"])
+        must(closed_between or left == begins or corrected,
+             f"entry {n} does not begin where the phase before ended.")
 
 
 def judge_again(record: Record) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import astuple
 from functools import partial
 from typing import Annotated, Any
@@ -16,23 +17,27 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
+from maps.variant import Variant
 from service.desk import queries
 from service.desk.reading import view as reading_view
 from service.desk.reading.acts import ActRequest, carry_out
 from service.games.acts.act import ActTable, ResultsCorrection, perform
-from service.games.acts.results import CorrectResults, TakeBackResults
+from service.games.acts.results import CorrectBoard, CorrectResults, TakeBackResults
 from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.games.taken_back import JudgedAgain, differences
 from service.games.turns import judge_if_read
+from service.games.written_board import written_board
 from service.notices.broadcasts import corrections
 from service.record import chain
+from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import COORDINATOR
 from service.web.acting import or_refuse, performed
-from service.web.look import first_look
+from service.web.look import first_look, look_then_do
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -53,6 +58,7 @@ HOW = {"edit": "Its words are:", "not-order": "It is not an order", "void": "It 
 # Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
             "again at the desk and judge again.")
+NO_PHASE = "There is no such phase. Nothing is lost: the page Today shows every phase."
 INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {SHORTEST} to {LONGEST} "
               "letters, and the last one a name or a word. What you wrote is still below.")
 
@@ -62,7 +68,7 @@ def write(request: Request, visitor: Annotated[Visitor, Depends(require_visitor)
     """The form, with earlier corrections."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        values = _correction_values(session, phase_id)
+        values = _correction_values(session, phase_id, ports.load)
         return show(request, "correction.html", visitor=visitor, written={}, fault="", letter=None,
                     key=secrets.token_urlsafe(16), **values)
 
@@ -82,7 +88,7 @@ def correct(
     # The key comes with the form and stays the same when it is sent again, so players get one letter.
     key = key[:KEY_LENGTH] or secrets.token_urlsafe(16)
     with ports.sessions() as session:
-        values = _correction_values(session, phase_id) | {"visitor": visitor,
+        values = _correction_values(session, phase_id, ports.load) | {"visitor": visitor,
             "written": _form_values(correction), "key": key}
         if not _is_complete(correction):
             return show(request, "correction.html", 400, fault=INCOMPLETE, letter=None, **values)
@@ -111,6 +117,22 @@ def take_back(request: Request, visitor: Trusted, phase_id: int,
         return page
     performed(ports, visitor, act)
     return RedirectResponse(f"/desk/{phase_id}", status_code=303)
+
+
+@router.post("/results/{phase_id}/board")
+def correct_board(
+    request: Request, visitor: Trusted, phase_id: int, units: Annotated[str, Form()] = "",
+    centres: Annotated[str, Form()] = "", why: Annotated[str, Form()] = "",
+) -> Response:
+    """Correct the board of a phase that is not over, after a look at what is different."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions() as session:
+        phase = session.get(PhaseRow, phase_id)
+        if phase is None:
+            raise HTTPException(404, NO_PHASE)
+        game = phase.game_id
+    act = CorrectBoard(phase_id, units, centres, why)
+    return look_then_do(request, visitor, game, act, "board-corrected", "Correct the board")
 
 
 @router.get("/results/{phase_id}/line/{line_id}")
@@ -173,17 +195,22 @@ def _sent_phase(session: Session, phase_id: int) -> PhaseRow:
     """A phase whose results were sent. Raises 404 and 409."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every phase.")
+        raise HTTPException(404, NO_PHASE)
     # A phase may be sent without a resolution: one that ended without any results.
     if phase.state != PhaseState.SENT or phase.resolution is None:
         raise HTTPException(409, NOT_SENT)
     return phase
 
 
-def _correction_values(session: Session, phase_id: int) -> dict[str, Any]:
+def _correction_values(session: Session, phase_id: int, load: Callable[[str], Variant]) -> dict[str, Any]:
     phase = _sent_phase(session, phase_id)
     game = session.get_one(GameRow, phase.game_id)
-    return {"phase": phase, "game": game.name, "phase_title": phase_title(phase), "fields": FIELDS,
+    board = next((row for row in records.phases(session, game.id) if row.position is not None
+                  and row.state != PhaseState.SENT and row.kind != PhaseKind.RETREAT), None)
+    written = None if board is None else written_board(
+        load(game.variant), codec.load_position(board.position or {}))
+    return {"board": board, "written_board": written, "title_of": phase_title, "phase": phase,
+            "game": game.name, "phase_title": phase_title(phase), "fields": FIELDS,
             "before": corrections(session, phase_id)}
 
 

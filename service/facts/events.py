@@ -69,6 +69,7 @@ class Event(StrEnum):
     JUDGED_WITHOUT_MAILBOX = "judged_without_mailbox", "{phase} goes on without what it waited for"
     RESULTS_APPROVED = "results_approved", "The results of {phase} were approved and sent"
     RESULTS_TAKEN_BACK = "results_taken_back", "The results of {phase} were taken back, to be judged again"
+    BOARD_CORRECTED = "board_corrected", "The board of {phase} was corrected"
     RESULTS_CORRECTED = "results_corrected", "An error in the results of {phase} was corrected"
     DEADLINE_MOVED = "deadline_moved", "The deadline of {phase} was moved"
     YEAR_MOVED = "year_moved", "The first day of a year was moved, from {phase} on"

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.outcome import Resolution
+from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.facts.events import Event
@@ -81,12 +82,19 @@ def differences(
     centres. `power` (an id): only what its rules let it know; None for all."""
     if power is not None:
         before, now = (redacted_for(variant, each, power)[0] for each in (before, now))
-    found: list[Difference] = []
-    for kind, facts in _FACTS.items():
-        old, new = facts(variant, before), facts(variant, now)
-        found += [Difference(kind, variant.powers[key[0]].name, new.get(key, ""), old.get(key, ""))
-                  for key in dict.fromkeys([*new, *old]) if old.get(key) != new.get(key)]
-    return tuple(found)
+    return (*_differing(DifferenceKind.ORDER, variant, _orders(variant, before), _orders(variant, now)),
+            *board_differences(variant, before.position, now.position))
+
+
+def board_differences(variant: Variant, before: Position, now: Position) -> tuple[Difference, ...]:
+    """Units and centres that are on one of two boards alone."""
+    return (*_differing(DifferenceKind.UNIT, variant, _units(variant, before), _units(variant, now)),
+            *_differing(DifferenceKind.CENTRE, variant, _centres(variant, before), _centres(variant, now)))
+
+
+def _differing(kind: DifferenceKind, variant: Variant, before: _Facts, now: _Facts) -> list[Difference]:
+    return [Difference(kind, variant.powers[key[0]].name, now.get(key, ""), before.get(key, ""))
+            for key in dict.fromkeys([*now, *before]) if before.get(key) != now.get(key)]
 
 
 _Facts = Mapping[tuple[str, str], str]
@@ -101,18 +109,14 @@ def _orders(variant: Variant, resolution: Resolution) -> _Facts:
             for power, order in shown}
 
 
-def _units(variant: Variant, resolution: Resolution) -> _Facts:
-    position = resolution.position
+def _units(variant: Variant, position: Position) -> _Facts:
     units = sorted(position.units | {retreat.unit for retreat in position.dislodged})
     return {(unit.power, unit_text(variant, unit)): unit_text(variant, unit) for unit in units}
 
 
-def _centres(variant: Variant, resolution: Resolution) -> _Facts:
+def _centres(variant: Variant, position: Position) -> _Facts:
     return {(power, centre): variant.board.provinces[centre].name
-            for power, centres in resolution.position.centres.items() for centre in sorted(centres)}
-
-
-_FACTS = {DifferenceKind.ORDER: _orders, DifferenceKind.UNIT: _units, DifferenceKind.CENTRE: _centres}
+            for power, centres in position.centres.items() for centre in sorted(centres)}
 
 
 def _takings(session: Session, phase: PhaseRow) -> list[EventRow]:

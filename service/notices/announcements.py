@@ -17,10 +17,11 @@ from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.acts.seats import holder_of
 from service.games.phases import phase_of
 from service.games.refused import Refused
+from service.games.taken_back import Difference
 from service.letters import render
 from service.letters.facts import Closing, KeyedFacts
 from service.letters.kinds import LetterKind, Occasion, Sample
-from service.letters.language import N_, Sentence, powers_in_row
+from service.letters.language import N_, Sentence, at_start, powers_in_row
 from service.mail.sending.compose import Addressee, Rank
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
@@ -254,6 +255,25 @@ def tell_of_results_taken_back(
          Sentence("Reason: %(why)s", why=why),
          Sentence("Until then no later phase takes orders; the new results name its deadline. What you sent "
                   "for it is kept and counts, unless you send another version."))))
+
+
+def tell_of_corrected_board(
+    session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, changes: Sequence[Difference],
+    why: str, key: str,
+) -> int:
+    """Tell everybody what is different on the board that is in play (PHA-04)."""
+    articled = letters.load(game.variant).articled
+    return announce(session, letters, game, AnnouncementFacts(
+        f"board-{phase.ordinal}-{key}", Sentence("The board is corrected"),
+        (Sentence("The board of %(phase)s was wrong, and is corrected:", phase=phase_of(phase)),
+         *(Sentence("%(power)s has %(thing)s.", power=at_start(change.power, articled), thing=change.now)
+           if change.now else Sentence("%(power)s has no longer %(thing)s.",
+                                       power=at_start(change.power, articled), thing=change.before)
+           for change in changes),
+         Sentence("Reason: %(why)s", why=why),
+         Sentence("Please correct your own map. What you sent is kept and counts; if it no longer fits, send "
+                  "another version.")),
+        closing_of(session, game.id)))
 
 
 def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers: list[str], key: str) -> int:

@@ -27,6 +27,7 @@ from service.games.ending import GameEnd
 from service.games.options import options_of
 from service.games.phases import next_phase, phase_of, phase_title
 from service.games.results import unit_text
+from service.games.taken_back import Difference
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.calendar_feed import DueDate, feed, feed_path
@@ -221,6 +222,13 @@ class Broadcasts:
         """Tell everybody that the results of a phase are taken back. Returns the number of letters."""
         game = session.get_one(GameRow, phase.game_id)
         return announcements.tell_of_results_taken_back(session, self.letters, game, phase, why, times)
+
+    def board_corrected(
+        self, session: Session, phase: PhaseRow, changes: Sequence[Difference], why: str, key: str
+    ) -> int:
+        """Tell everybody what is different on the board of a phase. Returns the number of letters."""
+        game = session.get_one(GameRow, phase.game_id)
+        return announcements.tell_of_corrected_board(session, self.letters, game, phase, changes, why, key)
 
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:
         """Tell every player that another coordinator takes over, with the record's root before the change

@@ -200,7 +200,7 @@ KNOWN = {
         "/quarantine/{sha256}/queue", "/quarantine/{sha256}/leave"), ("post",)),
     "/games/new": WRITTEN, "/desk/keys": ("post",),
     "/results/{phase_id}/correct": WRITTEN, "/results/{phase_id}/line/{line_id}": WRITTEN,
-    "/results/{phase_id}/take-back": ("post",),
+    "/results/{phase_id}/take-back": ("post",), "/results/{phase_id}/board": ("post",),
     **dict.fromkeys((
         "/public/check", "/public/verify_record.py",
         "/public/{game_id}", "/public/{game_id}/map", "/public/{game_id}/map.pdf",

@@ -24,6 +24,7 @@ from service.facts.events import Event
 from service.games.deadlines import DeadlineExtension
 from service.games.ending import GameEnd
 from service.games.refused import MOST_REASON, NO_REASON, NotFound, Refused, reason_of
+from service.games.taken_back import Difference
 from service.store.records import log_act
 from service.store.tables import AbsenceRow, GameRow, PhaseRow
 
@@ -81,6 +82,12 @@ class Circulars(Protocol):
 
     def results_taken_back(self, session: Session, phase: PhaseRow, why: str, times: int) -> int:
         """The results of a phase, for the `times`-th time: they are judged again and sent anew."""
+        ...
+
+    def board_corrected(
+        self, session: Session, phase: PhaseRow, changes: Sequence[Difference], why: str, key: str
+    ) -> int:
+        """Another board of a phase than the one that its players were told."""
         ...
 
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:

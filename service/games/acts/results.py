@@ -9,14 +9,19 @@ from typing import ClassVar
 
 from sqlalchemy import or_
 
+from adjudicator.calendar import PhaseKind
+from adjudicator.position import Position
 from adjudicator.serialize import codec
+from maps.variant import Variant
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, HandOver, LoggedEvent, ReasonedAct, ResultsCorrection
+from service.games.acts.phases import back_to_desk
 from service.games.ending import has_ended
 from service.games.options import with_options
 from service.games.phases import phase_of
 from service.games.refused import Refused
-from service.games.taken_back import times_taken_back
+from service.games.taken_back import Difference, board_differences, times_taken_back
+from service.games.written_board import read_board
 from service.store import phase_looks, records
 from service.store.tables import CorrectionRow, PhaseRow, PhaseState
 
@@ -84,6 +89,63 @@ class TakeBackResults(ReasonedAct[datetime]):
 
 def _later(table: ActTable, phase: PhaseRow) -> list[PhaseRow]:
     return [row for row in records.phases(table.session, phase.game_id) if row.ordinal > phase.ordinal]
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectBoard(ReasonedAct[tuple[Difference, ...]]):
+    """Puts units and centres of the board that is in play right, where an earlier phase is not to be judged
+    again (PHA-04, Q-78). Everybody gets a letter. The outcome is what is different.
+
+    `units` and `centres` as `written_board` writes them, all of them.
+    """
+
+    most_reason: ClassVar[int] = 300
+    phase: int
+    units: str
+    centres: str
+    why: str
+
+    def check(self, table: ActTable) -> None:
+        """Refuse a phase that is over or has no board, retreats, hidden units, and a board that is none."""
+        table.must_write()
+        phase = table.any_phase(self.phase)
+        if phase.position is None or phase.state == PhaseState.SENT:
+            raise Refused("Nothing was changed: only the board that is in play is corrected. It is there "
+                          "once the results before it are sent.")
+        if phase.kind == PhaseKind.RETREAT:
+            raise Refused("Nothing was changed: while units retreat the board is not corrected by hand. Take "
+                          "the results back, or wait for the next phase.")
+        variant, before, now = self._boards(table)
+        if variant.rules.visible_position(variant.context(), now, None) != now:
+            raise Refused("Nothing was changed: the rules hide units of this board, and a letter to all "
+                          "would name them.")
+        if not board_differences(variant, before, now):
+            raise Refused("Nothing was changed: this is the board as it is.")
+
+    def change(self, table: ActTable) -> tuple[Difference, ...]:
+        """Keep the board; a phase that is judged on the old one goes back to the desk."""
+        variant, before, now = self._boards(table)
+        phase = table.any_phase(self.phase)
+        back_to_desk(table.session, phase)
+        phase.position = codec.dump_position(now)
+        return board_differences(variant, before, now)
+
+    def event(self, table: ActTable, outcome: tuple[Difference, ...], letters: int) -> LoggedEvent:
+        """The phase, the number of changes and the reason."""
+        phase = table.any_phase(self.phase)
+        return LoggedEvent(Event.BOARD_CORRECTED, phase.game_id, {
+            "phase": str(phase_of(phase)), "changes": len(outcome), "why": self.reason})
+
+    def letters(self, table: ActTable, outcome: tuple[Difference, ...]) -> int:
+        """One to each player."""
+        return table.must_write().board_corrected(
+            table.session, table.any_phase(self.phase), outcome, self.reason, f"{table.now:%Y%m%d%H%M%S}")
+
+    def _boards(self, table: ActTable) -> tuple[Variant, Position, Position]:
+        phase = table.any_phase(self.phase)
+        variant, before = table.load(table.game(phase.game_id).variant), codec.load_position(
+            phase.position or {})
+        return variant, before, read_board(variant, before, self.units, self.centres)
 
 
 @dataclass(frozen=True, slots=True)

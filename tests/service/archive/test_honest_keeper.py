@@ -18,12 +18,13 @@ from service.games import lots
 from service.games.acts.act import perform
 from service.games.acts.deadlines import MoveDeadline
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack
-from service.games.acts.results import TakeBackResults
+from service.games.acts.results import CorrectBoard, TakeBackResults
 from service.games.acts.sheets import ChooseSheet, RefuseSheet
 from service.games.approval.approve import AnswerBy, time_to_answer
 from service.games.decisions import Decision, ReviewAction, file, own_lines
 from service.games.refused import Refused
 from service.games.turns import NotReady
+from service.games.written_board import written_board
 from service.mail.mailbox.drain import DrainOutcome
 from service.operations.mailbox_wait import MailboxWait
 from service.store import records
@@ -107,6 +108,19 @@ def take_back(table: Table, phase_id: int) -> None:
     do(table, TakeBackResults(phase_id, WHY), by="Ada", circulars=keeper.broadcasts(table))
 
 
+def correct_board(table: Table) -> None:
+    """Take a unit off the board that is in play, and tell everybody."""
+    row = keeper.in_play(table)
+    units, centres = written_board(table.variant, table.position(row.ordinal))
+    fewer = units.partition("\n")[2]
+    do(table, CorrectBoard(row.id, fewer, centres, WHY), by="Ada", circulars=keeper.broadcasts(table))
+
+
+def _board_corrected(table: Table, _chance: random.Random) -> None:
+    if keeper.in_play(table).position is not None:
+        correct_board(table)
+
+
 def _when_open(act: Callable[[Table], None]) -> Act:
     def play(table: Table, _chance: random.Random) -> None:
         row = keeper.in_play(table)
@@ -132,8 +146,8 @@ def _played_on(table: Table, _chance: random.Random) -> None:
 
 
 ACTS: tuple[Act, ...] = (
-    _another_version, _late_version, _word, _choose_or_refuse, _rolled_back, _taken_back, _option,
-    _seat,
+    _another_version, _late_version, _word, _choose_or_refuse, _rolled_back, _taken_back,
+    _board_corrected, _option, _seat,
     _when_open(on_clock.moved), _when_open(on_clock.unsealed), _played_on,
     *of_features("KEEPER_ACTS").values(),
 )
@@ -207,8 +221,8 @@ def test_who_was_away_and_opens_a_phase_again_is_not_accused(saved: Path, tmp_pa
 
 def test_who_takes_results_back_and_judges_again_is_not_accused(saved: Path, tmp_path: Path) -> None:
     """PHA-04: results are taken back after those of the next phase were sent too, a line is read otherwise,
-    and both are judged and sent again. The checkers find nothing wrong at any time, also in earlier
-    letters."""
+    and both are judged and sent again. Then a unit is put where it
+    should be. The checkers find nothing wrong at any time, also in earlier letters."""
     checks = (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool"))
     with keeper.opened(tmp_path / "site", saved / "ready") as table:
         keeper.go_on(table)
@@ -230,6 +244,7 @@ def test_who_takes_results_back_and_judges_again_is_not_accused(saved: Path, tmp
         assert table.resolution(first.ordinal) != before
         table.approve_however_late(first.id, "Ada")
         shown.append(keeper.evidence(table))
+        correct_board(table)
         keeper.go_on(table, 2)
         shown.append(keeper.evidence(table))
         letters = [message_of(table.site.blobs, row) for row in table.letters()

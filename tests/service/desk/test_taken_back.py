@@ -1,11 +1,15 @@
-"""PHA-04, Q-78: results that were sent are taken back, judged again and sent anew, from the line that was read
-wrongly or from the desk; what it changes is shown before it is done."""
+"""PHA-04, Q-78: results that were sent are taken back, judged again and sent anew, from the line that was
+read wrongly or from the desk; or the board in play is corrected. What it changes is shown before it is
+done."""
 
 from __future__ import annotations
 
+import re
+from html import unescape
 
 import pytest
 
+from adjudicator.serialize import codec
 from service.clock import SimulatedClock
 from service.games.acts.results import TakeBackResults
 from service.games.decisions import own_lines
@@ -103,3 +107,34 @@ def test_nothing_is_taken_back_that_was_not_sent_or_ended_the_game(desk: DeskTab
     with pytest.raises(Refused, match="the game is over"):
         do(table, TakeBackResults(table.phase().id, WHY), by="Ada", circulars=circulars)
     assert table.phase().state == PhaseState.SENT
+
+
+def test_the_board_in_play_is_corrected_where_nothing_is_judged_again(desk: DeskTable) -> None:
+    table = desk.table
+    retreats = table.phase(2)
+    page = f"/results/{table.phase().id}/correct"
+    assert "Correct the board" not in desk.text(page)  # while a unit retreats
+    table.site.clock.set(retreats.deadline)
+    table.close_phase(retreats.id)
+    table.approve_phase(retreats.id, "Ada")
+    winter = table.phase(3)
+    form = desk.client.get(page).text
+    assert "Correct the board" in form
+    texts = [unescape(text) for text in re.findall(r"<textarea[^>]*>([^<]*)</textarea>", form)[:2]]
+    assert "Manchester: Army Norfolk" in texts[0]
+    path = f"/results/{winter.id}/board"
+    wrong = {"units": texts[0].replace("Army Norfolk", "Army Atlantis"), "centres": texts[1], "why": WHY}
+    assert "Army Atlantis" in desk.post(path, **wrong).text
+    assert desk.post(path, units=texts[0], centres=texts[1], why=WHY).status_code == 409
+    right = texts[0].replace("Army Norfolk", "Army Cornwall")
+    assert "Army Cornwall" not in texts[0]
+    assert "Army Cornwall" in desk.post(path, units=right, centres=texts[1], why=WHY).text
+    assert table.position(3) == codec.load_position(winter.position or {})
+    assert desk.press_twice(path, units=right, centres=texts[1], why=WHY).status_code == 303
+    moved = {str(unit) for unit in table.position(3).units} ^ {
+        str(unit) for unit in codec.load_position(winter.position or {}).units}
+    assert moved == {"Manchester A Norfolk", "Manchester A Cornwall"}
+    letters = [" ".join(table.words(row).split()) for row in table.letters("announcement")]
+    assert len(letters) == len(table.variant.powers)
+    assert "Manchester has Army Cornwall." in letters[0]
+    assert "Manchester has no longer Army Norfolk." in letters[0]

@@ -109,6 +109,7 @@ WHO = {
     "/previews/{game_id}/return-address": GAME,
     "/results/{phase_id}": GAME,
     "/results/{phase_id}/approve": GAME,
+    "/results/{phase_id}/board": GAME,
     "/results/{phase_id}/correct": GAME,
     "/results/{phase_id}/line/{line_id}": GAME,
     "/results/{phase_id}/take-back": GAME,

@@ -33,7 +33,7 @@ from service.games.acts.games import ChangeOption
 from service.games.acts.lines import AddLine, CloseDifferences, FileDecisions, TakeOrdersOver
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
 from service.games.acts.phases import JudgeWithoutMailbox, RollBack, Unseal
-from service.games.acts.results import ChangeCoordinator, CorrectResults, TakeBackResults
+from service.games.acts.results import ChangeCoordinator, CorrectBoard, CorrectResults, TakeBackResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
 from service.games.acts.sheets import (
     ChooseSheet,
@@ -91,7 +91,7 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     DeclareEnd(GAME, "draw", (POWER, "Argyll"), WHY),
     AgreeOnDraw(GAME, PHASE, WHY),
     # Refused after their rows are written: nobody could be told.
-    TakeBackResults(PHASE, WHY),
+    TakeBackResults(PHASE, WHY), CorrectBoard(PHASE, "Nobody: Army Perth", "", WHY),
     CorrectResults(PHASE, ResultsCorrection("A.", "B.", "None.", "Ada"), "key"),
     ChangeCoordinator(GAME, "Blaise", "key"),
     NoteAbsence(GAME, NOBODY, "2031-01-01", "2031-01-02"),
