@@ -451,7 +451,7 @@ def _sender(settings: Settings) -> Sender:
         sender=settings.mail_out.sender, order_address=settings.order_address,
         coordinator=settings.coordinator,
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
-        contact=settings.contact or settings.coordinator,
+        contact=settings.contact or settings.coordinator, deputy=settings.deputy,
         links_copies=settings.mail_out.copies == "links",
     )
 

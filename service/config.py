@@ -381,6 +381,8 @@ class Settings(_Part):
     """Where players send their sheets."""
     coordinator: str
     """Who hears of a mail that needs a person, and of alarms."""
+    deputy: str = ""
+    """Who is told too, by mail, when results wait for the coordinator for longer than a day."""
     contact: str = ""
     """Where players reach a person: it stands below every letter of a game. Without it: `coordinator`."""
     mail_in: MailIn

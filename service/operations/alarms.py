@@ -15,7 +15,7 @@ from service.letters.facts import Recipient
 from service.notices.coordinator_notices import COORDINATOR_NOTICE, NoticeFacts
 from service.notices.letter_context import LetterContext
 from service.operations.findings import Finding
-from service.operations.health import Health, checks
+from service.operations.health import Check, Health, checks
 from service.store.engine import Store
 
 SECONDS = 60.0
@@ -40,26 +40,27 @@ class Alarms:
         """Write about each trouble that is urgent or has stayed for `STANDING`; returns the keys of the new
         letters."""
         now = self.health.clock.now()
-        consequences = {check.name: check.consequence for check in checks() if check.consequence}
+        alarming = {check.name: check for check in checks() if check.consequence}
         troubles = {
             finding.name: finding
             for finding in self.health.findings()
-            if finding.is_trouble and not finding.has_notice and finding.name in consequences
+            if finding.is_trouble and not finding.has_notice and finding.name in alarming
         }
         # A trouble that ended is forgotten, so that its ten minutes begin again when it comes back.
         self._since = {name: self._since.get(name, now) for name in troubles}
         return tuple(
             key for name, finding in troubles.items()
-            if (finding.is_urgent or now - self._since[name] >= STANDING)
-            and (key := self._write(finding, consequences[name], self._since[name], now)))
+            if finding.is_urgent or now - self._since[name] >= STANDING
+            for key in self._write(finding, alarming[name], self._since[name], now))
 
-    def _write(self, finding: Finding, consequence: str, since: datetime, now: datetime) -> str:
+    def _write(self, finding: Finding, check: Check, since: datetime, now: datetime) -> list[str]:
         sender = self.letters.sender
         facts = NoticeFacts(
             # The key is the same in every process of a site, so the letter of a day is written once.
             key=f"alarm-{finding.name.lower().replace(' ', '-')}-{finding.trouble_id or f'{now:%Y-%m-%d}'}",
-            event=f"{finding.name}: {finding.sentence}", since=since, consequence=consequence,
+            event=f"{finding.name}: {finding.sentence}", since=since, consequence=check.consequence,
             link=f"{sender.base_url.rstrip('/')}/health" if sender.base_url else "")
-        letter = render.letter(COORDINATOR_NOTICE, None, Recipient(sender.coordinator), facts)
+        told = [sender.coordinator, *filter(None, [sender.deputy if check.to_deputy else ""])]
+        letters = [render.letter(COORDINATOR_NOTICE, None, Recipient(address), facts) for address in told]
         with self.store.begin() as session:
-            return letter.key if self.letters.put(session, letter) else ""
+            return [letter.key for letter in letters if self.letters.put(session, letter)]

@@ -83,7 +83,8 @@ class Observation:
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check: its name, the function that makes its finding, and what follows if a trouble is left alone.
-    `is_daily`: Today shows it even when it is well.
+    `is_daily`: Today shows it even when it is well. `to_deputy`: its alarm goes to the coordinator's deputy
+    too, if the site has one.
 
     Without a `consequence` no alarm is written: that trouble is reported elsewhere.
     """
@@ -92,6 +93,7 @@ class Check:
     find: Callable[[Observation], Finding]
     consequence: str = ""
     is_daily: bool = False
+    to_deputy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +437,8 @@ CHECKS = (
         "Deadlines", check_deadlines,
         ("the phase is neither closed nor judged. Nobody loses by it: the mail server's stamps say what came "
          "in time.")),
-    Check("Results", check_results, "the players wait, and are not asked for their next orders."),
+    Check("Results", check_results, "the players wait, and are not asked for their next orders.",
+          to_deputy=True),
     Check("Letters", check_letters,
           "somebody does not hear of their results, or of what is wrong with their sheet."),
     Check("Reading engine", check_reading_engine,

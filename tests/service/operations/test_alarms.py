@@ -34,10 +34,13 @@ def table(site: Site) -> Table:
     return open_table(site)
 
 
-def make(table: Table, pulse: MailboxStatus | None = None) -> Alarms:
+DEPUTY = "deputy@galloper.example"
+
+
+def make(table: Table, pulse: MailboxStatus | None = None, deputy: str = "") -> Alarms:
     clock = table.site.clock
     sender = Sender("Galloper <orders@galloper.example>", "orders@galloper.example", COORDINATOR, 8_000_000,
-                    "https://orders.galloper.example")
+                    "https://orders.galloper.example", deputy=deputy)
     desk = LetterContext(table.site.blobs, clock, maps.load, sender, KINDS)
     health = Health(table.site.store, clock, pulse or MailboxStatus(clock), Path(), lambda: True)
     return Alarms(health, table.site.store, desk)
@@ -119,6 +122,22 @@ def test_a_deadline_that_nobody_closed_is_named(table: Table) -> None:
     with table.site.store.begin() as session:
         session.get_one(PhaseRow, table.phase().id).state = PhaseState.CLOSED
     assert {finding.name: finding.state for finding in alarms.health.findings()}["Deadlines"] == "well"
+
+
+def test_a_deputy_is_told_that_results_wait_and_of_nothing_else(table: Table) -> None:
+    """PHA-10: whoever stands in for the coordinator learns what late results overtake."""
+    clock = table.site.clock
+    pulse = MailboxStatus(clock)
+    alarms = make(table, pulse, DEPUTY)
+    clock.set(table.phase().deadline)
+    table.close_phase(table.phase().id)
+    clock.advance(timedelta(hours=25))
+    pulse.recording(lambda _: None)("Nothing answers at mx.example.org:993.")
+    for _ in range(2):
+        alarms.look()
+        clock.advance(STANDING)
+    assert sorted(row.recipient for row in about(table, "results")) == [COORDINATOR, DEPUTY]
+    assert {row.recipient for row in written(table) if "alarm-results" not in row.key} == {COORDINATOR}
 
 
 def test_a_failed_letter_brings_no_alarm_after_its_notice(table: Table) -> None:
