@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session, defer
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.phases.year_end import builds_due
+from adjudicator.position import Position
 from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
 from maps.variant import Variant
@@ -38,10 +39,14 @@ _ON_ITS_WAY = (OutboxState.QUEUED, OutboxState.SENDING, OutboxState.HELD, Outbox
 
 
 def owing(phase: PhaseRow, variant: Variant) -> frozenset[str]:
-    """The powers that owe orders in a phase whose board is known: with a unit in a movement phase, with a
-    dislodged one in a retreat phase, with a build or removal due in an adjustment phase. All of them where
-    the rules hide units: who owes nothing would tell who has none."""
-    position, kind = codec.load_position(phase.position or {}), PhaseKind(phase.kind)
+    """The powers that owe orders in a phase whose board is known."""
+    return owing_on(codec.load_position(phase.position or {}), PhaseKind(phase.kind), variant)
+
+
+def owing_on(position: Position, kind: PhaseKind, variant: Variant) -> frozenset[str]:
+    """The powers that owe orders on a board: with a unit in a movement phase, with a dislodged one in a
+    retreat phase, with a build or removal due in an adjustment phase. All of them in any other phase, and
+    where the rules hide units: who owes nothing would tell who has none."""
     powers: Iterable[str] = variant.powers
     if kind is PhaseKind.RETREAT:
         powers = {retreat.unit.power for retreat in position.dislodged}

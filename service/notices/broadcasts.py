@@ -112,7 +112,8 @@ class WelcomeFacts(LetterFacts):
 @dataclass(frozen=True, slots=True)
 class DeadlineFacts(KeyedFacts):
     """A deadline that was moved (OUT-12), and the reason. `moved` are later deadlines at their new instants,
-    `unchanged` those that stay. `key` tells this move from others of the same phase."""
+    `unchanged` those that stay. `key` tells this move from others of the same phase. `first_counts`: the
+    first sheet of a phase counts (Q-60)."""
 
     phase: Phase
     old: datetime
@@ -120,6 +121,7 @@ class DeadlineFacts(KeyedFacts):
     reason: str
     moved: tuple[NextDate, ...] = ()
     unchanged: tuple[NextDate, ...] = ()
+    first_counts: bool = False
 
     @property
     def letter_phase(self) -> Phase:
@@ -184,7 +186,8 @@ class Broadcasts:
             new=this_move.new, reason=Sentence(LATE) if extension.reason == LATE else extension.reason,
             moved=tuple(NextDate(str(move.phase), move.new) for move in moved.values()),
             unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in rows
-                            if phase_of(row) not in moved and row.id != phase.id))
+                            if phase_of(row) not in moved and row.id != phase.id),
+            first_counts=options_of(game).first_counts)
         # Entries keep their UIDs, so a calendar program moves what it has and adds nothing (RFC 5545,
         # 3.8.4.7).
         attached = [self._calendar(game, [row for row in rows if row.moved])]
@@ -413,7 +416,8 @@ def _deadline_moved_sample(seat: Previews) -> Sample[DeadlineFacts]:
         "preview", closing.phase, closing.deadline, closing.deadline + two, "The post is on strike.",
         moved=tuple(NextDate(str(phase_of(row)), row.deadline + two) for row in along),
         unchanged=tuple(NextDate(str(phase_of(row)), row.deadline) for row in later
-                        if row not in along)[:3])
+                        if row not in along)[:3],
+        first_counts=options_of(seat.game).first_counts)
     return Sample(facts, "As if this deadline moved by two days.")
 
 

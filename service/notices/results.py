@@ -19,6 +19,7 @@ from adjudicator.errors import UserFacingError
 from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import pictures
+from service.games.asking import owing_on
 from service.games.ballots import next_version
 from service.games.ending import end_with
 from service.games.phases import phase_of
@@ -131,7 +132,7 @@ class ResultsAnnouncer:
                     to = self.letters.recipient(session, address, name)
                     requests = self._requests(session, phase, resolution, variant, info, power, address)
                     coming = None if requests or end is not None else self._coming_sheet(
-                        session, phase, resolution, info, power, name)
+                        session, phase, resolution, variant, info, power)
                     instead_of = None if before is None else ReplacedResults(
                         before.sent_at, before.why,
                         differences(variant, before.sent, resolution, power), before.times)
@@ -274,19 +275,20 @@ class ResultsAnnouncer:
         return None if shown_control is None else control_map(shown_control)
 
     def _coming_sheet(
-        self, session: Session, phase: PhaseRow, resolution: Resolution, info: GameInfo, power: str, name: str
+        self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
+        power: str,
     ) -> ComingSheet | None:
-        """The next sheet of a power that nothing is due from before the next turn; None for one without
-        units."""
+        """The next sheet of a power that nothing is due from before the next turn; None for one that owes
+        none then either."""
         turns = (row for row in records.phases(session, phase.game_id) if row.ordinal > phase.ordinal
                  and row.kind not in {PhaseKind.RETREAT, PhaseKind.ADJUSTMENT})
         row = next(turns, None)
-        if row is None or all(unit.power != power for unit in resolution.position.units):
+        if row is None or power not in owing_on(resolution.position, PhaseKind(row.kind), variant):
             return None
         is_next = phase_of(row) == resolution.position.phase
         opens = None if is_next and row.opens_at <= self.letters.clock.now() else row.opens_at
         return ComingSheet(phase_of(row), opens, canonical_subject(
-            info.name, name, phase_of(row), next_version(session, row.id, power)))
+            info.name, variant.powers[power].name, phase_of(row), next_version(session, row.id, power)))
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,

@@ -383,3 +383,14 @@ def test_results_name_the_readers_next_sheet_with_its_subject(dislodged: Table) 
     assert html is not None
     link = "mailto:orders@galloper.example?subject=Powick%20Bridge%20-%20Montrose%20-%20Spring"
     assert link in html.get_content()
+
+
+def test_who_holds_nothing_reads_of_the_next_sheet_where_everybody_writes_one(site: Site) -> None:
+    """PHA-07: who got no capital must pick one in the next turn, and was the only one to read of no
+    next sheet."""
+    table = open_table(site, slug="brittania")
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    for row in finish(table):
+        if row.kind == "final_results" and row.power is not None:
+            assert table.subject(row.power, 1, Phase(602, "Harvest", PhaseKind.TURN)) in table.words(row)
+    assert len(table.letters("final_results")) == len(table.variant.powers)

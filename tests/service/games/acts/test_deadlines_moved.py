@@ -12,6 +12,7 @@ from service.games.deadlines import DeadlineExtension, schedule
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.turns import extend_calendar
+from service.notices.broadcasts import Broadcasts
 from service.store.tables import EventRow, GameRow, PhaseRow, PhaseState
 from tests.support.acting import do
 from tests.support.site import Site
@@ -46,6 +47,18 @@ def test_everything_later_moves_too_where_that_is_chosen(site: Site) -> None:
         assert now.deadline - was.deadline == timedelta(days=7)
         assert now.opens_at - was.opens_at == timedelta(days=7)
         assert now.moved == 1
+
+
+@pytest.mark.parametrize(("slug", "is_first"), [("w3k", False), ("brittania", True)])
+def test_the_letter_tells_which_sheet_counts_in_its_game(site: Site, slug: str, *, is_first: bool) -> None:
+    """OUT-12, Q-60: where the first sheet counts the letter promised what the receipts deny."""
+    table = open_table(site, slug=slug)
+    later = table.phase().deadline + timedelta(days=1)
+    act = MoveDeadline(table.game, table.phase().id, f"{later:%Y-%m-%d}", "07:00", "Post strike")
+    do(table, act, circulars=Broadcasts(table.writer))
+    words = table.words(table.letters("deadline_moved")[-1])
+    assert ("nothing you send later replaces it" in words, "a higher version replaces it" in words) == (
+        is_first, not is_first)
 
 
 @pytest.mark.parametrize(("later", "days"), [(True, 7), (False, 0)])
