@@ -22,7 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.acts.act import Act, ActTable, perform
-from service.games.deadlines import clock_of
+from service.games.deadlines import span_of
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
 from service.games.taken_back import JudgedAgain
@@ -187,9 +187,9 @@ def _seen(
     before = _clocks(session, game.id)
     outcome = or_refuse(lambda: do(table))
     session.flush()
-    after, calendar = _clocks(session, game.id), clock_of(options_of(game))
+    after, options = _clocks(session, game.id), options_of(game)
     phases = tuple(
-        PhaseAfter(phase_title(row), before[row.id][1], clock, table.now, calendar.span(phase_of(row)))
+        PhaseAfter(phase_title(row), before[row.id][1], clock, table.now, span_of(options, phase_of(row)))
         for row, clock in after.values()
         if row.id in before and not before[row.id][1].state == clock.state == PhaseState.SENT)
     addresses = records.addresses(session, game.id)
