@@ -85,8 +85,8 @@ def test_a_sheet_by_post_and_one_by_mail_go_by_one_rule(play: MailroomPlay) -> N
 
 
 def test_a_mail_for_a_closed_phase_is_open_to_the_coordinator(play: MailroomPlay) -> None:
-    """PHA-03: a mail that nobody could place is sealed until its own deadline and not longer, and one that
-    comes before the next phase opens is sealed for that one and keeps no results back."""
+    """PHA-03: a mail that nobody could place is sealed until its own deadline and not longer. One that came
+    after it is sealed for the next phase, and keeps no results back."""
     row = play.phase(1)
     arrives(play, "my orders", play.photographed(POWER, row, [MOVE]))
     (mail,) = play.quarantine()
@@ -96,9 +96,12 @@ def test_a_mail_for_a_closed_phase_is_open_to_the_coordinator(play: MailroomPlay
     assert "a mail in quarantine of France" in play.send(results, f"{results}/approve", 409)
     assert "sealed" not in play.says(f"/quarantine/{mail}").lower()
     play.send(f"/quarantine/{mail}", f"/quarantine/{mail}/assign", place=f"{row.id} {POWER}", version="1")
-    orders = judged(play, 1, MOVE)
-    assert MOVE in orders
+    assert MOVE in judged(play, 1, MOVE)
+    play.clock.advance(HOUR)
+    arrives(play, "my orders", play.photographed(POWER, row, [HOLD]))
+    (early,) = play.quarantine()
     approve(play, 1)
+    assert "sealed" in play.says(f"/quarantine/{early}").lower()
 
 
 def test_help_with_a_sheet_on_file_names_the_next_version(play: MailroomPlay) -> None:
