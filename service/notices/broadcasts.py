@@ -178,8 +178,9 @@ class Broadcasts:
         game = session.get_one(GameRow, phase.game_id)
         moved = {move.phase: move for move in extension.moved}
         this_move = moved.pop(phase_of(phase))
-        rows = [row for row in records.phases(session, game.id)
-                if row.state in {PhaseState.OPEN, PhaseState.WAITING}]
+        # Where late results move it, retreats before it that nobody owes still wait for these to be sent.
+        rows = [row for row in records.phases(session, game.id) if row.state == PhaseState.OPEN
+                or (row.state == PhaseState.WAITING and row.ordinal >= phase.ordinal)]
         facts = DeadlineFacts(
             key=f"{phase.moved}-{this_move.new.isoformat()}", phase=phase_of(phase), old=this_move.old,
             # A reason of ours is in the reader's language, a coordinator's as it was written.

@@ -42,6 +42,7 @@ from service.store import records
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, PhaseRow, PhaseState
 from service.web import sessions
 from service.web.server import WebServer
+from tests.support.desk_table import carried
 from tests.support.mail_builder import mail, part, picture, stamp, text
 from tests.support.mails import wait_for
 from tests.support.servers.dovecot import PASSWORD as MAIL_PASSWORD, USER, Dovecot, free_port
@@ -174,6 +175,12 @@ class MailroomPlay:
         """The first phase whose results were not sent."""
         return next(row for row in self.phases() if row.state != PhaseState.SENT)
 
+    def quarantine(self) -> list[str]:
+        """The digests of the mails that wait for the coordinator."""
+        with self.site.store() as session:
+            return list(session.scalars(
+                select(MailRow.sha256).where(MailRow.state == MailState.QUARANTINED)))
+
     # Mail
     # --------------------------------------------------------------------------------------------------------
 
@@ -257,12 +264,26 @@ class MailroomPlay:
         """Send a form of a page, and do what it brings; the words of the answer."""
         token = re.search(r'name="csrf" value="([^"]+)"', self.page(page))
         assert token is not None, page
-        answer = self.browser.post(path, data={"csrf": token[1], **values}, files=files)
-        words = plain(answer.text)
-        assert answer.status_code == status, (path, answer.status_code, words[:800])
-        self.note("the coordinator", f"{path} {values} → {answer.status_code}")
+        return plain(self._post(path, {"csrf": token[1], **values}, status, files))
+
+    def look_and_send(self, page: str, path: str, **values: Any) -> str:
+        """Send a form that first shows what it would do, and then the form of that page as it stands; the
+        words of the page."""
+        token = re.search(r'name="csrf" value="([^"]+)"', self.page(page))
+        assert token is not None, page
+        look = self._post(path, {"csrf": token[1], **values}, 200)
+        self._post(path, carried(look, path), 303)
+        return plain(look)
+
+    def _post(
+        self, path: str, fields: Mapping[str, Any], status: int, files: Mapping[str, Any] | None = None
+    ) -> str:
+        answer = self.browser.post(path, data=fields, files=files)
+        assert answer.status_code == status, (path, answer.status_code, plain(answer.text)[:800])
+        shown = {name: value for name, value in fields.items() if name not in {"csrf", "seen", "key"}}
+        self.note("the coordinator", f"{path} {shown} → {answer.status_code}")
         self.settle()
-        return words
+        return answer.text
 
     def read_lines(self, phase: PhaseRow, written: Mapping[str, Sequence[WrittenLine]]) -> int:
         """The coordinator reads the lines that wait; their number."""

@@ -30,8 +30,10 @@ from reading.vocabulary import known_game
 from service.archive import export
 from service.games.asking import owing
 from service.games.deadlines import schedule
+from service.games.decisions import own_lines
 from service.games.phases import phase_title
 from service.intake.sheets.typed_orders import TypedText
+from service.store import records
 from service.store.tables import PhaseRow, PhaseState
 from tests.support.mailroom_play import BEGINS, Left, MailroomPlay, open_play, player_address
 from tests.support.servers.dovecot import Dovecot
@@ -44,9 +46,11 @@ LEAST_PHASES, MOST_PHASES = 4, 40
 """Phases with orders that are played at least, since a year of one game is a single turn, and at most. All
 that a year must have is in the first ones; later only `MOST_WRITERS` powers write, to save time."""
 MOST_WRITERS = 2
+CORRECTED = 3
+"""The phase whose results are put right after they were sent."""
 MOST_ORDERS = 6
 WHY_LATE = "I was away from home."
-_REPORTED = re.compile(r"(received:|came|counts from|instead of) [^.]*$", re.IGNORECASE)
+_REPORTED = re.compile(r"(received:|came|counts from|until now:) [^.]*$", re.IGNORECASE)
 """What stands before an instant that a letter reports, and by which it asks for nothing."""
 _INSTANT = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d GMT")
 TOOL = Path(__file__).parents[2] / "tools" / "verify_record.py"
@@ -64,13 +68,14 @@ class Sheet:
 
 @dataclass
 class Year:
-    """The course of a game. `sheets`: those that must count, the newest of a power and phase; `asked_at`: by
-    ordinal when the results before it were sent, and its deadline then."""
+    """The course of a game. `sheets`: those that must count, the newest of a power and phase; `misread`: an
+    order to what the machine, and the coordinator after it, took it for; `early`: sheets that came before
+    their phase opened."""
 
     play: MailroomPlay
     chance: Random
     sheets: dict[tuple[str, int], Sheet] = field(default_factory=dict)
-    confirmed: dict[int, datetime] = field(default_factory=dict)
+    misread: dict[str, str] = field(default_factory=dict)
     early: list[Sheet] = field(default_factory=list)
 
     # What players write
@@ -108,7 +113,8 @@ class Year:
             play.mail_in(
                 power, named, play.typed(orders), answers=answers, what=f"{len(orders)} typed orders")
         elif how == "photographed":
-            play.mail_in(power, named, play.photographed(power, row, orders, version), answers=answers,
+            seen = [self.misread.get(order, order) for order in orders]
+            play.mail_in(power, named, play.photographed(power, row, seen, version), answers=answers,
                          what="a photograph")
         else:
             now = play.clock.now()
@@ -125,7 +131,8 @@ class Year:
         """The coordinator reads the lines that wait."""
         if self.play.phase(row.ordinal).state == PhaseState.CLOSED:
             self.play.read_lines(row, {
-                sheet.power: [WrittenLine(order, order, struck=False) for order in sheet.orders]
+                sheet.power: [WrittenLine(order, order, struck=False)
+                              for order in (self.misread.get(each, each) for each in sheet.orders)]
                 for sheet in self.sheets.values() if sheet.ordinal == row.ordinal})
 
     def approve(self, row: PhaseRow) -> bool:
@@ -236,6 +243,11 @@ def written_now(year: Year, number: int, row: PhaseRow) -> None:
             year.write(power, row, orders[power], "posted")
         elif number == 1 and place == 1:
             a_refusal_is_answered(year, power, row, orders[power])
+        elif number == CORRECTED and place == 0:
+            # What the machine takes the first order for is another one of the same phase.
+            year.misread[orders[power][0]] = next(
+                each for each in year.orders_ahead(power, row) if each not in orders[power])
+            year.write(power, row, orders[power], "photographed")
         elif number == 2 and place == 0:
             results_are_answered(year, power, row, orders[power], "photographed")
         elif number == 2 and place == 1:
@@ -309,11 +321,41 @@ def results(year: Year, number: int, row: PhaseRow) -> None:
         play.until(play.clock.now() + 36 * HOUR)
     year.read(row)
     was_late = year.approve(row)
-    # PHA-04, a correction after sending, has its place here: after the results of the fourth phase.
+    if number == CORRECTED:
+        a_wrong_reading_is_put_right(year, row)
     if number == 1:
         the_dead_address_is_named(year)
     if number == 2:
         assert was_late
+
+
+def a_wrong_reading_is_put_right(year: Year, row: PhaseRow) -> None:
+    """A player writes that the results have an order otherwise than her sheet. The coordinator looks at the
+    ink, sees what changes, and has the phase judged again: everybody is told, and has the new results
+    (PHA-04)."""
+    play = year.play
+    play.until(play.clock.now() + HOUR)
+    ((right, wrong),) = year.misread.items()
+    form = f"/results/{row.id}/line/{line_of(play, row, wrong)}"
+    since = len(play.left)
+    look = play.look_and_send(form, form, do="edit", text=right, key="once",
+                              why="The ink has another word.")
+    assert "is at the desk again" in look
+    told = {each.to for each in play.letters(kind="announcement", since=since)}
+    assert told == set(play.people.values())
+    assert play.phase(row.ordinal).state == PhaseState.READY
+    since = len(play.left)
+    year.approve(row)
+    anew = {each.to for each in play.letters(since=since) if each.kind.endswith("results")}
+    assert anew == set(play.people.values())
+
+
+def line_of(play: MailroomPlay, row: PhaseRow, order: str) -> int:
+    """The line that was read as an order."""
+    with play.site.store() as session:
+        (line,) = [line.id for sheet in records.submissions(session, row.id)
+                   for line in own_lines(session, sheet.id) if line.order == order]
+    return line
 
 
 def the_dead_address_is_named(year: Year) -> None:

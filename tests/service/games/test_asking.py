@@ -113,6 +113,19 @@ def test_results_that_leave_after_the_next_deadline_give_the_calendars_time(tabl
     assert ("Newcastle", "A Kesteven & Holland disbands") in table.outcomes(2)
 
 
+def test_late_results_name_no_retreats_that_nobody_owes(site: Site) -> None:
+    """The letter about the new dates said that they stay, on a day that was past when it left."""
+    table = open_table(site)
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    for number in (1, 3):
+        pass_deadline(table, number)
+    table.approve_however_late(table.phase().id, "ada")
+    words = table.words(table.letters("deadline_moved")[0])
+    assert "Autumn 1642 Movement" in words
+    assert "Winter 1643 Adjustment" in words
+    assert "Summer 1642 Retreat" not in words
+
+
 def test_results_that_leave_within_hours_need_no_answer(table: Table) -> None:
     deadline = table.phase(2).deadline
     table.site.clock.advance(timedelta(hours=20))
