@@ -11,6 +11,7 @@ from typing import ClassVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import Phase
 from maps.variant import Variant
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent
@@ -246,13 +247,15 @@ def tell_of_holiday(
 
 
 def tell_of_results_taken_back(
-    session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, why: str, times: int
+    session: Session, letters: LetterContext, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
 ) -> int:
     """Tell everybody that results are taken back, to be judged again and sent anew (PHA-04)."""
+    game = session.get_one(GameRow, phase.game_id)
     return announce(session, letters, game, AnnouncementFacts(
         f"taken-back-{phase.ordinal}-{times}", Sentence("Results taken back"),
         (Sentence("The results of %(phase)s are taken back. They are judged again, and you get them anew, "
                   "with what is different.", phase=phase_of(phase)),
+         *(Sentence("So are the results of %(phase)s, which came after them.", phase=each) for each in later),
          Sentence("Reason: %(why)s", why=why),
          Sentence("Until then no later phase takes orders; the new results name its deadline."),
          *_what_was_sent(game))))
