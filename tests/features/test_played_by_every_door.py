@@ -267,7 +267,8 @@ def sheets_come(play: LongPlay, title: str, *, is_last: bool, is_worded: bool) -
         if number % 2:
             sent = play.upload(player, play.upload_link(player), data)
             assert sent.status_code == 200, sent.text
-            assert set(sent.json()) == {"received", "mail", "late", "photographs", "repeat"}, "and no reading"
+            assert set(sent.json()) == {
+                "received", "when", "mail", "late", "photographs", "repeat"}, "and no reading"
             assert sent.json()["photographs"] == [sha256(data).hexdigest()]
         else:
             play.mail_sheet(power, phase, data, kind, name)
