@@ -24,7 +24,6 @@ import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
 from bench.adjudicate.random_orders import any_order, classes, phase_orders, written
-from demo.story import WrittenLine
 from grammar.print import canonical
 from reading.vocabulary import known_game
 from service.archive import export
@@ -131,9 +130,8 @@ class Year:
         """The coordinator reads the lines that wait."""
         if self.play.phase(row.ordinal).state == PhaseState.CLOSED:
             self.play.read_lines(row, {
-                sheet.power: [WrittenLine(order, order, struck=False)
-                              for order in (self.misread.get(each, each) for each in sheet.orders)]
-                for sheet in self.sheets.values() if sheet.ordinal == row.ordinal})
+                self.misread.get(order, order) for sheet in self.sheets.values()
+                if sheet.ordinal == row.ordinal for order in sheet.orders})
 
     def approve(self, row: PhaseRow) -> bool:
         """The coordinator sends the results; whether a new deadline was asked for."""
