@@ -1236,7 +1236,8 @@ def left_seat(record: Conduct, n: int, power: str) -> bool:
 def rule_15_everybody(record: Conduct, judged: Entry) -> None:
     """Who had a letter of this phase before its results, and still has the seat, gets the results."""
     letters, ended = record.of("letter"), record.last("letter", float("inf"))
-    results = [letter for letter in letters if letter.n > judged.n
+    # Of results that were taken back there are older letters, which may arrive later.
+    results = [letter for letter in firsts(record, "letter") if letter.n > judged.n
                and letter.tells["kind"] in RESULTS and letter.phase == judged.phase]
     sent = min([letter.n for letter in results], default=0)
     reached = {power for letter in results for power in letter.tells["to"]
@@ -1266,7 +1267,7 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
     for judged in final:
         rule("C15", judged.phase not in sent or any(
             letter.tells["kind"] in RESULTS and letter.phase == judged.phase and letter.n > judged.n
-                for letter in record.of("letter")), judged,
+                for letter in firsts(record, "letter")), judged,
             f"no letter has the results of phase {judged.phase}")
         if judged.phase in sent:
             rule_15_everybody(record, judged)

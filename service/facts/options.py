@@ -99,6 +99,9 @@ class GameOptions(BaseModel):
     """The gazette leaves out weather and omens."""
     units_on_map: bool = False
     """The map at a year's end, which everybody can see, shows the units too, not only who holds what."""
+    units_in_results: bool = False
+    """Each letter of results lists the units that its reader has now; without it players keep track of them
+    themselves."""
     order_languages: Annotated[
         tuple[_Language, ...], BeforeValidator(_check_languages), SettledAtStart()] = ()
     """The languages whose order words count beside the English ones."""

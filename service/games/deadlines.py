@@ -249,13 +249,6 @@ class GameClock:
             return schedule_evenly(self.start, timedelta(hours=self.hours), calendar, first, phases)
         return schedule(self.start, calendar, first, phases)
 
-    def span(self, phase: Phase) -> timedelta:
-        """The time that the calendar gives for the orders of a phase."""
-        if self.hours is not None:
-            return timedelta(hours=self.hours)
-        window = _window(self.start, phase, HANDBOOK)
-        return window.deadline - window.opens
-
     def as_options(self) -> dict[str, Any]:
         """The clock as options of a game; `clock_of` reads them."""
         length = {} if self.hours is None else {"rehearsal_hours": self.hours}
@@ -266,6 +259,15 @@ def pace_of(options: StoredOptions) -> float:
     """How long the phases of a game are beside the handbook's movement phase: 1 for a real game."""
     hours = options.rehearsal_hours
     return 1.0 if hours is None else hours / (24 * (HANDBOOK.movement + 1))
+
+
+def span_of(options: StoredOptions, phase: Phase) -> timedelta:
+    """The time that the calendar of a game gives for the orders of a phase."""
+    if options.rehearsal_hours is not None:
+        return timedelta(hours=options.rehearsal_hours)
+    # The same on whatever day its season begins.
+    window = _window(date(2027, 3, 1), phase, HANDBOOK)
+    return window.deadline - window.opens
 
 
 def clock_of(options: StoredOptions) -> GameClock:

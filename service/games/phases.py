@@ -59,6 +59,12 @@ def phase_due(session: Session, game_id: str, power: str) -> PhaseRow | None:
     return None if asked is not None and power not in asked else phase
 
 
+def phase_ahead(session: Session, game_id: str, power: str) -> PhaseRow | None:
+    """The next phase that is not open yet and may ask the power for orders; None if the calendar has none."""
+    rows = (row for row in records.phases(session, game_id) if row.state == PhaseState.WAITING)
+    return next((row for row in rows if (asked := powers_asked(row)) is None or power in asked), None)
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedPhase:
     """A phase whose results were sent, as its reader may know them."""

@@ -71,8 +71,8 @@ def replaced(session: Session, phase: PhaseRow) -> Replaced | None:
     if not takings:
         return None
     detail = takings[-1].detail
-    return Replaced(_sent_last(session, phase), datetime.fromisoformat(detail["sent"]), detail["why"],
-                    len(takings))
+    sent_at = datetime.fromisoformat(detail["sent"][str(phase_of(phase))])
+    return Replaced(_sent_last(session, phase), sent_at, detail["why"], len(takings))
 
 
 def differences(
@@ -122,7 +122,8 @@ def _centres(variant: Variant, position: Position) -> _Facts:
 def _takings(session: Session, phase: PhaseRow) -> list[EventRow]:
     rows = session.scalars(select(EventRow).where(
         EventRow.game_id == phase.game_id, EventRow.what == Event.RESULTS_TAKEN_BACK).order_by(EventRow.id))
-    return [row for row in rows if row.detail.get("phase") == str(phase_of(phase))]
+    # With the results of a phase those of later ones are taken back, as far as they were sent.
+    return [row for row in rows if str(phase_of(phase)) in row.detail["sent"]]
 
 
 def _sent_last(session: Session, phase: PhaseRow) -> Resolution:
@@ -148,6 +149,6 @@ def _judgings(session: Session, phase: PhaseRow) -> Iterator[tuple[str, dict[str
     for kind, body in rows:
         tells = json.loads(body)["tells"]
         is_taking = kind == "event" and tells["event"] == Event.RESULTS_TAKEN_BACK and (
-            tells["detail"]["phase"] == str(phase_of(phase)))
+            str(phase_of(phase)) in tells["detail"]["sent"])
         if is_taking or (kind == "judged" and tells["phase"] == phase.ordinal):
             yield kind, tells

@@ -65,6 +65,14 @@ class PhasesTakingMail:
         raise LookupError(f"{phase} takes no mail")
 
     @property
+    def due(self) -> PhaseRow | None:
+        """The one that a sheet without a subject is for: the open one, else the next that is announced and
+        asks everybody."""
+        if self.current is not None and self.current.state == PhaseState.OPEN:
+            return self.current
+        return next((row for row in self.announced if row.kind != PhaseKind.RETREAT), None)
+
+    @property
     def rows(self) -> tuple[PhaseRow, ...]:
         """All of them, in order."""
         return self.announced if self.current is None else (self.current, *self.announced)

@@ -238,11 +238,22 @@ class ResultsPart(Protocol):
 @dataclass(frozen=True, slots=True)
 class ComingSheet:
     """The next sheet that the reader is asked for: its phase, from when it counts (None if the phase is open
-    at once), and the subject to copy (PHA-07)."""
+    at once), and the subject to copy (PHA-07).
+
+    `kept`: the reader's sheet that came for it already (`language.sheet_on_file`), or ""; `is_final`: no
+    other one counts after it (Q-60). `free`: the phase before it in which nothing is due from the reader, or
+    None; `open_yet`: one before it of which it is not known yet what is due, or None. `on_request`: the
+    subject of a mail that is answered with a blank sheet, or "".
+    """
 
     phase: Phase
     opens: datetime | None
     subject: str
+    kept: str = ""
+    is_final: bool = False
+    free: Phase | None = None
+    open_yet: Phase | None = None
+    on_request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,11 +271,12 @@ class ReplacedResults:
 @dataclass(frozen=True, slots=True)
 class ResultsFacts(LetterFacts):
     """What was judged, in words; the same for every reader who may know the same, but for `coming` and
-    `replaced`.
+    `own_units` and `replaced`.
 
     `sheets` are those that counted, `dates` the next ones on the calendar, `remarks` further sentences, such
     as why a phase was unsealed. `parts`: what features add, by their names. `coming`: None for who is asked
-    by a letter of its own or has no unit, and at the end of the game.
+    by a letter of its own or has no unit, and at the end of the game. `own_units`: the units that the
+    reader has now, in words; none unless the game's option asks for them (Q-80).
     """
 
     powers: tuple[ShownPower, ...]
@@ -277,6 +289,7 @@ class ResultsFacts(LetterFacts):
     parts: Mapping[str, ResultsPart] = field(default_factory=dict)
     coming: ComingSheet | None = None
     replaced: ReplacedResults | None = None
+    own_units: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,13 @@ class Language:
         return self.say("version %(number)s", number=version)
 
 
+def sheet_on_file(version: int | None, received_at: datetime) -> Sentence:
+    """A player's own sheet as letters name it: "version 2, received Sun 14 Mar 2027, 07:00 GMT"."""
+    number = Sentence("without a version number") if version is None else Sentence(
+        "version %(number)s", number=version)
+    return Sentence("%(version)s, received %(instant)s", version=number, instant=received_at)
+
+
 def say_in(code: str, message: str, /, **values: object) -> str:
     """A message in the language of a code, for `service.mail.sending.compose.Say`."""
     return language(code).say(message, **values)

@@ -11,10 +11,12 @@ from typing import ClassVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from adjudicator.calendar import Phase
 from maps.variant import Variant
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.acts.seats import holder_of
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.taken_back import Difference
@@ -245,16 +247,18 @@ def tell_of_holiday(
 
 
 def tell_of_results_taken_back(
-    session: Session, letters: LetterContext, game: GameRow, phase: PhaseRow, why: str, times: int
+    session: Session, letters: LetterContext, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
 ) -> int:
     """Tell everybody that results are taken back, to be judged again and sent anew (PHA-04)."""
+    game = session.get_one(GameRow, phase.game_id)
     return announce(session, letters, game, AnnouncementFacts(
         f"taken-back-{phase.ordinal}-{times}", Sentence("Results taken back"),
         (Sentence("The results of %(phase)s are taken back. They are judged again, and you get them anew, "
                   "with what is different.", phase=phase_of(phase)),
+         *(Sentence("So are the results of %(phase)s, which came after them.", phase=each) for each in later),
          Sentence("Reason: %(why)s", why=why),
-         Sentence("Until then no later phase takes orders; the new results name its deadline. What you sent "
-                  "for it is kept and counts, unless you send another version."))))
+         Sentence("Until then no later phase takes orders; the new results name its deadline."),
+         *_what_was_sent(game))))
 
 
 def tell_of_corrected_board(
@@ -271,9 +275,16 @@ def tell_of_corrected_board(
                                        power=at_start(change.power, articled), thing=change.before)
            for change in changes),
          Sentence("Reason: %(why)s", why=why),
-         Sentence("Please correct your own map. What you sent is kept and counts; if it no longer fits, send "
-                  "another version.")),
+         Sentence("Please correct your own map."), *_what_was_sent(game)),
         closing_of(session, game.id)))
+
+
+def _what_was_sent(game: GameRow) -> list[Sentence]:
+    """What becomes of sheets for a phase whose board changes."""
+    kept = Sentence("What you sent for it is kept and counts.")
+    # In some games the first sheet of a phase is the only one (Q-60).
+    return [kept] if options_of(game).first_counts else [
+        kept, Sentence("If it no longer fits, send another version.")]
 
 
 def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers: list[str], key: str) -> int:

@@ -222,10 +222,12 @@ class Broadcasts:
         return announcements.tell_of_holiday(
             session, self.letters, session.get_one(GameRow, phase.game_id), phase, first, last)
 
-    def results_taken_back(self, session: Session, phase: PhaseRow, why: str, times: int) -> int:
-        """Tell everybody that the results of a phase are taken back. Returns the number of letters."""
-        game = session.get_one(GameRow, phase.game_id)
-        return announcements.tell_of_results_taken_back(session, self.letters, game, phase, why, times)
+    def results_taken_back(
+        self, session: Session, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
+    ) -> int:
+        """Tell everybody that the results of a phase are taken back, with those of `later` ones. Returns the
+        number of letters."""
+        return announcements.tell_of_results_taken_back(session, self.letters, phase, later, why, times)
 
     def board_corrected(
         self, session: Session, phase: PhaseRow, changes: Sequence[Difference], why: str, key: str

@@ -20,8 +20,9 @@ from adjudicator.outcome import Resolution
 from maps.variant import Variant
 from service import pictures
 from service.games.asking import owing_on
-from service.games.ballots import next_version
+from service.games.ballots import executed, first_counts, next_version
 from service.games.ending import end_with
+from service.games.options import options_of
 from service.games.phases import phase_of
 from service.games.results import redacted_for
 from service.games.taken_back import differences, replaced
@@ -29,6 +30,7 @@ from service.games.turns import NotReady
 from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import Closing, ComingSheet, GameInfo, Recipient, ReplacedResults, ResultsFacts
+from service.letters.language import sheet_on_file
 from service.mail.sending.compose import Attachment, OutLetter
 from service.notices.attachments import COPY, Enclosure, changes_map, control_map, enclosures, results_heading
 from service.notices.broadcasts import Broadcasts
@@ -45,9 +47,9 @@ from service.notices.phase_letters.requests import (
     units_to_retreat,
 )
 from service.notices.postal_packs import Packs
-from service.notices.results_facts import kind_of_results, results_facts
+from service.notices.results_facts import kind_of_results, own_units, results_facts
 from service.store import records
-from service.store.tables import GameRow, PhaseRow
+from service.store.tables import GameRow, PhaseRow, SubmissionRow
 
 Progress = Callable[[int, int, str], None]
 
@@ -130,14 +132,17 @@ class ResultsAnnouncer:
             for address in power_addresses:
                 with steps.next(f"the letter to {name}"):
                     to = self.letters.recipient(session, address, name)
-                    requests = self._requests(session, phase, resolution, variant, info, power, address)
-                    coming = None if requests or end is not None else self._coming_sheet(
+                    requests, is_due = self._requests(
+                        session, phase, resolution, variant, info, power, address)
+                    coming = None if is_due or end is not None else self._coming_sheet(
                         session, phase, resolution, variant, info, power)
                     instead_of = None if before is None else ReplacedResults(
                         before.sent_at, before.why,
                         differences(variant, before.sent, resolution, power), before.times)
-                    version_of_reader = (
-                        replace(version[0], coming=coming, replaced=instead_of), version[1])
+                    own_facts = replace(
+                        version[0], coming=coming, replaced=instead_of,
+                        own_units=own_units(game, variant, resolution, power))
+                    version_of_reader = (own_facts, version[1])
                     ready([self._results_letter(phase_of(phase), resolution, info, to, version_of_reader)])
                     ready(requests)
         if end is not None:
@@ -280,37 +285,52 @@ class ResultsAnnouncer:
     ) -> ComingSheet | None:
         """The next sheet of a power that nothing is due from before the next turn; None for one that owes
         none then either."""
-        turns = (row for row in records.phases(session, phase.game_id) if row.ordinal > phase.ordinal
-                 and row.kind not in {PhaseKind.RETREAT, PhaseKind.ADJUSTMENT})
-        row = next(turns, None)
+        later = [row for row in records.phases(session, phase.game_id) if row.ordinal > phase.ordinal]
+        row = next((row for row in later if row.kind not in {PhaseKind.RETREAT, PhaseKind.ADJUSTMENT}), None)
         if row is None or power not in owing_on(resolution.position, PhaseKind(row.kind), variant):
             return None
-        is_next = phase_of(row) == resolution.position.phase
+        following = resolution.position.phase
+        is_next = phase_of(row) == following
         opens = None if is_next and row.opens_at <= self.letters.clock.now() else row.opens_at
-        return ComingSheet(phase_of(row), opens, canonical_subject(
-            info.name, variant.powers[power].name, phase_of(row), next_version(session, row.id, power)))
+        # Retreats of an Autumn come before the builds that depend on them.
+        open_yet = next((phase_of(each) for each in later if each.kind == PhaseKind.ADJUSTMENT
+                         and each.ordinal < row.ordinal and phase_of(each) != following), None)
+        kept = executed(session, row).get(power)
+        sheet = None if kept is None else session.get_one(SubmissionRow, kept)
+        subject = canonical_subject(
+            info.name, variant.powers[power].name, phase_of(row), next_version(session, row.id, power))
+        takes_commands = options_of(session.get_one(GameRow, phase.game_id)).mail_commands
+        return ComingSheet(
+            phase_of(row), opens, subject,
+            "" if sheet is None else sheet_on_file(sheet.version, sheet.received_at),
+            sheet is not None and first_counts(session, row), None if is_next else following, open_yet,
+            f"{info.name}, {variant.powers[power].name}, SHEET" if takes_commands else "")
 
     def _requests(
         self, session: Session, phase: PhaseRow, resolution: Resolution, variant: Variant, info: GameInfo,
         power: str, address: str,
-    ) -> list[OutLetter]:
-        """The letter that asks one power for retreats, builds or removals; none if nothing is due from it."""
+    ) -> tuple[list[OutLetter], bool]:
+        """The letter about the retreats, builds or removals of one power, and whether any are due from it.
+        None about retreats if there are none; one about builds and removals goes to every power."""
         name = variant.powers[power].name
         to = self.letters.recipient(session, address, name)
         coming = resolution.position.phase
         row = next((row for row in records.phases(session, phase.game_id) if phase_of(row) == coming), None)
         dislodged = units_to_retreat(variant, resolution, power)
-        is_due = bool(dislodged) if coming.kind is PhaseKind.RETREAT else coming.kind is PhaseKind.ADJUSTMENT
-        if row is None or not is_due:
-            return []
+        concerns = (bool(dislodged) if coming.kind is PhaseKind.RETREAT
+                    else coming.kind is PhaseKind.ADJUSTMENT)
+        if row is None or not concerns:
+            return [], False
         closing = Closing(coming, row.deadline)
         subject = canonical_subject(info.name, name, coming, next_version(session, row.id, power))
         blank = [blank_sheet(variant, info, closing, power, to, drawing=self.drawing)]
         if coming.kind is PhaseKind.RETREAT:
             facts = RetreatFacts(tuple(dislodged), closing, subject)
             return [render.letter(
-                RETREAT_REQUEST, info, to, facts, phase=phase_of(phase), attached=blank)]
+                RETREAT_REQUEST, info, to, facts, phase=phase_of(phase), attached=blank)], True
         offer = adjustment_facts(
             variant, resolution.adjust.get(power, 0), closing, subject, power, resolution.position)
+        # Who can only get supply from others has nothing to write; a blank sheet once went to all of them.
+        is_due = offer.count != 0 or offer.may_send_supply
         return [render.letter(ADJUSTMENT, info, to, offer, phase=phase_of(phase),
-                              attached=blank if offer.is_due else ())]
+                              attached=blank if is_due else ())], is_due

@@ -22,8 +22,9 @@ from service.games.approval import papers
 from service.games.asking import owing
 from service.games.ballots import executed
 from service.games.lines import lines_of
+from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
-from service.games.results import ShownPower, show, unit_text
+from service.games.results import ShownPower, redacted_for, show, unit_text
 from service.letters.facts import Holding, NextDate, Proofs, ResultsFacts, SheetFacts, Standings, UnitChanges
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
@@ -34,7 +35,7 @@ from service.notices.previews import Previews
 from service.record import references
 from service.record.notable import notable_of
 from service.store import records
-from service.store.tables import PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import GameRow, PhaseRow, PhaseState, SubmissionRow
 
 DATES_AHEAD = 4
 """How many coming dates a results letter names."""
@@ -87,6 +88,15 @@ def results_facts(
         parts={feature.name: part for feature in features()
                if (part := feature.results_part(session, phase, variant, resolution)) is not None},
     )
+
+
+def own_units(game: GameRow, variant: Variant, resolution: Resolution, power: str) -> tuple[str, ...]:
+    """The units that a power has after a phase, in words and as the rules let it know them; none unless the
+    game's option asks for them (Q-80)."""
+    if not options_of(game).units_in_results:
+        return ()
+    visible, _ = redacted_for(variant, resolution, power)
+    return tuple(sorted(unit_text(variant, unit) for unit in visible.position.units if unit.power == power))
 
 
 def check_address(base_url: str) -> str:
@@ -210,6 +220,7 @@ def _results_sample(kind: PhaseKind, seat: Previews) -> Sample[ResultsFacts]:
     if row is not None and resolution is not None:
         facts = results_facts(
             seat.session, row, resolution, seat.variant, seat.letters.sender.base_url)
+        facts = replace(facts, own_units=own_units(seat.game, seat.variant, resolution, seat.power))
         return Sample(facts, f"As judged: {phase_of(row)}.", phase_of(row))
     phase = seat.first_of(kind)
     # Nothing of this is stored, so any lots will do; counting up gives the same letter each time.

@@ -22,7 +22,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.games.acts.act import Act, ActTable, perform
-from service.games.deadlines import clock_of
+from service.games.deadlines import span_of
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
 from service.games.taken_back import JudgedAgain
@@ -122,8 +122,9 @@ class PhaseAfter:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What an act would do: each phase ahead if any changes, else none; its letters, the powers that they
-    reach, and those that they do not; what is different where it judges again."""
+    """What an act would do: each phase ahead if a deadline moves, else those whose state changes; its
+    letters, the powers that they reach, and those that they do not; what is different where it judges
+    again."""
 
     phases: tuple[PhaseAfter, ...]
     letters: tuple[OutLetter, ...]
@@ -187,9 +188,9 @@ def _seen(
     before = _clocks(session, game.id)
     outcome = or_refuse(lambda: do(table))
     session.flush()
-    after, calendar = _clocks(session, game.id), clock_of(options_of(game))
+    after, options = _clocks(session, game.id), options_of(game)
     phases = tuple(
-        PhaseAfter(phase_title(row), before[row.id][1], clock, table.now, calendar.span(phase_of(row)))
+        PhaseAfter(phase_title(row), before[row.id][1], clock, table.now, span_of(options, phase_of(row)))
         for row, clock in after.values()
         if row.id in before and not before[row.id][1].state == clock.state == PhaseState.SENT)
     addresses = records.addresses(session, game.id)
@@ -197,7 +198,9 @@ def _seen(
     reached = [power for power, own in addresses.items() if receivers & set(own)]
     silent = [power for power in records.seats(session, game.id) if power not in reached]
     named = {power: ports.power_name(game.variant, power) for power in [*reached, *silent]}
-    return Seen(phases if any(each.before != each.after for each in phases) else (), tuple(writer.noted),
+    moves = any(each.is_moved for each in phases)
+    return Seen(tuple(each for each in phases if moves or each.before.state != each.after.state),
+                tuple(writer.noted),
                 tuple(sorted(named[power] for power in reached)),
                 tuple(sorted(named[power] for power in silent)),
                 outcome if isinstance(outcome, JudgedAgain) else None)

@@ -4,6 +4,7 @@ and a box drawn on a page."""
 from __future__ import annotations
 
 import sqlite3
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -68,6 +69,36 @@ def test_an_automated_check_finds_nothing_against_accessibility(
             violations_by_path[path] = [
                 f"{rule['id']}: {[node['target'] for node in rule['nodes']]}" for rule in violations]
     assert violations_by_path == {}
+
+
+@pytest.mark.parametrize("script", [False, True])
+def test_an_absence_is_looked_at_and_then_told_on_a_telephone(
+    chromium: Any, desk: Desk, script: bool
+) -> None:
+    """PHA-08: the page between the two presses needs no script, is no wider than the telephone, and leads
+    back."""
+    page = tab(chromium, desk, viewport={"width": 390, "height": 800}, java_script_enabled=script,
+               bypass_csp=script)
+    page.goto(f"{desk.address}/games/powick-bridge")
+    page.get_by_text("Add an address…").click()
+    page.get_by_label("Mail address", exact=True).fill(f"one-{script}@players.example")
+    page.get_by_role("button", name="Add the address").click()
+    page.get_by_text("A player is away…").click()
+    now = datetime.fromisoformat(page.locator("footer time").get_attribute("datetime"))
+    form, day = page.locator("form[action$='/absence']"), (now + timedelta(days=3)).date()
+    for name in ("first", "last"):
+        form.locator(f"input[name={name}]").fill(day.isoformat())
+    form.get_by_role("button").click()
+    assert "Nothing is done yet." in page.inner_text("main")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    if script:
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+        assert axe.Axe().run(page).response["violations"] == []
+        page.get_by_role("link", name="Do not do it").click()
+        assert page.url == f"{desk.address}/games/powick-bridge"
+        return
+    page.get_by_role("button", name="Tell everybody of the absence").click()
+    assert "The days are noted, and a letter to each player waits in Letters." in page.inner_text("main")
 
 
 def test_a_box_drawn_on_a_page_fills_in_where_a_missed_line_stands(chromium: Any, desk: Desk) -> None:

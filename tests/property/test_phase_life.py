@@ -16,7 +16,8 @@ from sqlalchemy.orm import Session
 
 import maps
 from adjudicator.outcome import Resolution
-from service.games.acts.deadlines import MoveDeadline, Pause
+from service.games.acts.deadlines import GoAway, MoveDeadline, Pause
+from service.games.acts.results import TakeBackResults
 from service.games.approval.approve import AnswerBy, time_to_answer
 from service.games.asking import LEAST_SHARE
 from service.games.refused import Refused
@@ -36,6 +37,8 @@ STEPS = st.lists(st.one_of(
     st.tuples(st.sampled_from(["approve", "approve proposed", "approve as it is"]), st.just(0)),
     st.tuples(st.just("approve proposed"), st.just(0)),
     st.tuples(st.sampled_from(["move", "move all", "pause"]), st.integers(1, 30)),
+    st.tuples(st.just("go away"), st.integers(1, 14)),
+    st.tuples(st.just("take back"), st.integers(1, 3)),
 ), min_size=3, max_size=16)  # fmt: skip
 
 
@@ -84,6 +87,9 @@ class Played:
 
     def approve(self, how: str) -> None:
         """Send the results that wait, if any."""
+        for phase in self.table.phases():
+            if phase.state == PhaseState.CLOSED:
+                self.table.judge_when_read(phase.id)
         ready = [phase for phase in self.table.phases() if phase.state == PhaseState.READY]
         if not ready:
             return
@@ -100,6 +106,8 @@ class Played:
             assert answer is not None
             assert answer_by is None or how == "approve as it is"
             return
+        if answer is not None:
+            self.confirmed.pop(answer.phase.ordinal, None)
         if answer is not None and answer_by is not None:
             self.confirmed[answer.phase.ordinal] = answer_by.deadline - now
         self.look()
@@ -118,6 +126,20 @@ class Played:
     def pause(self, days: int) -> None:
         """Pause the game."""
         self._try(Pause(self.table.game, str(days), WHY))
+
+    def go_away(self, days: int) -> None:
+        """Announce a holiday of so many days, in eight days."""
+        first = self.table.site.clock.now().date() + timedelta(days=8)
+        last = first + timedelta(days=days - 1)
+        self._try(GoAway(self.table.game, first.isoformat(), last.isoformat()))
+
+    def take_back(self, number: int) -> None:
+        """Take back the results that were sent last, or some before them (PHA-04)."""
+        sent = [phase for phase in self.table.phases()
+                if phase.state == PhaseState.SENT and phase.resolution is not None]
+        if len(sent) < number:
+            return
+        self._try(TakeBackResults(sent[-number].id, WHY))
 
     def _try(self, act: Any) -> None:
         try:
@@ -150,8 +172,8 @@ def play(slug: str, steps: list[tuple[str, int]]) -> int:
         for step, number in steps:
             if step == "wait":
                 played.wait(number)
-            elif step == "pause":
-                played.pause(number)
+            elif step in {"pause", "go away", "take back"}:
+                getattr(played, step.replace(" ", "_"))(number)
             elif step.startswith("move"):
                 played.move(number, later=step == "move all")
             else:
@@ -161,7 +183,12 @@ def play(slug: str, steps: list[tuple[str, int]]) -> int:
 
 def test_the_property_sees_phases_judged() -> None:
     """Guards the test below: a game that is played by its calendar has three phases judged and more."""
-    assert play("w3k", [("wait", 24 * 14), ("approve", 0), ("wait", 24 * 14), ("approve", 0)] * 2) >= 3
+    by_calendar = [("wait", 24 * 14), ("approve", 0)] * 4
+    assert play("w3k", by_calendar) >= 3
+    # With the results of the earlier one those of all three are taken back, and they are judged again.
+    assert play("w3k", [*by_calendar, ("take back", 2)]) == 0
+    again = [("approve proposed", 0), ("wait", 24 * 40)] * 3
+    assert play("w3k", [*by_calendar, ("take back", 2), *again]) >= 3
 
 
 @pytest.mark.slow

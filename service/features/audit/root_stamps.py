@@ -71,12 +71,15 @@ class HttpAuthority:
 
 def lacking(session: Session, since: datetime) -> list[PhaseRow]:
     """Phases whose results were sent since then and have no stamp, the oldest first."""
-    stamped = {(row.game_id, row.detail.get("phase_id")) for row in session.scalars(
-        select(EventRow).where(EventRow.what == Event.ROOT_STAMPED, EventRow.at > since))}
+    stamped = {(row.game_id, row.detail.get("phase_id")): row.at for row in session.scalars(
+        select(EventRow).where(EventRow.what == Event.ROOT_STAMPED, EventRow.at > since)
+        .order_by(EventRow.id))}
     sent = session.scalars(
         select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.sent_at > since)
         .order_by(PhaseRow.sent_at, PhaseRow.id))
-    return [row for row in sent if (row.game_id, row.id) not in stamped]
+    # Results that were taken back and sent anew have another root.
+    return [row for row in sent if row.sent_at is not None
+            and stamped.get((row.game_id, row.id), since) < row.sent_at]
 
 
 def check_root_stamps(observation: Observation) -> Finding:

@@ -20,7 +20,7 @@ from service.facts.events import Event
 from service.features.commands.mail_command import Command, MailCommand, command_in
 from service.games import ballots
 from service.games.lines import PART, lines_of
-from service.games.phases import phase_due, phase_of
+from service.games.phases import phase_ahead, phase_due, phase_of
 from service.intake import load_context as contexts
 from service.intake.mail_handlers import ClaimBasis, JudgedMail
 from service.intake.verdicts.explanations import canonical_subject
@@ -115,6 +115,9 @@ def answer(session: Session, letters: LetterContext, asked: MailCommand, mail: A
         if again is not None:
             return letters.put(session, again)
     phase = phase_due(session, game.id, power)
+    if phase is None and asked.command is Command.SHEET:
+        # Results name the next sheet before its phase is open, and one that comes then is kept.
+        phase = phase_ahead(session, game.id, power)
     facts = facts_of(session, asked, mail, number, phase, power)
     base = letters.sender.base_url.rstrip("/")
     facts = replace(facts, map_page=f"{base}/public/{game.id}/map" if base else "")

@@ -24,7 +24,7 @@ from service.intake.verdicts.explanations import canonical_subject
 from service.letters import render
 from service.letters.facts import AnsweredMail, AnswerToMail, Closing
 from service.letters.kinds import LetterKind, Occasion, Sample
-from service.letters.language import Sentence
+from service.letters.language import sheet_on_file
 from service.notices import coordinator_notices
 from service.notices.coordinator_notices import NoticedMail, NoticeFacts
 from service.notices.letter_context import LetterContext
@@ -139,11 +139,7 @@ def _seat(
 ) -> SeatOnFile:
     key = executed(session, phase).get(power)
     sheet = None if key is None else session.get_one(SubmissionRow, key)
-    on_file = ""
-    if sheet is not None:
-        number = Sentence("without a version number") if sheet.version is None else Sentence(
-            "version %(number)s", number=sheet.version)
-        on_file = Sentence("%(version)s, received %(instant)s", version=number, instant=sheet.received_at)
+    on_file = "" if sheet is None else sheet_on_file(sheet.version, sheet.received_at)
     name = power_name(game.variant, power, letters.load)
     return SeatOnFile(
         game.name, name, Closing(phase_of(phase), phase.deadline), on_file,

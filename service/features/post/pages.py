@@ -9,9 +9,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, File, Form, HTTPException, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, and_, exists, or_, select
+from sqlalchemy.orm import aliased
 from starlette.concurrency import run_in_threadpool
 
+from adjudicator.calendar import PhaseKind
 from service.desk.queries import CLOCK_ONLY, CURRENT
 from service.features.post.postal_mail import (
     MOST_BYTES,
@@ -26,7 +28,7 @@ from service.features.post.postal_mail import (
 from service.features.post.scans import ScanTray, in_tray
 from service.games.phases import phase_title
 from service.store import records
-from service.store.tables import GameRow, PhaseRow, ScanRow
+from service.store.tables import GameRow, PhaseRow, PhaseState, ScanRow
 from service.web import crops
 from service.web.access import COORDINATOR, NOT_OF_YOUR_GAMES, OWN_GAMES, require_any_game, require_own_phase
 from service.web.acting import or_refuse, performed
@@ -63,7 +65,7 @@ def post(
         phases_shown = []
         for phase in session.scalars(
             select(PhaseRow)
-            .where(PhaseRow.state.in_(CURRENT))
+            .where(or_(PhaseRow.state.in_(CURRENT), _is_next()))
             .order_by(PhaseRow.deadline)
             .options(*CLOCK_ONLY)
         ):
@@ -198,6 +200,16 @@ def _require_own_scans(request: Request, visitor: Visitor, scan_ids: Sequence[in
         own = {row.id for row in _own_scans(in_tray(session), visitor)}
     if not own.issuperset(scan_ids):
         raise HTTPException(403, NOT_OF_YOUR_GAMES)
+
+
+def _is_next() -> ColumnElement[bool]:
+    """Whether a phase is the next of its game while none is open: what comes for it is kept (PHA-02)."""
+    other = aliased(PhaseRow)
+    before = exists().where(other.game_id == PhaseRow.game_id, or_(
+        other.state == PhaseState.OPEN,
+        and_(other.state == PhaseState.WAITING, other.kind != PhaseKind.RETREAT,
+             other.ordinal < PhaseRow.ordinal)))
+    return and_(PhaseRow.state == PhaseState.WAITING, PhaseRow.kind != PhaseKind.RETREAT, ~before)
 
 
 def _letters_in_tray(rows: Sequence[ScanRow], phases: Container[int]) -> list[ScannedLetter]:

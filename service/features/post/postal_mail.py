@@ -16,14 +16,13 @@ from service.games import lots
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
 from service.intake.filing import file_submission, semantic_key
-from service.intake.load_context import TAKING_STATES
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets.recognizer import ImageOpener
 from service.jobs import Jobs
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.blobs import Blobs
-from service.store.tables import PhaseRow, PostalOriginalRow
+from service.store.tables import PhaseRow, PhaseState, PostalOriginalRow
 
 MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
 """The limits of a mail, for a scan too."""
@@ -110,10 +109,10 @@ class LogLetter(Act[PostalOriginalRow]):
         phase = table.session.get(PhaseRow, letter.phase_id)
         if (
             phase is None
-            or phase.state not in TAKING_STATES
+            or phase.state == PhaseState.SENT
             or letter.power not in records.seats(table.session, phase.game_id)
         ):
-            raise Refused("Nothing was logged: this phase takes no orders now, or has no such power.")
+            raise Refused("Nothing was logged: this phase takes no orders any more, or has no such power.")
         # Whoever enters a word after the deadline may know what the lots draw without it.
         if lots.clean_word(letter.word) and table.now > phase.deadline:
             raise Refused("Nothing was logged: the deadline has passed, and a word for the lots takes "

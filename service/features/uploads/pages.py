@@ -27,15 +27,16 @@ from service.features.uploads.door import Arrival, Upload, UploadDoor
 from service.features.uploads.links import EndUploadLink, LinkHolder
 from service.games.acts.act import perform
 from service.games.ballots import next_version
-from service.games.phases import phase_of, phases_in_play
+from service.games.phases import phase_of
 from service.games.refused import Refused
+from service.intake.load_context import phases_taking_mail
 from service.intake.verdicts.explanations import canonical_subject
 from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.letters.language import N_, Sentence, language, phase_words, sentence_of
 from service.public.acting import PLAYER
 from service.public.page import choose_language, language_of, said, show
 from service.store.columns import row_number
-from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow
+from service.store.tables import AddressRow, GameRow, PhaseRow, PlayerRow
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
 from service.web.public_limits import TOO_LARGE_SHEET
@@ -165,13 +166,13 @@ def _holder(session: Session, secret: str, ports: DeskPorts) -> LinkHolder:
 
 
 def _places(ports: DeskPorts, session: Session, game: GameRow, holder: LinkHolder) -> list[Place]:
-    """Everything that a sheet of this player can be for now: open phases, and the player's powers in them."""
+    """Everything that a sheet of this player can be for now: the phase that is open, else the next one, and
+    the player's powers in it."""
+    phase = phases_taking_mail(session, game.id, ports.clock.now()).due
     # Every power of theirs, asked or not: which powers are asked for retreats stands in their letters.
-    return [
-        Place(f"{phase.row.id} {power}", phase_words(phase_of(phase.row)),
-              ports.power_name(game.variant, power), phase.row.deadline,
-              min(next_version(session, phase.row.id, power), MOST_VERSION))
-        for phase in phases_in_play(session, game.id) if phase.row.state == PhaseState.OPEN
+    return [] if phase is None else [
+        Place(f"{phase.id} {power}", phase_words(phase_of(phase)), ports.power_name(game.variant, power),
+              phase.deadline, min(next_version(session, phase.id, power), MOST_VERSION))
         for power in holder.powers
     ]
 
@@ -225,9 +226,8 @@ def _sheet(
     phase_key, _, power = _word(form, "place", 120).partition(" ")
     phase = session.get(PhaseRow, row_number(phase_key))
     # A phase of theirs whose deadline has passed is taken: a sheet that waited for the net is late, and its
-    # player gets the letter that says so.
-    if phase is None or phase.game_id != game.id or phase.state == PhaseState.WAITING or (
-            power not in holder.powers):
+    # player gets the letter that says so. One that is not open yet keeps its sheets (PHA-02).
+    if phase is None or phase.game_id != game.id or power not in holder.powers:
         raise _Refusal(403, WRONG_PLACE)
     version = row_number(_word(form, "version", 4))
     if not 1 <= version <= MOST_VERSION:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 from sqlalchemy.orm import Session
 
 import maps
+from adjudicator.calendar import Phase
 from maps.variant import Variant
 from service.facts.events import Event
 from service.games.deadlines import DeadlineExtension
@@ -80,8 +81,11 @@ class Circulars(Protocol):
         """An error in the results of a phase."""
         ...
 
-    def results_taken_back(self, session: Session, phase: PhaseRow, why: str, times: int) -> int:
-        """The results of a phase, for the `times`-th time: they are judged again and sent anew."""
+    def results_taken_back(
+        self, session: Session, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
+    ) -> int:
+        """The results of a phase, for the `times`-th time, and with them those of `later` ones: they are
+        judged again and sent anew."""
         ...
 
     def board_corrected(

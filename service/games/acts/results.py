@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from sqlalchemy import or_
 
-from adjudicator.calendar import PhaseKind
+from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from maps.variant import Variant
@@ -25,15 +25,17 @@ from service.games.written_board import read_board
 from service.store import phase_looks, records
 from service.store.tables import CorrectionRow, PhaseRow, PhaseState
 
+SentResults = tuple[tuple[Phase, datetime], ...]
+
 
 @dataclass(frozen=True, slots=True)
-class TakeBackResults(ReasonedAct[datetime]):
+class TakeBackResults(ReasonedAct[SentResults]):
     """Takes the results of a phase back, so that it is judged and sent again: a line was read wrongly, or a
     sheet in time was passed over (PHA-04, Q-78).
 
     The phase is at the desk again. Phases after it have no board until its new results are sent, and ask
-    anew then; their sheets and decisions are kept, and count. Everybody gets a letter. The outcome is when
-    the results had been sent.
+    anew then; their sheets and decisions are kept, and count. Everybody gets a letter. The outcome is the
+    phases whose results hold no more, in order, and when these had been sent.
     """
 
     # So that who, when and why fit into one sentence of a letter (`letters.LONGEST`).
@@ -56,10 +58,11 @@ class TakeBackResults(ReasonedAct[datetime]):
             raise Refused(f"Nothing was changed: the lots of {phase_of(drawn)} are drawn, and everybody "
                           "could order by them. Correct the board instead.")
 
-    def change(self, table: ActTable) -> datetime:
+    def change(self, table: ActTable) -> SentResults:
         """Refuse a phase that somebody else took back meanwhile."""
         phase = table.any_phase(self.phase)
-        sent_at = phase.sent_at or table.now
+        sent = tuple((phase_of(row), row.sent_at) for row in [phase, *_later(table, phase)]
+                     if row.sent_at is not None)
         later = [row.id for row in _later(table, phase)]
         if not records.claim_phase(table.session, phase.id, PhaseState.SENT, PhaseState.CLOSED,
                                    resolution=None, judged_at=None, sent_at=None):
@@ -72,19 +75,21 @@ class TakeBackResults(ReasonedAct[datetime]):
             state=PhaseState.WAITING, position=None, closed_at=None)
         for row in later:
             phase_looks.forget(table.session, row)
-        return sent_at
+        return sent
 
-    def event(self, table: ActTable, outcome: datetime, letters: int) -> LoggedEvent:
-        """The phase, when its results had been sent, and the reason."""
+    def event(self, table: ActTable, outcome: SentResults, letters: int) -> LoggedEvent:
+        """The phase, when each of the results had been sent, and the reason."""
         phase = table.any_phase(self.phase)
         return LoggedEvent(Event.RESULTS_TAKEN_BACK, phase.game_id, {
-            "phase": str(phase_of(phase)), "sent": outcome.isoformat(), "why": self.reason})
+            "phase": str(phase_of(phase)), "sent": {str(each): at.isoformat() for each, at in outcome},
+            "why": self.reason})
 
-    def letters(self, table: ActTable, outcome: datetime) -> int:
+    def letters(self, table: ActTable, outcome: SentResults) -> int:
         """One to each player."""
         phase = table.any_phase(self.phase)
         return table.must_write().results_taken_back(
-            table.session, phase, self.reason, times_taken_back(table.session, phase))
+            table.session, phase, [each for each, _ in outcome[1:]], self.reason,
+            times_taken_back(table.session, phase))
 
 
 def _later(table: ActTable, phase: PhaseRow) -> list[PhaseRow]:

@@ -210,8 +210,11 @@ def test_a_command_after_the_deadline_has_an_answer_and_changes_nothing(table: T
 
 
 def test_who_has_nothing_to_retreat_is_not_asked_for_a_sheet(table: Table) -> None:
+    """PHA-07: a blank sheet is the next one's, which results name before its phase is open."""
     table.set_phase(kind=PhaseKind.RETREAT)
     asks(table, "STATUS")
     asks(table, "SHEET")
-    for row in table.letters("command"):
-        assert "No orders of Montrose are due now" in table.words(row)
+    status, sheet = map(table.words, table.letters("command"))
+    assert "No orders of Montrose are due now" in status
+    assert "Powick Bridge - Montrose - Autumn 1642 - Movement Orders - v1" in sheet
+    assert [name for name, _ in files(table, 1)] == ["blank-montrose-autumn-1642-movement.pdf"]

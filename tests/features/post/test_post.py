@@ -8,6 +8,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
+from service.clock import SimulatedClock
 from service.desk.sheet import view
 from service.facts.refusals import RefusalReason
 from service.games import ballots
@@ -38,7 +39,7 @@ def desk(site: Site) -> DeskTable:
     """A game on its second day."""
     table = open_table(site)
     site.clock.advance(DAY)
-    return open_desk(table)
+    return open_desk(table, wall=SimulatedClock(site.clock.now()))
 
 
 def send(
@@ -96,6 +97,21 @@ def test_a_scan_is_filed_with_its_days_and_read_the_same_way_as_a_mail(desk: Des
     assert list(desk.table.message(receipt).iter_attachments()) == []
     assert ("It is on file as a scan, without a version number, and is read like a mailed sheet. "
             "The letter is kept.") in desk.table.words(receipt)
+
+
+def test_a_letter_that_comes_between_two_phases_is_filed_for_the_next_one(desk: DeskTable) -> None:
+    """PHA-02: whoever posts early is as early as whoever mails."""
+    table = desk.table
+    place = f"{table.phase(3).id} Montrose"
+    assert place not in desk.client.get("/post").text  # while the Summer takes orders
+    table.site.clock.set(table.phase().deadline)
+    table.close_phase(table.phase().id)
+    assert place in desk.client.get("/post").text
+    day = table.site.clock.now()
+    answer = send(desk, picture(90), place=place, received=f"{day:%Y-%m-%d}", hour="06:30", version="1")
+    assert answer.status_code == 303
+    [sheet] = table.submissions()
+    assert (sheet.phase_id, sheet.power, sheet.fate) == (table.phase(3).id, "Montrose", "counts")
 
 
 def test_a_posted_sheet_without_a_number_gives_way_to_any_photograph(desk: DeskTable) -> None:

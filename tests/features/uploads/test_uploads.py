@@ -188,11 +188,25 @@ def test_a_sheet_at_the_deadline_itself_is_waited_for(desk: DeskTable) -> None:
     assert [sheet.power for sheet in table.submissions()] == ["Montrose"]
 
 
+def test_a_sheet_between_two_phases_is_kept_for_the_next_one(desk: DeskTable) -> None:
+    """PHA-02: the page offered no phase while results waited, and took nothing."""
+    table, link = desk.table, link_of(desk)
+    table.site.clock.set(table.phase().deadline + timedelta(minutes=1))
+    table.close_phase(table.phase().id)
+    assert "Autumn 1642 Movement" in plain(desk.client.get(link).text)
+    assert send(desk, link, [picture(90)]).status_code == 200
+    assert judged(desk) == [(MailState.USED, None)]
+    [sheet] = table.submissions()
+    assert (sheet.phase_id, sheet.power, sheet.fate) == (table.phase(3).id, "Montrose", "counts")
+    assert table.phase(3).state == PhaseState.WAITING
+    assert "your sheet is kept" in " ".join(table.words(table.letters("receipt")[-1]).split())
+
+
 def test_nobody_sends_for_a_power_phase_or_page_that_is_not_theirs(desk: DeskTable) -> None:
     link = link_of(desk)
     sent = fields(desk, link)
     for values in (
-        {"place": "1 Argyll"}, {"place": "999 Montrose"}, {"place": "Montrose"}, {"place": "2 Montrose"},
+        {"place": "1 Argyll"}, {"place": "999 Montrose"}, {"place": "Montrose"},
         {"csrf": "0" * 32}, {"csrf": ""}, {"version": "0"}, {"version": "1000"}, {"version": "-1"},
         {"version": "٣"}, {"csrf": "é"},
     ):

@@ -20,11 +20,12 @@ from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
 from service.games.acts.phases import Unseal
+from service.games.options import with_options
 from service.games.turns import NotReady
 from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
 from service.notices.results import ResultsAnnouncer
 from service.notices.results_facts import concerned
-from service.store.tables import OutboxRow, PageRow, PhaseRow, PhaseState, PlayerRow
+from service.store.tables import GameRow, OutboxRow, PageRow, PhaseRow, PhaseState, PlayerRow
 from tests.support.acting import do
 from tests.support.desk_table import open_desk
 from tests.support.site import Site
@@ -258,7 +259,8 @@ def test_every_player_reads_the_same_results(dislodged: Table) -> None:
     # A letter greets its reader, tells how their own orders went, has their power first and names their next
     # sheet; every other line is the same for all (LET-07).
     personal_starts = ("Dear Player ", "Your one order", "All ", "Of your ", "You lost ground: ",
-                       "Your next sheet ", "Powick Bridge - ")
+                       "Your next sheet ", "Powick Bridge - ", "Powick Bridge, ", "No Autumn ",
+                       "If Winter ", "For a blank ")
     texts = set()
     for row in letters:
         body = dislodged.message(row).get_body(("plain",))
@@ -394,3 +396,82 @@ def test_who_holds_nothing_reads_of_the_next_sheet_where_everybody_writes_one(si
         if row.kind == "final_results" and row.power is not None:
             assert table.subject(row.power, 1, Phase(602, "Harvest", PhaseKind.TURN)) in table.words(row)
     assert len(table.letters("final_results")) == len(table.variant.powers)
+
+
+def told(table: Table, letters: list[OutboxRow], power: str, kind: str) -> str:
+    """The words of a power's letter of a kind, blanks run together."""
+    row = next(row for row in letters if (row.kind, row.recipient) == (kind, address(power)))
+    return " ".join(table.words(row).split())
+
+
+def test_who_owes_nothing_is_told_so_and_how_to_get_a_sheet(dislodged: Table) -> None:
+    """PHA-07: nothing to retreat, and no blank sheet with it; whether a Winter asks for anything is not known
+    before the retreats."""
+    words = told(dislodged, finish(dislodged), "Montrose", "draft_results")
+    assert "No Autumn 1642 Retreat Orders are due from you." in words
+    assert "If Winter 1643 Adjustment Orders are due from you, a letter of its own" in words
+    assert ("For a blank sheet to print, send a mail with this subject: "
+            "Powick Bridge, Montrose, SHEET") in words
+
+
+def test_a_winter_without_builds_brings_no_blank_sheet(dislodged: Table) -> None:
+    """PHA-07: "nothing to build" came with a sheet to write it on. Argyll has neither won nor lost a
+    centre, and supplies the units that it has; Manchester may build."""
+    finish(dislodged)
+    dislodged.file("Newcastle", ["A Kesteven & Holland R Newark"], number=2,
+                   heading=("Newcastle", "Autumn 1642 Retreat Orders"))  # fmt: skip
+    letters = finish(dislodged, 2)
+    assert dislodged.resolution(2).adjust.get("Argyll", 0) == 0
+    asked = {row.recipient: files(dislodged.message(row)) for row in letters if row.kind == "adjustment"}
+    assert list(asked[address("Manchester")]) == ["blank-manchester-winter-1643-adjustment.pdf"]
+    assert asked[address("Argyll")] == {}
+    assert "No Winter 1643 Adjustment Orders are due from you." in told(
+        dislodged, letters, "Argyll", "final_results")
+    assert "are due from you" not in told(dislodged, letters, "Manchester", "final_results")
+
+
+def test_a_sheet_that_came_early_is_named_and_the_next_version_proposed(dislodged: Table) -> None:
+    """PHA-07: the results letter once asked for a v1 that was on file."""
+    dislodged.file("Montrose", ["A Aberdeen H"], number=4)
+    words = told(dislodged, finish(dislodged), "Montrose", "draft_results")
+    assert "Your sheet for the Spring 1643 Movement Orders is kept: version 1, received " in words
+    assert "Powick Bridge - Montrose - Spring 1643 - Movement Orders - v2" in words
+    assert "Montrose - Spring 1643 - Movement Orders - v1" not in words
+
+
+def test_where_the_first_sheet_counts_no_other_is_asked_for(dislodged: Table) -> None:
+    """Q-60, PHA-07."""
+    with dislodged.site.store.begin() as session:
+        game = session.get_one(GameRow, dislodged.game)
+        game.options = with_options(game, first_counts=True, mail_commands=False)
+    dislodged.file("Montrose", ["A Aberdeen H"], number=4)
+    letters = finish(dislodged)
+    words = told(dislodged, letters, "Montrose", "draft_results")
+    assert "The first sheet counts in this game, so send no other." in words
+    assert "Montrose - Spring 1643 - Movement Orders" not in words
+    other = told(dislodged, letters, "Argyll", "draft_results")
+    assert "Argyll - Spring 1643 - Movement Orders - v1" in other
+    assert "SHEET" not in other, "the game takes no commands"
+
+
+@pytest.mark.parametrize("is_on", [False, True])
+def test_the_readers_own_units_are_listed_where_the_game_asks_for_it(
+    dislodged: Table, *, is_on: bool
+) -> None:
+    """PHA-07, Q-80: w3k's players keep track themselves. Manchester's army has left Lindsey; Newcastle's that
+    was beaten is on no list until it has retreated."""
+    with dislodged.site.store.begin() as session:
+        game = session.get_one(GameRow, dislodged.game)
+        game.options = with_options(game, units_in_results=True) if is_on else game.options
+    letters = finish(dislodged)
+    lists = {power: re.findall(r"Your units now: ([^.]*)\.", told(dislodged, letters, power, "draft_results"))
+             for power in ("Manchester", "Newcastle")}
+    if not is_on:
+        assert lists == {"Manchester": [], "Newcastle": []}
+        return
+    own = [unit for unit in dislodged.position(1).units if unit.power == "Manchester"]
+    (manchester,), (newcastle,) = lists.values()
+    assert "Army Kesteven & Holland" in manchester
+    assert "Lindsey" not in manchester
+    assert len(re.split(", | and (?=Army|Fleet)", manchester)) == len(own)
+    assert "Kesteven" not in newcastle

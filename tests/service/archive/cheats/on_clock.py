@@ -9,7 +9,9 @@ from service.games import lots
 from service.games.acts.deadlines import MoveDeadline
 from service.games.acts.games import ChangeOption
 from service.games.acts.phases import RollBack, Unseal
+from service.games.acts.results import CorrectBoard, TakeBackResults
 from service.games.acts.seats import GiveSeat, Holder
+from service.games.written_board import written_board
 from service.notices.broadcasts import Broadcasts
 from service.store.tables import GameRow, PhaseRow
 from tests.service.archive.cheats.table import (
@@ -98,6 +100,38 @@ def _rolled_back(table: Table) -> None:
     do(table, RollBack(table.game, SPRING, "let us see what else comes"))
 
 
+class _Silent(Broadcasts):
+    """A door of letters that writes none of what is to be told."""
+
+    def results_taken_back(self, *_told: object) -> int:
+        return 0
+
+    def board_corrected(self, *_told: object) -> int:
+        return 0
+
+
+def results_taken_back(table: Table) -> None:
+    """The coordinator's own act: results that were sent are judged again."""
+    do(table, TakeBackResults(SPRING, "I would read a line otherwise"), circulars=keeper.broadcasts(table))
+
+
+def _taken_back_in_silence(table: Table) -> None:
+    do(table, TakeBackResults(SPRING, "I would read a line otherwise"), circulars=_Silent(table.writer))
+
+
+def _sent_anew_to_some(table: Table) -> None:
+    results_taken_back(table)
+    keeper.go_on(table)
+    sql(f"UPDATE outbox SET state = 'cancelled' WHERE power = '{VICTIM}' AND key LIKE '%/again-%'")(table)
+
+
+def _board_corrected_in_silence(table: Table) -> None:
+    row = keeper.in_play(table)
+    units, centres = written_board(table.variant, table.position(row.ordinal))
+    do(table, CorrectBoard(row.id, units.partition("\n")[2], centres, "a unit too many"),
+       circulars=_Silent(table.writer))
+
+
 def option_changed(table: Table) -> None:
     """The coordinator's own act: one option of the game is changed."""
     with table.site.store() as session:
@@ -152,6 +186,13 @@ CHEATS = (
     Cheat("a phase is judged again after its results", KEEPER, AFTER, "sent", _judged_again, "C9"),
     Cheat("the judging is taken back after its results", KEEPER, AFTER, "sent",
           sql(f"UPDATE phases SET resolution = NULL, judged_at = NULL WHERE id = {SPRING}"), "C9"),
+    Cheat("results that were sent are taken back", KEEPER, AFTER, "sent", results_taken_back, "C15",
+          is_named=True),
+    Cheat("results are taken back, and no letter is written", KEEPER, AFTER, "sent", _taken_back_in_silence,
+          "C15"),
+    Cheat("results are sent anew, but not to all", KEEPER, AFTER, "sent", _sent_anew_to_some, "C15"),
+    Cheat("the board is corrected, and no letter is written", KEEPER, AFTER, "sent",
+          _board_corrected_in_silence, "C15"),
     Cheat("an option is changed at the desk", KEEPER, BEFORE, "sheets", option_changed, "C15", is_named=True),
     Cheat("the first sheet counts, by hand", KEEPER, BEFORE, "closed",
           sql("UPDATE games SET options = json_set(options, '$.first_counts', json('true'))"), "C13"),
