@@ -8,7 +8,7 @@ mailbox stamps mails with that clock too, so a game must begin in the past.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -22,8 +22,6 @@ import httpx
 from sqlalchemy import func, select
 
 import maps
-from demo.coordinator import ScriptedCoordinator
-from demo.story import WrittenLine
 from maps.variant import Variant
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike
 from service.bootstrap import Running, Site, open_site
@@ -262,16 +260,12 @@ class MailroomPlay:
         self, page: str, path: str, status: int = 303, files: Mapping[str, Any] | None = None, **values: Any
     ) -> str:
         """Send a form of a page, and do what it brings; the words of the answer."""
-        token = re.search(r'name="csrf" value="([^"]+)"', self.page(page))
-        assert token is not None, page
-        return plain(self._post(path, {"csrf": token[1], **values}, status, files))
+        return plain(self._post(path, {"csrf": _field(self.page(page), "csrf"), **values}, status, files))
 
     def look_and_send(self, page: str, path: str, **values: Any) -> str:
         """Send a form that first shows what it would do, and then the form of that page as it stands; the
         words of the page."""
-        token = re.search(r'name="csrf" value="([^"]+)"', self.page(page))
-        assert token is not None, page
-        look = self._post(path, {"csrf": token[1], **values}, 200)
+        look = self._post(path, {"csrf": _field(self.page(page), "csrf"), **values}, 200)
         self._post(path, carried(look, path), 303)
         return plain(look)
 
@@ -285,15 +279,26 @@ class MailroomPlay:
         self.settle()
         return answer.text
 
-    def read_lines(self, phase: PhaseRow, written: Mapping[str, Sequence[WrittenLine]]) -> int:
-        """The coordinator reads the lines that wait; their number."""
-        hand = ScriptedCoordinator(self.web.address)
-        hand.sign_in(NAME, PASSWORD)
-        count = hand.read_lines(
-            phase.id, {self.variant.powers[power].name: lines for power, lines in written.items()})
+    def read_lines(self, phase: PhaseRow, orders: Collection[str]) -> int:
+        """The coordinator reads the lines that wait, each as the words that it shows: an order if it is one
+        of `orders`. Returns their number."""
+        path, count = f"/desk/{phase.id}", 0
+        page = self.page(path)
+        while 'name="line"' in page:
+            fields = {name: unescape(_field(page, name)) for name in ("csrf", "line", "key", "text")}
+            do = "edit" if fields["text"] in orders else "not-order"
+            answer = self.browser.post(f"{path}/decide", data={**fields, "do": do}, follow_redirects=True)
+            assert answer.status_code == 200, plain(answer.text)[:800]
+            page, count = answer.text, count + 1
         self.note("the coordinator", f"reads {count} lines of {phase_of(phase)}")
         self.settle()
         return count
+
+
+def _field(page: str, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert found is not None, (name, plain(page)[:800])
+    return found[1]
 
 
 def plain(html: str) -> str:

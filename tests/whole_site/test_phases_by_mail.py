@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from adjudicator.serialize import codec
-from demo.story import WrittenLine
 from grammar.print import canonical
 from service.games.phases import phase_title
 from service.store.tables import PhaseRow, PhaseState
@@ -54,7 +53,7 @@ def judged(play: MailroomPlay, number: int, *orders: str) -> set[str]:
     row = play.phase(number)
     play.until(row.deadline + timedelta(minutes=1))
     if play.phase(number).state == PhaseState.CLOSED:
-        play.read_lines(row, {POWER: [WrittenLine(order, order, struck=False) for order in orders]})
+        play.read_lines(row, orders)
     resolution = codec.load_resolution(play.phase(number).resolution or {})
     return {canonical(outcome.order, play.variant.board) for outcome in resolution.outcomes
             if outcome.order.power == POWER}
