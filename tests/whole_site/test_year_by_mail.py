@@ -51,7 +51,7 @@ MOST_ORDERS = 6
 ASKING = {"welcome", "draftresults", "finalresults", "yearendresults", "retreatrequest", "adjustment"}
 """Kinds of letters that ask for orders, as their Message-IDs begin."""
 WHY_LATE = "I was away from home."
-_REPORTED = re.compile(r"(received:|came|counts from|until now:|the results of) [^.]*$", re.IGNORECASE)
+_REPORTED = re.compile(r"(received:?|came|counts from|until now:|the results of) [^.]*$", re.IGNORECASE)
 """What stands before an instant that a letter reports, and by which it asks for nothing."""
 _INSTANT = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d GMT")
 TOOL = Path(__file__).parents[2] / "tools" / "verify_record.py"
@@ -387,8 +387,8 @@ def every_sheet_in_time_was_judged_in_its_phase(year: Year) -> None:
 
 
 def nobody_was_judged_unasked(year: Year) -> None:
-    """Whoever owed orders in a phase that was judged was asked by a letter, and had from then on at least half
-    of the time that the calendar gives."""
+    """Whoever owed orders in a phase that was judged was asked by a letter, and had from then on at least
+    half of the time that the calendar gives."""
     play = year.play
     for row in play.phases():
         if row.resolution is None:
