@@ -281,7 +281,7 @@ def tell_of_corrected_board(
 
 def _what_was_sent(game: GameRow) -> list[Sentence]:
     """What becomes of sheets for a phase whose board changes."""
-    kept = Sentence("What you sent for it is kept and counts.")
+    kept = Sentence("What you sent is kept and counts.")
     # In some games the first sheet of a phase is the only one (Q-60).
     return [kept] if options_of(game).first_counts else [
         kept, Sentence("If it no longer fits, send another version.")]
