@@ -382,7 +382,7 @@ class Settings(_Part):
     coordinator: str
     """Who hears of a mail that needs a person, and of alarms."""
     deputy: str = ""
-    """Who is told too, by mail, when results wait for the coordinator for longer than a day."""
+    """The address that also gets a mail when results wait for the coordinator for longer than a day."""
     contact: str = ""
     """Where players reach a person: it stands below every letter of a game. Without it: `coordinator`."""
     mail_in: MailIn

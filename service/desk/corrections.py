@@ -17,19 +17,18 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
-from adjudicator.calendar import PhaseKind
 from adjudicator.serialize import codec
 from maps.variant import Variant
 from service.desk import queries
 from service.desk.reading import view as reading_view
 from service.desk.reading.acts import ActRequest, carry_out
 from service.games.acts.act import ActTable, ResultsCorrection, perform
-from service.games.acts.results import CorrectBoard, CorrectResults, TakeBackResults
+from service.games.acts.results import CorrectBoard, CorrectResults, TakeBackResults, is_correctable
 from service.games.decisions import KEY_LENGTH
 from service.games.phases import phase_title
 from service.games.refused import Refused
-from service.games.taken_back import JudgedAgain, differences
-from service.games.turns import judge_if_read
+from service.games.taken_back import Differences, differences, times_taken_back
+from service.games.turns import JUDGEABLE, judge_if_read
 from service.games.written_board import written_board
 from service.notices.broadcasts import corrections
 from service.record import chain
@@ -109,6 +108,8 @@ def take_back(request: Request, visitor: Trusted, phase_id: int,
     """Take the results back to the desk, after a look at what that does."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
+        if _is_taken_back(session, phase_id):
+            return RedirectResponse(f"/desk/{phase_id}", status_code=303)
         game = _sent_phase(session, phase_id).game_id
     act = TakeBackResults(phase_id, why)
     page = first_look(request, visitor, game, partial(perform, act), "Take these results back",
@@ -163,22 +164,24 @@ def correct_line(
     if do not in HOW:
         raise HTTPException(400, "Nothing was changed: choose how the line is to be read.")
     with ports.sessions() as session:
+        if _is_taken_back(session, phase_id):
+            return RedirectResponse(f"/results/{phase_id}", status_code=303)
         phase = _sent_phase(session, phase_id)
         before, game = codec.load_resolution(phase.resolution or {}), phase.game_id
 
-    def judge_again(table: ActTable) -> JudgedAgain:
+    def judge_again(table: ActTable) -> Differences:
         perform(TakeBackResults(phase_id, why), table)
-        # An entry has a row as it is when it is entered: what was sent must be gone before it is judged anew.
+        # An entry has a row as it is when it is entered: what was sent must be gone before the next judging.
         chain.seal(table.session)
         phase = table.any_phase(phase_id)
         decided = carry_out(ports, table.session, phase, visitor, ActRequest(key, do, line_id, text=text))
         if decided.complaint:
             raise Refused(f"Nothing was changed. {decided.complaint}")
         if not judge_if_read(table.session, phase, table.now, table.load):
-            return JudgedAgain(None)
+            return Differences(None)
         table.session.refresh(phase)
         now = codec.load_resolution(phase.resolution or {})
-        return JudgedAgain(differences(table.load(table.game(game).variant), before, now))
+        return Differences(differences(table.load(table.game(game).variant), before, now))
 
     page = first_look(request, visitor, game, judge_again, "Take the results back and judge again",
                       back=f"/results/{phase_id}/line/{line_id}")
@@ -186,9 +189,15 @@ def correct_line(
         return page
     with ports.sessions.begin() as session:
         table = ports.act_table(session, visitor.name, visitor.coordinates)
-        again = or_refuse(lambda: judge_again(table))
+        judged = or_refuse(lambda: judge_again(table))
     return RedirectResponse(
-        f"/desk/{phase_id}" if again.differences is None else f"/results/{phase_id}", status_code=303)
+        f"/desk/{phase_id}" if judged.found is None else f"/results/{phase_id}", status_code=303)
+
+
+def _is_taken_back(session: Session, phase_id: int) -> bool:
+    """Whether a form that takes results back was sent before: they are at the desk, or judged again."""
+    phase = session.get(PhaseRow, phase_id)
+    return phase is not None and phase.state in JUDGEABLE and times_taken_back(session, phase) > 0
 
 
 def _sent_phase(session: Session, phase_id: int) -> PhaseRow:
@@ -206,9 +215,11 @@ def _correction_values(session: Session, phase_id: int, load: Callable[[str], Va
     phase = _sent_phase(session, phase_id)
     game = session.get_one(GameRow, phase.game_id)
     board = next((row for row in records.phases(session, game.id) if row.position is not None
-                  and row.state != PhaseState.SENT and row.kind != PhaseKind.RETREAT), None)
-    written = None if board is None else written_board(
-        load(game.variant), codec.load_position(board.position or {}))
+                  and row.state != PhaseState.SENT), None)
+    position = None if board is None else codec.load_position(board.position or {})
+    written = None
+    if board is not None and position is not None and is_correctable(board, load(game.variant), position):
+        written = written_board(load(game.variant), position)
     return {"board": board, "written_board": written, "title_of": phase_title, "phase": phase,
             "game": game.name, "phase_title": phase_title(phase), "fields": FIELDS,
             "before": corrections(session, phase_id)}

@@ -44,7 +44,7 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is different for a power (by name), in words: `now`, and `before`; "" where there is none."""
+    """What is different for a power (by name), in words: `now`, and `before`; "" where it has none."""
 
     kind: DifferenceKind
     power: str
@@ -53,11 +53,11 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedAgain:
-    """What taking results back and deciding anew brings: what is different; None while the phase is not
-    judged again, since a sheet or line waits for a person."""
+class Differences:
+    """What an act makes different on a board or in results; None while the phase is not judged again, since a
+    sheet or line waits for a person."""
 
-    differences: tuple[Difference, ...] | None
+    found: tuple[Difference, ...] | None
 
 
 def times_taken_back(session: Session, phase: PhaseRow) -> int:
@@ -98,7 +98,7 @@ def _differing(kind: DifferenceKind, variant: Variant, before: _Facts, now: _Fac
 
 
 _Facts = Mapping[tuple[str, str], str]
-"""By a power's id, and the unit, order or centre in words: what is told of it."""
+"""The words for each unit, order or centre, by its power's id and itself in words."""
 
 
 def _orders(variant: Variant, resolution: Resolution) -> _Facts:

@@ -13,7 +13,7 @@ from service.games.results import unit_text
 
 
 def written_board(variant: Variant, position: Position) -> tuple[str, str]:
-    """Units and centres, each on a line of its own behind its power: "Montrose: Army Perth"."""
+    """Units and centres, one a line, behind their power: "Montrose: Army Perth"."""
     provinces, name = variant.board.provinces, {key: power.name for key, power in variant.powers.items()}
     units = sorted(f"{name[unit.power]}: {unit_text(variant, unit)}" for unit in position.units)
     centres = sorted(f"{name[power]}: {provinces[centre].name}"

@@ -319,8 +319,8 @@ def _judge(
 def _is_typed_answer(
     session: Session, typed: Verdict, rows: Sequence[str], context: IntakeContext, load: Load
 ) -> bool:
-    """Whether typed rows that answer a letter are a sheet: an order stands among them. "That was **very**
-    good" would be the first sheet of its phase, and in some games the only one that counts."""
+    """Whether typed rows that answer a letter are a sheet: at least one of them is an order. "That was
+    **very** good" would be the first sheet of its phase, and in some games the only one that counts."""
     if SheetFlag.BY_ANSWER not in typed.flags or not context.game(typed.game or "").takes_typed_orders:
         return False
     variant = load(session.scalars(select(GameRow.variant).where(GameRow.name == typed.game)).one())

@@ -150,10 +150,10 @@ class EndAbsence(Act[AbsenceRow]):
 
     def change(self, table: ActTable) -> AbsenceRow:
         """Refuse an absence that is not on the list."""
-        own = () if self.player is None else (AbsenceRow.player_id == self.player,)
+        of_player = () if self.player is None else (AbsenceRow.player_id == self.player,)
         if not records.claim(
             table.session, AbsenceRow, AbsenceRow.id == self.absence, AbsenceRow.game_id == self.game,
-            AbsenceRow.ended_at.is_(None), *own, ended_at=table.now,
+            AbsenceRow.ended_at.is_(None), *of_player, ended_at=table.now,
         ):
             raise Refused(N_("Nothing was changed: this absence is not on the list."))
         return table.session.get_one(AbsenceRow, self.absence)
@@ -249,11 +249,11 @@ def tell_of_holiday(
 def tell_of_results_taken_back(
     session: Session, letters: LetterContext, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
 ) -> int:
-    """Tell everybody that results are taken back, to be judged again and sent anew (PHA-04)."""
+    """Tell everybody that results are taken back, to be judged and sent again (PHA-04)."""
     game = session.get_one(GameRow, phase.game_id)
     return announce(session, letters, game, AnnouncementFacts(
         f"taken-back-{phase.ordinal}-{times}", Sentence("Results taken back"),
-        (Sentence("The results of %(phase)s are taken back. They are judged again, and you get them anew, "
+        (Sentence("The results of %(phase)s are taken back. They are judged again, and you get them again, "
                   "with what is different.", phase=phase_of(phase)),
          *(Sentence("So are the results of %(phase)s, which came after them.", phase=each) for each in later),
          Sentence("Reason: %(why)s", why=why),
@@ -281,10 +281,10 @@ def tell_of_corrected_board(
 
 def _what_was_sent(game: GameRow) -> list[Sentence]:
     """What becomes of sheets for a phase whose board changes."""
-    kept = Sentence("What you sent is kept and counts.")
+    counts = Sentence("What you sent is kept and counts.")
     # In some games the first sheet of a phase is the only one (Q-60).
-    return [kept] if options_of(game).first_counts else [
-        kept, Sentence("If it no longer fits, send another version.")]
+    return [counts] if options_of(game).first_counts else [
+        counts, Sentence("If it no longer fits, send another version.")]
 
 
 def tell_of_draw(session: Session, letters: LetterContext, game: GameRow, powers: list[str], key: str) -> int:

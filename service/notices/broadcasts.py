@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from urllib.parse import urlsplit
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
@@ -56,13 +56,26 @@ from service.notices.order_sheets import (
     order_examples,
     order_languages,
 )
+from service.notices.phase_letters.requests import ADJUSTMENT, RETREAT_REQUEST
 from service.notices.previews import Previews
+from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from service.record import chain
 from service.record.game_key import of_game
 from service.record.references import RecordReference, commitments
 from service.store import records
 from service.store.signatures import fingerprint
-from service.store.tables import AbsenceRow, CorrectionRow, GameRow, PhaseRow, PhaseState
+from service.store.tables import (
+    AbsenceRow,
+    CorrectionRow,
+    GameRow,
+    OutboxRow,
+    OutboxState,
+    PhaseRow,
+    PhaseState,
+)
+
+_OF_RESULTS = (DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS, RETREAT_REQUEST, ADJUSTMENT)
+"""Letters that results bring, each with what was judged or what follows from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +191,7 @@ class Broadcasts:
         game = session.get_one(GameRow, phase.game_id)
         moved = {move.phase: move for move in extension.moved}
         this_move = moved.pop(phase_of(phase))
-        # Where late results move it, retreats before it that nobody owes still wait for these to be sent.
+        # Where late results move it, retreats before it that are not due still wait for these to be sent.
         rows = [row for row in records.phases(session, game.id) if row.state == PhaseState.OPEN
                 or (row.state == PhaseState.WAITING and row.ordinal >= phase.ordinal)]
         facts = DeadlineFacts(
@@ -225,8 +238,9 @@ class Broadcasts:
     def results_taken_back(
         self, session: Session, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
     ) -> int:
-        """Tell everybody that the results of a phase are taken back, with those of `later` ones. Returns the
-        number of letters."""
+        """Tell everybody that the results of a phase are taken back, with those of `later` ones; their own
+        letters do not leave any more. Returns the number of letters."""
+        withdraw_results(session, phase)
         return announcements.tell_of_results_taken_back(session, self.letters, phase, later, why, times)
 
     def board_corrected(
@@ -374,6 +388,15 @@ def playing_rules(game: GameRow, variant: Variant) -> PlayingRules:
     conduct = tuple(Sentence(rule.replace("%", "%%")) for rule in variant.conduct)
     return PlayingRules(options.first_counts, options.typed_orders, options.mail_commands, conduct,
                         order_languages(variant, options))
+
+
+def withdraw_results(session: Session, phase: PhaseRow) -> None:
+    """Cancel what waits in the outbox of the results of a phase, and of those after it."""
+    rows = [row.id for row in records.phases(session, phase.game_id) if row.ordinal >= phase.ordinal]
+    session.execute(update(OutboxRow).where(
+        OutboxRow.phase_id.in_(rows), OutboxRow.kind.in_([kind.name for kind in _OF_RESULTS]),
+        OutboxRow.state.in_([OutboxState.QUEUED, OutboxState.HELD, OutboxState.FAILED])).values(
+        state=OutboxState.CANCELLED, error="the results were taken back"))
 
 
 def corrections(session: Session, phase_id: int) -> list[CorrectionRow]:

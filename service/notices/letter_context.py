@@ -26,9 +26,9 @@ from service.store.tables import GameRow, PhaseRow, PlayerRow, SeatRow
 @dataclass(frozen=True, slots=True)
 class Sender:
     """The site's own addresses, as every letter needs them. `base_url` is the public address or "";
-    `max_bytes` limits one letter; `contact` is where players reach a person, or ""; `deputy` who is told
-    with the coordinator that results wait, or "". `links_copies`: copies of
-    sheets are behind a link instead of attached."""
+    `max_bytes` limits one letter; `contact` is where players reach a person, or ""; `deputy` gets the
+    coordinator's mail about results that wait, or "". `links_copies`: copies of sheets are behind a link
+    instead of attached."""
 
     sender: str
     order_address: str

@@ -60,7 +60,8 @@ class Alarms:
             key=f"alarm-{finding.name.lower().replace(' ', '-')}-{finding.trouble_id or f'{now:%Y-%m-%d}'}",
             event=f"{finding.name}: {finding.sentence}", since=since, consequence=check.consequence,
             link=f"{sender.base_url.rstrip('/')}/health" if sender.base_url else "")
-        told = [sender.coordinator, *filter(None, [sender.deputy if check.to_deputy else ""])]
-        letters = [render.letter(COORDINATOR_NOTICE, None, Recipient(address), facts) for address in told]
+        deputy = sender.deputy if check.to_deputy else ""
+        letters = [render.letter(COORDINATOR_NOTICE, None, Recipient(address), facts)
+                   for address in (sender.coordinator, deputy) if address]
         with self.store.begin() as session:
             return [letter.key for letter in letters if self.letters.put(session, letter)]

@@ -65,8 +65,8 @@ class MailState(StrEnum):
 
 class OutboxState(StrEnum):
     """QUEUED, SENDING (claimed; a crash here may mean twice), SENT, DELAYED (sent, and a server on the way
-    reports that it keeps trying), FAILED (given up or bounced), HELD, CANCELLED (its address is gone, or its
-    player left the seat)."""
+    reports that it keeps trying), FAILED (given up or bounced), HELD, CANCELLED (its address is gone, its
+    player left the seat, or its results were taken back)."""
 
     QUEUED = "queued"
     SENDING = "sending"

@@ -21,11 +21,11 @@ from fastapi.responses import Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.games.acts.act import Act, ActTable, perform
+from service.games.acts.act import Act, ActTable, Performed, perform
 from service.games.deadlines import span_of
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
-from service.games.taken_back import JudgedAgain
+from service.games.taken_back import Differences
 from service.games.turns import JUDGEABLE
 from service.mail.sending.compose import OutLetter
 from service.notices.letter_context import LetterContext
@@ -38,8 +38,8 @@ from service.web.sessions import Visitor
 
 SHORT = 0.25
 """The share of its calendar's time below which a phase is marked, if the act leaves it less than it had."""
-SEEN = "seen"
-"""The field by which a form tells what its reader was shown."""
+SHOWN = "seen"
+"""The field of a form with the digest of what its reader was shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,25 +121,25 @@ class PhaseAfter:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Consequences:
     """What an act would do: each phase ahead if a deadline moves, else those whose state changes; its
-    letters, the powers that they reach, and those that they do not; what is different where it judges
-    again."""
+    letters, the powers that they reach, and those that they do not; what is different on the board or in
+    results."""
 
     phases: tuple[PhaseAfter, ...]
     letters: tuple[OutLetter, ...]
     reached: tuple[str, ...]
     silent: tuple[str, ...]
-    again: JudgedAgain | None = None
+    differences: Differences | None = None
 
     @property
-    def print(self) -> str:
+    def digest(self) -> str:
         """A digest of what is to happen and to whom; not of the letters' words, which may name this
         moment."""
         facts = [[(each.title, each.before.deadline.isoformat(), each.after.deadline.isoformat(),
                    each.after.state) for each in self.phases],
                  sorted((letter.kind, letter.recipient) for letter in self.letters),
-                repr(self.again)]
+                repr(self.differences)]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:32]
 
 
@@ -166,27 +166,28 @@ def first_look(
     fields: Sequence[tuple[str, str]] = request.state.fields
     with ports.sessions() as session:
         game = game_row(session, game_id)
-        seen = _seen(ports, session, visitor, game, do)
+        consequences = _consequences(ports, session, visitor, game, do)
         session.rollback()
-        shown = next((value for key, value in fields if key == SEEN), "")
-        if (not seen.phases and not seen.letters) or shown == seen.print:
+        shown = next((value for key, value in fields if key == SHOWN), "")
+        if (not consequences.phases and not consequences.letters) or shown == consequences.digest:
             return None
         return show(
             request, "look.html", visitor=visitor, game=game, act=name, back=back or f"/games/{game_id}",
-            seen=seen, is_changed=bool(shown), besides=besides, path=request.url.path,
-            fields=[pair for pair in fields if pair[0] not in {SEEN, "csrf"}])
+            consequences=consequences, is_changed=bool(shown), besides=besides, path=request.url.path,
+            fields=[pair for pair in fields if pair[0] not in {SHOWN, "csrf"}])
 
 
-def _seen(
+def _consequences(
     ports: DeskPorts, session: Session, visitor: Visitor, game: GameRow, do: Callable[[ActTable], object]
-) -> Seen:
+) -> Consequences:
     """What an act would do. The session holds it done, and the caller must roll back."""
     real = ports.letters
     writer = LettersNoted(real.blobs, real.clock, real.load, real.sender, real.kinds)
     table = replace(ports.act_table(session, visitor.name, visitor.coordinates),
                     circulars=replace(ports.actions.circulars, letters=writer))
     before = _clocks(session, game.id)
-    outcome = or_refuse(lambda: do(table))
+    performed = or_refuse(lambda: do(table))
+    outcome = performed.outcome if isinstance(performed, Performed) else performed
     session.flush()
     after, options = _clocks(session, game.id), options_of(game)
     phases = tuple(
@@ -195,15 +196,15 @@ def _seen(
         if row.id in before and not before[row.id][1].state == clock.state == PhaseState.SENT)
     addresses = records.addresses(session, game.id)
     receivers = {letter.recipient for letter in writer.noted}
-    reached = [power for power, own in addresses.items() if receivers & set(own)]
+    reached = [power for power, of_player in addresses.items() if receivers & set(of_player)]
     silent = [power for power in records.seats(session, game.id) if power not in reached]
     named = {power: ports.power_name(game.variant, power) for power in [*reached, *silent]}
     moves = any(each.is_moved for each in phases)
-    return Seen(tuple(each for each in phases if moves or each.before.state != each.after.state),
+    return Consequences(tuple(each for each in phases if moves or each.before.state != each.after.state),
                 tuple(writer.noted),
                 tuple(sorted(named[power] for power in reached)),
                 tuple(sorted(named[power] for power in silent)),
-                outcome if isinstance(outcome, JudgedAgain) else None)
+                outcome if isinstance(outcome, Differences) else None)
 
 
 def _clocks(session: Session, game_id: str) -> dict[int, tuple[Any, Clock]]:

@@ -71,11 +71,11 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """A letter that the mail server took. `at`: the instant at which it left; `to`: its address; `kind`: as
-    its Message-ID begins, such as "finalresults"."""
+class SentLetter:
+    """A letter that the mail server took. `left_at`: the instant at which it did; `to`: its address; `kind`:
+    as its Message-ID begins, such as "finalresults"."""
 
-    at: datetime
+    left_at: datetime
     to: str
     kind: str
     message: EmailMessage
@@ -107,7 +107,7 @@ class MailroomPlay:
     game: str
     name: str
     people: dict[str, str]
-    left: list[Left] = field(default_factory=list)
+    left: list[SentLetter] = field(default_factory=list)
     dead: set[str] = field(default_factory=set)
     sent: dict[str, list[bytes]] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
@@ -117,9 +117,9 @@ class MailroomPlay:
     # Work and time
     # --------------------------------------------------------------------------------------------------------
 
-    def note(self, who: str, what: str) -> None:
+    def note(self, who: str, words: str) -> None:
         """A line of the transcript."""
-        self.lines.append(f"{self.clock.now():%a %d %b %Y %H:%M} | {who:<28} | {what}")
+        self.lines.append(f"{self.clock.now():%a %d %b %Y %H:%M} | {who:<28} | {words}")
 
     def settle(self) -> None:
         """Wait until everything whose time has come is done."""
@@ -186,7 +186,8 @@ class MailroomPlay:
         return canonical_subject(self.name, self.variant.powers[power].name, phase_of(phase), version)
 
     def mail_in(
-        self, power: str, subject: str, parts: Sequence[bytes], *, answers: Left | None = None, what: str = ""
+        self, power: str, subject: str, parts: Sequence[bytes], *, answers: SentLetter | None = None,
+        words: str = "",
     ) -> None:
         """A mail of a player arrives now; `settle` does what it brings. `answers`: the letter that it is a
         reply to, as mail programs do it."""
@@ -199,7 +200,7 @@ class MailroomPlay:
                         f"References: {answers.message['Message-ID']}"]
         raw = mail(subject, sender, headers=headers, parts=parts, stamps=[stamp(domain, "pass", SERVER)])
         self.sent.setdefault(power, []).append(raw)
-        self.note(power, f"mails “{subject}”{f': {what}' if what else ''}")
+        self.note(power, f"mails “{subject}”{f': {words}' if words else ''}")
         self.dovecot.append(raw, now)
 
     def typed(self, orders: Iterable[str]) -> list[bytes]:
@@ -221,7 +222,7 @@ class MailroomPlay:
         return [text("See the sheet."),
                 part(self.photograph(power, phase, orders, version), "image/png", "sheet.png")]
 
-    def letters(self, to: str = "", kind: str = "", since: int = 0) -> list[Left]:
+    def letters(self, to: str = "", kind: str = "", since: int = 0) -> list[SentLetter]:
         """What left for a power's player or an address, of a kind, from the one with this number on."""
         address = self.people.get(to, to)
         return [each for each in self.left[since:]
@@ -231,7 +232,7 @@ class MailroomPlay:
         """Note a letter that the mail server takes."""
         kind = str(letter.message["Message-ID"])[1:].partition(".")[0]
         (to,) = letter.recipients
-        self.left.append(Left(self.clock.now(), to, kind, letter.message, letter.data))
+        self.left.append(SentLetter(self.clock.now(), to, kind, letter.message, letter.data))
         self.note(f"→ {to}", f"{self.left[-1].subject} [{kind}]")
 
     # The desk
@@ -296,9 +297,9 @@ class MailroomPlay:
 
 
 def _field(page: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', page)
-    assert found is not None, (name, plain(page)[:800])
-    return found[1]
+    value = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert value is not None, (name, plain(page)[:800])
+    return value[1]
 
 
 def plain(html: str) -> str:

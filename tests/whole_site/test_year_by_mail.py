@@ -34,7 +34,7 @@ from service.games.phases import phase_title
 from service.intake.sheets.typed_orders import TypedText
 from service.store import records
 from service.store.tables import PhaseRow, PhaseState
-from tests.support.mailroom_play import BEGINS, Left, MailroomPlay, open_play, player_address
+from tests.support.mailroom_play import BEGINS, MailroomPlay, SentLetter, open_play, player_address
 from tests.support.servers.dovecot import Dovecot
 from tests.support.servers.smtp_sink import SmtpSink
 from tests.support.table import COORDINATOR
@@ -104,19 +104,19 @@ class Year:
         return [each for each in dict.fromkeys(texts) if typed.orders(each) == each][:MOST_ORDERS]
 
     def write(
-        self, power: str, row: PhaseRow, orders: Sequence[str], how: str, *, answers: Left | None = None,
-        subject: str = "", version: int = 1,
+        self, power: str, row: PhaseRow, orders: Sequence[str], how: str, *,
+        answers: SentLetter | None = None, subject: str = "", version: int = 1,
     ) -> Sheet:
         """A player sends a sheet: typed, or on paper that is photographed or posted."""
         sheet = Sheet(power, row.ordinal, tuple(orders), how)
         play, named = self.play, subject or self.play.subject(power, row, version)
         if how == "typed":
             play.mail_in(
-                power, named, play.typed(orders), answers=answers, what=f"{len(orders)} typed orders")
+                power, named, play.typed(orders), answers=answers, words=f"{len(orders)} typed orders")
         elif how == "photographed":
-            seen = [self.misread.get(order, order) for order in orders]
-            play.mail_in(power, named, play.photographed(power, row, seen, version), answers=answers,
-                         what="a photograph")
+            misread = [self.misread.get(order, order) for order in orders]
+            play.mail_in(power, named, play.photographed(power, row, misread, version), answers=answers,
+                         words="a photograph")
         else:
             now = play.clock.now()
             play.send("/post", "/post", place=f"{row.id} {power}", received=f"{now:%Y-%m-%d}",
@@ -273,10 +273,10 @@ def dead_power(year: Year) -> str:
 def a_refusal_is_answered(year: Year, power: str, row: PhaseRow, orders: Sequence[str]) -> None:
     play = year.play
     parts = play.photographed(power, row, orders)
-    play.mail_in(power, "my orders", parts, what="a photograph under a subject that names nothing")
+    play.mail_in(power, "my orders", parts, words="a photograph under a subject that names nothing")
     play.settle()
     refusal = play.letters(power, "rejection")[-1]
-    play.mail_in(power, f"Re: {refusal.subject}", parts, answers=refusal, what="the same photograph")
+    play.mail_in(power, f"Re: {refusal.subject}", parts, answers=refusal, words="the same photograph")
     play.settle()
     assert play.letters(power)[-1].kind == "receipt", play.letters(power)[-1].words
     year.sheets[power, row.ordinal] = Sheet(power, row.ordinal, tuple(orders), "photographed")
@@ -341,13 +341,13 @@ def a_wrong_reading_is_put_right(year: Year, row: PhaseRow) -> None:
     look = play.look_and_send(form, form, do="edit", text=right, key="once",
                               why="The ink has another word.")
     assert "is at the desk again" in look
-    told = {each.to for each in play.letters(kind="announcement", since=since)}
-    assert told == set(play.people.values())
+    announced_to = {each.to for each in play.letters(kind="announcement", since=since)}
+    assert announced_to == set(play.people.values())
     assert play.phase(row.ordinal).state == PhaseState.READY
     since = len(play.left)
     year.approve(row)
-    anew = {each.to for each in play.letters(since=since) if each.kind.endswith("results")}
-    assert anew == set(play.people.values())
+    corrected_for = {each.to for each in play.letters(since=since) if each.kind.endswith("results")}
+    assert corrected_for == set(play.people.values())
 
 
 def line_of(play: MailroomPlay, row: PhaseRow, order: str) -> int:
@@ -367,7 +367,7 @@ def the_dead_address_is_named(year: Year) -> None:
     assert re.search(r"✗ \d+ letters? to it did not arrive: [^.]*\(550", play.says(f"/games/{play.game}"))
     (notice,) = [each for each in play.letters(COORDINATOR) if "(550" in each.words]
     assert name in notice.words
-    assert notice.at == play.clock.now()
+    assert notice.left_at == play.clock.now()
 
 
 # What the players have at the end
@@ -394,13 +394,13 @@ def nobody_was_judged_unasked(year: Year) -> None:
         if row.resolution is None:
             continue
         for power in owing(row, play.variant):
-            asked = [letter.at for letter in play.left if _asks(play, letter, power, row)]
+            asked = [letter.left_at for letter in play.left if _asks(play, letter, power, row)]
             assert asked, (power, phase_title(row))
             had = row.deadline - max(min(asked), row.opens_at)
             assert had >= _planned(play, row) / 2, (power, phase_title(row), had)
 
 
-def _asks(play: MailroomPlay, letter: Left, power: str, row: PhaseRow) -> bool:
+def _asks(play: MailroomPlay, letter: SentLetter, power: str, row: PhaseRow) -> bool:
     """Whether a letter asks a power for a phase: with the subject to copy, by the name of its phase where
     nothing is due from it, or by the sheet that is kept for it."""
     if letter.to not in {play.people[power], player_address(power)} or letter.kind not in ASKING:
@@ -425,8 +425,8 @@ def no_letter_asks_by_a_date_that_is_past(year: Year) -> None:
         for match in _INSTANT.finditer(letter.words):
             instant = datetime.strptime(match[0], "%d %b %Y, %H:%M GMT").replace(tzinfo=UTC)
             before = letter.words[max(0, match.start() - 90):match.start()]
-            if instant < letter.at and not _REPORTED.search(before):
-                past.add((letter.kind, letter.at, before[-60:] + match[0]))
+            if instant < letter.left_at and not _REPORTED.search(before):
+                past.add((letter.kind, letter.left_at, before[-60:] + match[0]))
     assert past == set()
 
 
@@ -440,21 +440,20 @@ def no_letter_tells_of_an_early_sheet(year: Year) -> None:
 def the_archive_is_clean(year: Year, folder: Path) -> None:
     """By the tool that anybody can run, with the letters of two players."""
     play = year.play
-    kept = []
+    names = []
     for power in list(play.variant.powers)[1:3]:
         raws = [each.raw for each in play.letters(power)] + play.sent.get(power, [])
         for number, raw in enumerate(raws):
             path = folder / f"{number:03}-{play.people[power]}.eml"
             path.write_bytes(raw)
-            kept.append(path.name)
+            names.append(path.name)
     for edition in export.Edition:
         archive = folder / f"{edition.value}.zip"
         with play.site.store() as session, archive.open("w+b") as out:
             export.write_archive(
                 session, play.site.blobs, play.game, edition, play.clock.now(), "test", out)
-        letters = kept if edition is export.Edition.WHOLE else []
         tool = subprocess.run(
-            [sys.executable, "-I", "-S", str(TOOL), archive.name, *letters], cwd=folder, capture_output=True,
+            [sys.executable, "-I", "-S", str(TOOL), archive.name, *names], cwd=folder, capture_output=True,
             text=True, check=False)
         assert tool.returncode == 0, tool.stdout[-3000:] + tool.stderr[-2000:]
         assert "NOT AS IT SHOULD BE" not in tool.stdout + tool.stderr

@@ -77,7 +77,7 @@ def lacking(session: Session, since: datetime) -> list[PhaseRow]:
     sent = session.scalars(
         select(PhaseRow).where(PhaseRow.state == PhaseState.SENT, PhaseRow.sent_at > since)
         .order_by(PhaseRow.sent_at, PhaseRow.id))
-    # Results that were taken back and sent anew have another root.
+    # Results that were taken back and sent again have another root.
     return [row for row in sent if row.sent_at is not None
             and stamped.get((row.game_id, row.id), since) < row.sent_at]
 

@@ -85,13 +85,13 @@ class Circulars(Protocol):
         self, session: Session, phase: PhaseRow, later: Sequence[Phase], why: str, times: int
     ) -> int:
         """The results of a phase, for the `times`-th time, and with them those of `later` ones: they are
-        judged again and sent anew."""
+        judged and sent again."""
         ...
 
     def board_corrected(
         self, session: Session, phase: PhaseRow, changes: Sequence[Difference], why: str, key: str
     ) -> int:
-        """Another board of a phase than the one that its players were told."""
+        """Another board of a phase than the one in its players' letters."""
         ...
 
     def handed_over(self, session: Session, game: GameRow, name: str, key: str) -> HandOver:

@@ -20,7 +20,7 @@ from service.games.ending import has_ended
 from service.games.options import with_options
 from service.games.phases import phase_of
 from service.games.refused import Refused
-from service.games.taken_back import Difference, board_differences, times_taken_back
+from service.games.taken_back import Differences, board_differences, times_taken_back
 from service.games.written_board import read_board
 from service.store import phase_looks, records
 from service.store.tables import CorrectionRow, PhaseRow, PhaseState
@@ -34,7 +34,7 @@ class TakeBackResults(ReasonedAct[SentResults]):
     sheet in time was passed over (PHA-04, Q-78).
 
     The phase is at the desk again. Phases after it have no board until its new results are sent, and ask
-    anew then; their sheets and decisions are kept, and count. Everybody gets a letter. The outcome is the
+    again then; their sheets and decisions are kept, and count. Everybody gets a letter. The outcome is the
     phases whose results hold no more, in order, and when these had been sent.
     """
 
@@ -51,7 +51,8 @@ class TakeBackResults(ReasonedAct[SentResults]):
             raise Refused("Nothing was changed: only results that were sent are taken back. Before that, "
                           "decide the line again at the desk and judge again.")
         if has_ended(table.session, phase.game_id):
-            raise Refused("Nothing was changed: the game is over, and its end was told. Write a correction.")
+            raise Refused("Nothing was changed: the game is over, and its end is in everybody's "
+                          "letters. Write a correction.")
         drawn = next((row for row in _later(table, phase) if row.resolution is not None
                       and codec.load_resolution(row.resolution).lots_used), None)
         if drawn is not None:
@@ -59,14 +60,14 @@ class TakeBackResults(ReasonedAct[SentResults]):
                           "could order by them. Correct the board instead.")
 
     def change(self, table: ActTable) -> SentResults:
-        """Refuse a phase that somebody else took back meanwhile."""
+        """Refuse a phase that another person took back meanwhile."""
         phase = table.any_phase(self.phase)
         sent = tuple((phase_of(row), row.sent_at) for row in [phase, *_later(table, phase)]
                      if row.sent_at is not None)
         later = [row.id for row in _later(table, phase)]
         if not records.claim_phase(table.session, phase.id, PhaseState.SENT, PhaseState.CLOSED,
                                    resolution=None, judged_at=None, sent_at=None):
-            raise Refused("Nothing was changed: somebody else took these results back.")
+            raise Refused("Nothing was changed: another person took these results back.")
         # The record enters each row that is written, so those that stay as they are are left alone.
         records.claim(table.session, PhaseRow, PhaseRow.id.in_(later), PhaseRow.resolution.is_not(None),
                       resolution=None, judged_at=None, sent_at=None)
@@ -97,7 +98,7 @@ def _later(table: ActTable, phase: PhaseRow) -> list[PhaseRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectBoard(ReasonedAct[tuple[Difference, ...]]):
+class CorrectBoard(ReasonedAct[Differences]):
     """Puts units and centres of the board that is in play right, where an earlier phase is not to be judged
     again (PHA-04, Q-78). Everybody gets a letter. The outcome is what is different.
 
@@ -111,46 +112,52 @@ class CorrectBoard(ReasonedAct[tuple[Difference, ...]]):
     why: str
 
     def check(self, table: ActTable) -> None:
-        """Refuse a phase that is over or has no board, retreats, hidden units, and a board that is none."""
+        """Refuse a phase that is over or has no board, retreats, hidden units, and lines that make no
+        board."""
         table.must_write()
         phase = table.any_phase(self.phase)
         if phase.position is None or phase.state == PhaseState.SENT:
             raise Refused("Nothing was changed: only the board that is in play is corrected. It is there "
                           "once the results before it are sent.")
-        if phase.kind == PhaseKind.RETREAT:
-            raise Refused("Nothing was changed: while units retreat the board is not corrected by hand. Take "
-                          "the results back, or wait for the next phase.")
         variant, before, now = self._boards(table)
-        if variant.rules.visible_position(variant.context(), now, None) != now:
-            raise Refused("Nothing was changed: the rules hide units of this board, and a letter to all "
-                          "would name them.")
+        if not all(is_correctable(phase, variant, board) for board in (before, now)):
+            raise Refused("Nothing was changed: this board is not corrected by hand, since units retreat, or "
+                          "the rules hide some and a letter to all would name them. Take the results back "
+                          "instead.")
         if not board_differences(variant, before, now):
             raise Refused("Nothing was changed: this is the board as it is.")
 
-    def change(self, table: ActTable) -> tuple[Difference, ...]:
+    def change(self, table: ActTable) -> Differences:
         """Keep the board; a phase that is judged on the old one goes back to the desk."""
         variant, before, now = self._boards(table)
         phase = table.any_phase(self.phase)
         back_to_desk(table.session, phase)
         phase.position = codec.dump_position(now)
-        return board_differences(variant, before, now)
+        return Differences(board_differences(variant, before, now))
 
-    def event(self, table: ActTable, outcome: tuple[Difference, ...], letters: int) -> LoggedEvent:
+    def event(self, table: ActTable, outcome: Differences, letters: int) -> LoggedEvent:
         """The phase, the number of changes and the reason."""
         phase = table.any_phase(self.phase)
         return LoggedEvent(Event.BOARD_CORRECTED, phase.game_id, {
-            "phase": str(phase_of(phase)), "changes": len(outcome), "why": self.reason})
+            "phase": str(phase_of(phase)), "changes": len(outcome.found or ()), "why": self.reason})
 
-    def letters(self, table: ActTable, outcome: tuple[Difference, ...]) -> int:
+    def letters(self, table: ActTable, outcome: Differences) -> int:
         """One to each player."""
         return table.must_write().board_corrected(
-            table.session, table.any_phase(self.phase), outcome, self.reason, f"{table.now:%Y%m%d%H%M%S}")
+            table.session, table.any_phase(self.phase), outcome.found or (), self.reason,
+            f"{table.now:%Y%m%d%H%M%S}")
 
     def _boards(self, table: ActTable) -> tuple[Variant, Position, Position]:
         phase = table.any_phase(self.phase)
         variant, before = table.load(table.game(phase.game_id).variant), codec.load_position(
             phase.position or {})
         return variant, before, read_board(variant, before, self.units, self.centres)
+
+
+def is_correctable(phase: PhaseRow, variant: Variant, board: Position) -> bool:
+    """Whether a board of a phase may be corrected by hand: no unit retreats on it, and none is hidden."""
+    return phase.kind != PhaseKind.RETREAT and variant.rules.visible_position(
+        variant.context(), board, None) == board
 
 
 @dataclass(frozen=True, slots=True)

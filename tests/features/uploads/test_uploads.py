@@ -239,15 +239,15 @@ def test_a_link_is_for_one_player_and_one_game_and_ends(desk: DeskTable, site: S
     assert send(desk, link, [picture(10)], sent).status_code == 404
     assert mails(desk) == []
     # Sixty days, and of more than three the newest.
-    made = []
+    addresses = []
     for _ in range(links.MOST_LINKS + 1):
         site.clock.set(site.clock.now() + timedelta(minutes=1))
-        made.append(link_of(desk))
-    assert [desk.client.get(each).status_code for each in made] == [404, 200, 200, 200]
+        addresses.append(link_of(desk))
+    assert [desk.client.get(each).status_code for each in addresses] == [404, 200, 200, 200]
     site.clock.set(site.clock.now() + timedelta(days=61))
-    assert desk.client.get(made[-1]).status_code == 404
+    assert desk.client.get(addresses[-1]).status_code == 404
     with site.store() as session:
-        assert all(secret[-43:] not in row.token_hash for secret in made
+        assert all(secret[-43:] not in row.token_hash for secret in addresses
                    for row in session.scalars(select(AccessLinkRow)))
 
 

@@ -1,4 +1,4 @@
-"""PHA-04, Q-78: results that were sent are taken back, judged again and sent anew, from the line that was
+"""PHA-04, Q-78: results that were sent are taken back, judged again and sent again, from the line that was
 read wrongly or from the desk; or the board in play is corrected. What it changes is shown before it is
 done."""
 
@@ -8,6 +8,7 @@ import re
 from html import unescape
 
 import pytest
+from sqlalchemy import update
 
 from adjudicator.serialize import codec
 from service.clock import SimulatedClock
@@ -16,7 +17,7 @@ from service.games.decisions import own_lines
 from service.games.refused import Refused
 from service.notices.broadcasts import Broadcasts
 from service.notices.results import ResultsAnnouncer
-from service.store.tables import PhaseState
+from service.store.tables import OutboxRow, OutboxState, PhaseState
 from tests.support.acting import do
 from tests.support.desk_table import DeskTable, open_desk
 from tests.support.site import Site
@@ -128,7 +129,8 @@ def test_the_board_in_play_is_corrected_where_nothing_is_judged_again(desk: Desk
     assert desk.post(path, units=texts[0], centres=texts[1], why=WHY).status_code == 409
     right = texts[0].replace("Army Norfolk", "Army Cornwall")
     assert "Army Cornwall" not in texts[0]
-    assert "Army Cornwall" in desk.post(path, units=right, centres=texts[1], why=WHY).text
+    look = desk.post(path, units=right, centres=texts[1], why=WHY).text
+    assert "has no longer Army Norfolk" in look.partition("What is different")[2]
     assert table.position(3) == codec.load_position(winter.position or {})
     assert desk.press_twice(path, units=right, centres=texts[1], why=WHY).status_code == 303
     moved = {str(unit) for unit in table.position(3).units} ^ {
@@ -138,3 +140,22 @@ def test_the_board_in_play_is_corrected_where_nothing_is_judged_again(desk: Desk
     assert len(letters) == len(table.variant.powers)
     assert "Manchester has Army Cornwall." in letters[0]
     assert "Manchester has no longer Army Norfolk." in letters[0]
+
+
+def test_results_that_hold_no_more_do_not_leave_and_a_form_sent_twice_does_no_harm(desk: DeskTable) -> None:
+    table = desk.table
+    with table.site.store.begin() as session:
+        session.execute(
+            update(OutboxRow).where(OutboxRow.power == "Argyll", OutboxRow.kind == "draft_results")
+            .values(state=OutboxState.QUEUED, sent_at=None))
+    form = form_of_line(table, ATTACK)
+    fields: dict[str, object] = {"do": "edit", "text": "A Lindsey holds", "why": WHY, "key": "once"}
+    assert desk.press_twice(form, **fields).status_code == 303
+    states = {row.power: row.state for row in table.letters("draft_results") if row.power}
+    assert states.pop("Argyll") == OutboxState.CANCELLED
+    assert set(states.values()) == {OutboxState.SENT}
+    again, letters = table.resolution(), len(table.letters())
+    for path, answer in ((form, f"/results/{table.phase().id}"),
+                         (f"/results/{table.phase().id}/take-back", f"/desk/{table.phase().id}")):
+        assert desk.post(path, **fields).headers["location"] == answer
+    assert (table.resolution(), len(table.letters())) == (again, letters)

@@ -409,7 +409,7 @@ def test_who_owes_nothing_is_told_so_and_how_to_get_a_sheet(dislodged: Table) ->
     before the retreats."""
     words = told(dislodged, finish(dislodged), "Montrose", "draft_results")
     assert "No Autumn 1642 Retreat Orders are due from you." in words
-    assert "If Winter 1643 Adjustment Orders are due from you, a letter of its own" in words
+    assert "If Winter 1643 Adjustment Orders are due from you, another letter" in words
     assert ("For a blank sheet to print, send a mail with this subject: "
             "Powick Bridge, Montrose, SHEET") in words
 
@@ -469,9 +469,9 @@ def test_the_readers_own_units_are_listed_where_the_game_asks_for_it(
     if not is_on:
         assert lists == {"Manchester": [], "Newcastle": []}
         return
-    own = [unit for unit in dislodged.position(1).units if unit.power == "Manchester"]
+    manchesters = [unit for unit in dislodged.position(1).units if unit.power == "Manchester"]
     (manchester,), (newcastle,) = lists.values()
     assert "Army Kesteven & Holland" in manchester
     assert "Lindsey" not in manchester
-    assert len(re.split(", | and (?=Army|Fleet)", manchester)) == len(own)
+    assert len(re.split(", | and (?=Army|Fleet)", manchester)) == len(manchesters)
     assert "Kesteven" not in newcastle

@@ -102,10 +102,10 @@ def test_a_day_more_in_the_last_hour_is_no_slip(desk: DeskTable) -> None:
 def test_what_was_not_seen_is_not_done(desk: DeskTable) -> None:
     """Somebody else moves the deadline between the two presses."""
     path, new = f"/games/{desk.table.game}/move", desk.table.phase().deadline + timedelta(days=1)
-    seen = carried(moved(desk, new), path)
+    shown = carried(moved(desk, new), path)
     desk.table.set_phase(1, deadline=new - timedelta(days=3))
     before = state_of(desk)
-    again = desk.client.post(path, data=seen)
+    again = desk.client.post(path, data=shown)
     assert "Nothing was done: the game has changed since you looked." in plain(again.text)
     assert state_of(desk) == before
     assert desk.client.post(path, data=carried(again.text, path)).status_code == 303

@@ -196,12 +196,12 @@ def test_an_event_is_entered_before_letters_unless_it_counts_them(site: Site) ->
             order.append("letters")
             return 3 if outcome else 0
 
-    told: list[Callable[[], Told]] = [
+    acts: list[Callable[[], Told]] = [
         lambda: Told(first=False, is_new=True), lambda: Told(first=True, is_new=True),
         lambda: Told(first=False, is_new=False)]
     performed = []
     with site.store.begin() as session:
-        for make in told:
+        for make in acts:
             done = perform(make(), ActTable(session, "Ada", site.clock.now() + timedelta(hours=1)))
             performed.append((done.letters, done.events != ()))
         assert order == ["change", "event 0", "letters", "change", "letters", "event 3", "change", "event 0"]
