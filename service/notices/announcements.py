@@ -271,7 +271,7 @@ def tell_of_corrected_board(
         f"board-{phase.ordinal}-{key}", Sentence("The board is corrected"),
         (Sentence("The board of %(phase)s was wrong, and is corrected:", phase=phase_of(phase)),
          *(Sentence("%(power)s has %(thing)s.", power=at_start(change.power, articled), thing=change.now)
-           if change.now else Sentence("%(power)s has no longer %(thing)s.",
+           if change.now else Sentence("%(power)s no longer has %(thing)s.",
                                        power=at_start(change.power, articled), thing=change.before)
            for change in changes),
          Sentence("Reason: %(why)s", why=why),

@@ -130,7 +130,7 @@ def test_the_board_in_play_is_corrected_where_nothing_is_judged_again(desk: Desk
     right = texts[0].replace("Army Norfolk", "Army Cornwall")
     assert "Army Cornwall" not in texts[0]
     look = desk.post(path, units=right, centres=texts[1], why=WHY).text
-    assert "has no longer Army Norfolk" in look.partition("What is different")[2]
+    assert "no longer has Army Norfolk" in look.partition("What is different")[2]
     assert table.position(3) == codec.load_position(winter.position or {})
     assert desk.press_twice(path, units=right, centres=texts[1], why=WHY).status_code == 303
     moved = {str(unit) for unit in table.position(3).units} ^ {
@@ -139,7 +139,7 @@ def test_the_board_in_play_is_corrected_where_nothing_is_judged_again(desk: Desk
     letters = [" ".join(table.words(row).split()) for row in table.letters("announcement")]
     assert len(letters) == len(table.variant.powers)
     assert "Manchester has Army Cornwall." in letters[0]
-    assert "Manchester has no longer Army Norfolk." in letters[0]
+    assert "Manchester no longer has Army Norfolk." in letters[0]
 
 
 def test_results_that_hold_no_more_do_not_leave_and_a_form_sent_twice_does_no_harm(desk: DeskTable) -> None:
