@@ -26,6 +26,7 @@ from service.games.names import UnknownName, power_called
 from service.games.options import stored_options
 from service.games.rulings import rules_to_keep
 from service.games.sealed_lots import BEACON
+from service.store import records
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 
 
@@ -208,9 +209,9 @@ def create(
 def _player(session: Session, seat: GameSeat) -> int:
     # NON-05: the same person may sit in two games, and is known by any address that is on file.
     for mail in seat.mail:
-        known = session.get(AddressRow, mail)
+        known = records.player_of(session, mail)
         if known is not None:
-            return known.player_id
+            return known.id
     player = session.scalar(select(PlayerRow).where(PlayerRow.name == seat.player)) if not seat.mail else None
     if player is None:
         player = PlayerRow(name=seat.player, zone=seat.zone)

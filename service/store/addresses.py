@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
+from dataclasses import dataclass
 from email.utils import parseaddr
 
 NO_AUTHOR = ""
@@ -25,14 +26,64 @@ def ascii_domain(domain: str) -> str | None:
         label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}" for label in labels)
 
 
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """How one provider lets a mailbox be spelled. `domain`: the one that stands for all of `domains`.
+    `ignores_dots`: "j.rich" and "jrich" are one mailbox. `has_tags`: what follows a "+" is no part of its
+    name."""
+
+    domain: str
+    domains: frozenset[str]
+    ignores_dots: bool = False
+    has_tags: bool = False
+
+    @property
+    def words(self) -> str:
+        """How else an address of it may be spelled, for a person."""
+        ways = [*(f"@{domain}" for domain in sorted(self.domains) if len(self.domains) > 1),
+                *(["with or without dots"] if self.ignores_dots else []),
+                *(["with or without “+” and a word"] if self.has_tags else [])]
+        return ", ".join(ways)
+
+
+PROVIDERS = (
+    # https://support.google.com/mail/answer/7436150 (dots): true of none of the other domains it serves.
+    Provider("gmail.com", frozenset({"gmail.com", "googlemail.com"}), ignores_dots=True, has_tags=True),
+    # https://support.apple.com/118230: which of the three an account has depends on its age.
+    Provider("icloud.com", frozenset({"icloud.com", "me.com", "mac.com"})),
+    # The same name at two of these is two people; no name holds a "+".
+    *(Provider(domain, frozenset({domain}), has_tags=True)
+      for domain in ("outlook.com", "hotmail.com", "live.com", "msn.com")),
+    # https://proton.me/support/addresses-and-aliases: the same name at two of these may be two accounts.
+    *(Provider(domain, frozenset({domain}), has_tags=True)
+      for domain in ("proton.me", "protonmail.com", "protonmail.ch", "pm.me")),
+    # Fastmail's help, "Plus addressing and subdomain addressing".
+    *(Provider(domain, frozenset({domain}), has_tags=True) for domain in ("fastmail.com", "fastmail.fm")),
+)
+_BY_DOMAIN = {domain: provider for provider in PROVIDERS for domain in provider.domains}
+
+
+def provider_of(address: str) -> Provider | None:
+    """The provider that lets this address be spelled in several ways; None for any other."""
+    return _BY_DOMAIN.get(ascii_domain(address.rpartition("@")[2]) or "")
+
+
 def folded_address(address: str) -> str:
-    """An address to be compared with others: small letters, the domain as DNS knows it."""
+    """An address to be compared with others, equal for all spellings of one mailbox (ARR-06): small letters,
+    the domain as DNS knows it, and what its provider lets differ."""
     local, _, domain = address.rpartition("@")
-    return f"{local.lower()}@{ascii_domain(domain) or domain.lower()}"
+    local, domain = local.lower(), ascii_domain(domain) or domain.lower()
+    provider = _BY_DOMAIN.get(domain)
+    if provider is None:
+        return f"{local}@{domain}"
+    # A name is never empty, whatever stands in front of the sign.
+    name = (local.partition("+")[0] or local) if provider.has_tags else local
+    name = (name.replace(".", "") or name) if provider.ignores_dots else name
+    return f"{name}@{provider.domain}"
 
 
 def author_mark(address: str) -> str:
-    """The mark of an author: equal for all spellings of one address, 64 hexadecimal digits."""
+    """The mark of an author: equal for all spellings of one mailbox, 64 hexadecimal digits."""
     # A digest: whoever reads a table of mails that are not judged yet learns no stranger's address.
     return hashlib.sha256(folded_address(address).encode("utf-8", "replace")).hexdigest()
 

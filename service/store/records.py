@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from service.facts.events import Event
 from service.facts.sheets import Fate, SheetFlag
-from service.store.addresses import author_mark, folded_address
+from service.store.addresses import author_mark, folded_address, provider_of
 from service.store.tables import (
     AddressRow,
     EventRow,
@@ -245,7 +245,12 @@ def games_of_senders(session: Session, senders: Collection[str]) -> list[str]:
 
 def _registered_spellings(session: Session, sender: str) -> list[str]:
     """The spellings under which an address may be registered."""
-    folded = folded_address(sender)
+    folded, provider = folded_address(sender), provider_of(sender)
+    if provider is not None:
+        endings = or_(*(AddressRow.email.endswith(f"@{domain}", autoescape=True)
+                        for domain in sorted(provider.domains)))
+        return [email for email in session.scalars(select(AddressRow.email).where(endings))
+                if folded_address(email) == folded]
     if not sender.isascii() or "xn--" in folded:
         # The domain may be registered in another script: those that fold to the same are picked out here.
         return [email for email in session.scalars(select(AddressRow.email))
@@ -254,12 +259,13 @@ def _registered_spellings(session: Session, sender: str) -> list[str]:
 
 
 def player_of(session: Session, email: str) -> PlayerRow | None:
-    """Whose address this is, in any case."""
-    return session.scalar(
-        select(PlayerRow)
-        .join(AddressRow, AddressRow.player_id == PlayerRow.id)
-        .where(AddressRow.email == email.lower())
-    )
+    """Whose mailbox this is, however it is spelled; the spelling that is registered wins."""
+    spellings = _registered_spellings(session, email) if email else []
+    rows = session.execute(
+        select(AddressRow.email, PlayerRow).join(PlayerRow, AddressRow.player_id == PlayerRow.id)
+        .where(AddressRow.email.in_([email.lower(), *spellings])).order_by(AddressRow.email)).all()
+    exact = [player for spelled, player in rows if spelled == email.lower()]
+    return next(iter([*exact, *(player for _, player in rows)]), None)
 
 
 # Phases

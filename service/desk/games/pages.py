@@ -36,6 +36,7 @@ from service.games.turns import JUDGEABLE
 from service.mail.sending.failed import failed_addresses
 from service.notices import announcements
 from service.store import records
+from service.store.addresses import provider_of
 from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES, SITE
 from service.web.acting import carry_out, game_row
@@ -158,6 +159,8 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                     following=next_phase(session, game_id),
                     order_address=ports.order_address, name_of={power: name for power, name, _, _ in seats},
                     seats=seats, failing={address.address: address for address in failed_addresses(session)},
+                    spelled={mail: provider.words for *_, mails in seats for mail in mails
+                             if (provider := provider_of(mail)) is not None},
                     phases=phases, years=years, title_of=phase_title,
                     options=YES_OR_NO, switched=game_options,
                     languages=[LANGUAGES[name].title for name in game_options.order_languages],

@@ -24,15 +24,8 @@ from service.games.acts.seats import Candidate, Holder
 from service.games.create import GameSeat, NewGame
 from service.games.refused import NotFound, Refused
 from service.site_key import NoSiteKey
-from service.store.tables import (
-    AddressRow,
-    GameRow,
-    OfferRow,
-    PlayerRow,
-    PostalAddressRow,
-    SeatRow,
-    SignUpRow,
-)
+from service.store import records
+from service.store.tables import GameRow, OfferRow, PostalAddressRow, SeatRow, SignUpRow
 
 MOST_DATES = 6
 
@@ -222,10 +215,9 @@ def _keep_homes(session: Session, seated: Mapping[str, SignUpRow], now: datetime
 
 def keep_home(session: Session, person: SignUpRow, now: datetime) -> None:
     """Give a player the language and the postal address of their sign-up, where they have none."""
-    known = session.get(AddressRow, person.email)
-    if known is None:
+    player = records.player_of(session, person.email)
+    if player is None:
         return
-    player = session.get_one(PlayerRow, known.player_id)
     player.language = person.language
     has_home = session.scalar(select(PostalAddressRow.id).where(
         PostalAddressRow.player_id == player.id, PostalAddressRow.ended_at.is_(None)).limit(1))

@@ -13,6 +13,7 @@ from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
 from service.games.create import known_zone
 from service.games.names import pseudonym
 from service.games.refused import Refused
+from service.store import records
 from service.store.addresses import is_address
 from service.store.records import seats
 from service.store.tables import AddressRow, PlayerRow, SeatRow
@@ -52,12 +53,11 @@ class AddAddress(Act[None]):
         _refuse_elsewhere(table, holder_of(table, self.game, self.power))
         if not is_address(self._address) or self._address == table.order_address.lower():
             raise Refused("Nothing was changed: this is no mail address of a player.")
-        known = table.session.get(AddressRow, self._address)
+        known = records.player_of(table.session, self._address)
         if known is not None:
             # Whoever coordinates single games is not shown the players of others.
-            owner = ("somebody" if table.coordinates is not None
-                     else table.session.get_one(PlayerRow, known.player_id).name)
-            raise Refused(f"Nothing was changed: this address is registered for {owner} already.")
+            owner = "somebody" if table.coordinates is not None else known.name
+            raise Refused(f"Nothing was changed: this mailbox is registered for {owner} already.")
 
     def change(self, table: ActTable) -> None:
         """Add it."""
@@ -201,7 +201,7 @@ def _player(table: ActTable, holder: Holder) -> PlayerRow:
         session.add(known)
         session.flush()
     for mail in holder.mail:
-        if session.get(AddressRow, mail) is None:
+        if records.player_of(session, mail) is None:
             session.add(AddressRow(email=mail, player_id=known.id))
     session.flush()
     return known
@@ -219,7 +219,7 @@ def _refuse_elsewhere(table: ActTable, player_id: int) -> None:
 
 
 def _known(session: Session, mails: Sequence[str]) -> PlayerRow | None:
-    owners = set(session.scalars(select(AddressRow.player_id).where(AddressRow.email.in_(mails))))
+    owners = {player.id for mail in mails if (player := records.player_of(session, mail)) is not None}
     # Two known players cannot be told apart by what was typed, so nobody is guessed.
     if len(owners) > 1:
         raise Refused("Nothing was changed: these addresses are registered for different players.")
