@@ -15,6 +15,11 @@ from adjudicator.calendar import Phase, PhaseKind
 FORM = "GALLOPER1"
 """The first word of a code; it changes with the form of the rest or with the layout of the sheet."""
 
+OWN_PICTURE = "GALLOPER:PICTURE"
+"""The code on a picture that we sent ourselves: a map, results, a reading (ARR-03). It is no sheet's."""
+OWN_WORDS = ("As the machine read it:", "A picture from Galloper: not read as orders.")
+"""Words that stand on such pictures alone; a part of one that was cut out of a letter still has them."""
+
 MOST_LETTERS = 800
 """A longer text is no code of ours: two names of 30 letters with four bytes each take 720, and the rest under
 60."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -155,9 +155,16 @@ def _page(sheet: str, number: int, title: str, form: VectorForm | None, descript
     )
 
 
-def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
+def _as_it_is(picture: Image.Image) -> Image.Image:
+    return picture
+
+
+def to_pngs(
+    source: str | bytes, width: int, colours: int = 0,
+    finish: Callable[[Image.Image], Image.Image] = _as_it_is,
+) -> list[bytes]:
     """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `colours` up to 256 makes files of type
-    smaller; 0 keeps every shade."""
+    smaller; 0 keeps every shade. `finish`: what is added to each page."""
     import pypdfium2
 
     pdf = source if isinstance(source, bytes) else to_pdf(source)
@@ -165,7 +172,7 @@ def to_pngs(source: str | bytes, width: int, colours: int = 0) -> list[bytes]:
     pages = []
     try:
         for page in document:
-            picture = page.render(scale=width / page.get_width()).to_pil().convert("RGB")
+            picture = finish(page.render(scale=width / page.get_width()).to_pil().convert("RGB"))
             if colours:
                 # Type has few shades, so a palette loses nothing; dithering would add noise that PNG cannot
                 # pack.

@@ -22,7 +22,9 @@ from grammar.headings.sheet_code import SheetCode, code_text
 from ocr.image import sheet_form, sheet_layout as layout
 from service.letters.render import environment
 from service.pictures.drawing import fonts
-from service.pictures.drawing.render import RenderError, to_pdf, to_pngs
+from service.pictures.drawing.own_mark import marked
+from service.pictures.drawing.qr_code import qr_modules
+from service.pictures.drawing.render import to_pdf, to_pngs
 from service.pictures.paper.address import POINT, AddressSpace, fit_address
 
 ROWS = layout.ROWS
@@ -203,7 +205,7 @@ def _marks(code: SheetCode | None, label: str) -> Markup:
         squares += [_square(left + column * cell, top + row * cell, cell) for row, column in black]
     if code is not None:
         text = code_text(code)
-        squares += _drawn(_modules(text), layout.CODE)
+        squares += _drawn(qr_modules(text), layout.CODE)
         squares += _drawn(_foot_modules(text), layout.FOOT_CODE)
     width, height = layout.BLOCK
     return Markup(  # noqa: S704 - numbers alone, and the label
@@ -237,25 +239,6 @@ def _foot_modules(text: str) -> list[list[bool]]:
         greys = np.asarray(code.to_image(scale=1, add_quiet_zones=False))
         return [[bool(grey == 0) for grey in row] for row in greys]
     return []
-
-
-def _modules(text: str) -> list[list[bool]]:
-    """The modules of a QR code, black is True, without its quiet zone: of level Q, so that a quarter may be
-    hidden or spoilt (ISO/IEC 18004, 6.5.1). Raises RenderError for a text that no
-    code holds."""
-    # Imported here: a worker that only sends mail rarely draws a sheet.
-    import cv2
-
-    settings = cv2.QRCodeEncoder.Params()
-    settings.mode = cv2.QRCodeEncoder_MODE_ALPHANUMERIC
-    settings.correction_level = cv2.QRCodeEncoder_CORRECT_LEVEL_Q
-    try:
-        drawn = cv2.QRCodeEncoder.create(settings).encode(text)
-    except cv2.error as error:
-        raise RenderError("a sheet's code is too long for a QR code") from error
-    rows, columns = (drawn == 0).nonzero()
-    black = drawn[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] == 0
-    return [[bool(module) for module in row] for row in black]
 
 
 def _square(left: float, top: float, side: float) -> str:
@@ -319,7 +302,7 @@ def _filled_sheet(heading: tuple[str, ...], orders: tuple[str, ...]) -> bytes:
     # Every player of a power, and each preview, gets the same picture.
     html = environment("pictures", markup=True).get_template("filled_sheet.html").render(
         heading=heading, orders=orders)
-    return to_pngs(to_pdf(html, title="A filled sheet"), FILLED_WIDTH, _FILLED_COLOURS)[0]
+    return to_pngs(to_pdf(html, title="A filled sheet"), FILLED_WIDTH, _FILLED_COLOURS, marked)[0]
 
 
 def filled_sheet_picture(heading: Sequence[str], orders: Sequence[str]) -> bytes:

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
+from grammar.headings.sheet_code import OWN_WORDS
 from service.pictures.drawing.fonts import FACES, FontMissing
+from service.pictures.drawing.own_mark import marked
 from service.pictures.paper.sheet_copy import MOST_BYTES, open_upright
 
 WIDTH = 1100
@@ -54,6 +56,7 @@ def reading_picture(picture: bytes, lines: Sequence[BoxedLine], most_bytes: int 
     for line in lines:
         _draw_box(draw, line, scale)
     _draw_transcription(draw, words, sheet.height + MARGIN)
+    out = marked(out)
     # Only the quality gives way: fewer pixels could not be read on a telephone.
     for quality in _QUALITIES:
         data = _jpeg(out, quality)
@@ -114,7 +117,7 @@ def _wrap_lines(lines: Sequence[BoxedLine], font: ImageFont.FreeTypeFont) -> lis
 
 
 def _draw_transcription(draw: ImageDraw.ImageDraw, rows: Sequence[tuple[str, bool]], top: int) -> None:
-    draw.text((MARGIN, top), "As the machine read it:", fill=_INK, font=_font("display-italic", SIZE))
+    draw.text((MARGIN, top), OWN_WORDS[0], fill=_INK, font=_font("display-italic", SIZE))
     for number, (row, unsure) in enumerate(rows, start=1):
         draw.text(
             (MARGIN, top + number * LEAD), row, fill=_UNSURE if unsure else _INK, font=_font("display", SIZE)

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
 from service.letters.render import environment, instant_words, results_html_parts
+from service.pictures.drawing.own_mark import marked_page
 from service.pictures.drawing.render import to_pdf, to_pngs
 
 PNG_WIDTH = 1240
@@ -50,7 +51,7 @@ def results_pictures(
     """The sheet as PNG pages, `width` pixels across."""
     # The colours of powers come on top of those of ink and paper.
     colours = 2 * COLOURS if changes else COLOURS
-    return to_pngs(results_pdf(game, heading, facts, changes), width, colours)
+    return to_pngs(results_pdf(game, heading, facts, changes), width, colours, marked_page)
 
 
 def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:
@@ -64,4 +65,4 @@ def correction_pictures(
 ) -> list[bytes]:
     """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new
     picture)."""
-    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, COLOURS)
+    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, COLOURS, marked_page)

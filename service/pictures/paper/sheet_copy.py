@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
 
+from service.pictures.drawing.own_mark import marked
+
 LONGEST_SIDE = 1800
 SMALLEST_SIDE = 600
 MOST_BYTES = 450_000
@@ -45,7 +47,7 @@ def sheet_copy(
     while True:
         small = ImageOps.contain(cut, (side, side), Image.Resampling.LANCZOS) if max(cut.size) > side else cut
         for quality in _QUALITIES:
-            data = _jpeg(small, quality)
+            data = _jpeg(marked(small), quality)
             if len(data) <= most_bytes:
                 return data
         if side <= SMALLEST_SIDE:

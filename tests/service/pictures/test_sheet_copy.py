@@ -9,6 +9,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from service.pictures import SheetUnusable, sheet_copy
+from tests.support.opening import above_mark
 
 WIDE, HIGH = 900, 1200
 
@@ -30,7 +31,7 @@ def photograph(orientation: int = 1) -> bytes:
 
 
 def pixels(data: bytes) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    return np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
+    return np.asarray(above_mark(Image.open(io.BytesIO(data)).convert("RGB")))
 
 
 def test_the_copy_says_nothing_of_camera_place_or_owner() -> None:
