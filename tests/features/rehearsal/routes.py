@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def rehearses(game: HonestGame) -> None:
     """A rehearsal of the same people is begun beside the game, and mostly removed again."""
+    # Its name is its game's with a word more, so there is one at a time.
+    remove_rehearsals(game)
     with game.site.store() as session:
         name = session.get_one(GameRow, game.table.game).name
     seats = [create.GameSeat(power, f"Player {power}", "Europe/London", (mail,))
