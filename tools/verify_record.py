@@ -26,6 +26,7 @@ import email
 import email.policy
 import email.utils
 import hashlib
+import io
 import json
 import os
 import re
@@ -34,6 +35,8 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -878,8 +881,40 @@ def rule_3_receipts(record: Conduct, judged: Entry) -> None:
                                                      f"player has {receipts[power]} receipts")
 
 
+def payload_of(part: Any) -> bytes:
+    encoding = re.search(r"[A-Za-z0-9-]+", str(part.get("content-transfer-encoding", "")))
+    if encoding is not None:  # "base64;" is an encoding to whoever shows the picture
+        part.replace_header("content-transfer-encoding", encoding.group())
+    return part.get_payload(decode=True) or b""
+
+
 def content_digest(part: Any) -> str:
-    return sha(part.get_payload(decode=True) or b"")
+    return sha(payload_of(part))
+
+
+def inner_files(data: bytes, depth: int = 0) -> Iterator[bytes]:
+    """The bytes of an attached file, and of the files in it: of an archive, a mail, a folder of mails."""
+    yield data
+    if depth < 8 and data[:4] == b"PK\3\4":
+        with suppress(Exception), zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(member.file_size for member in archive.infolist()) < 200_000_000:
+                for name in archive.namelist():
+                    yield from inner_files(archive.read(name), depth + 1)
+    elif depth < 8 and re.match(rb"[A-Za-z][\w-]*:[ \t]|From [^\n]+\n", data):
+        for one in re.split(rb"(?m)^From [^\n]+\n", data):
+            for part in email.message_from_bytes(one, policy=email.policy.compat32).walk():
+                if not part.is_multipart() and part.get_content_maintype() != "text":
+                    yield from inner_files(payload_of(part), depth + 1)
+
+
+def is_beyond(part: Any) -> bool:
+    """Whether a part of a mail may hold pictures that this program does not take out: in a program's own
+    container, written into a text, or behind the end of the parts."""
+    data = payload_of(part) if not part.is_multipart() else b""
+    is_text = part.get_content_maintype() == "text"
+    return bool(
+        data[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" or "--" in (part.epilogue or "")
+        or (is_text and re.search(rb"data:image/|^begin [0-7]{3} ", data, re.MULTILINE)))
 
 
 def rules_4_5_mails(record: Conduct, files: zipfile.ZipFile) -> None:
@@ -905,16 +940,17 @@ def rules_4_5_mails(record: Conduct, files: zipfile.ZipFile) -> None:
             continue
         mail = mails[sheet.tells["mail"]]
         parts = [part for part in mail.walk() if not part.is_multipart()]
-        digests = {content_digest(part) for part in parts}
+        digests = {sha(data) for part in parts for data in inner_files(payload_of(part))}
         games = record.of("game", sheet.n)
         rule("C5", "typed" not in sheet.tells["flags"] or not games or games[-1].tells["options"].get(
             "typed_orders"), sheet, "it is called typed, and this game takes no typed orders")
-        packed = {"application/ms-tnef", "application/zip", "application/pkcs7-mime",
-            "application/x-pkcs7-mime"}
+        packed = {"application/ms-tnef", "application/pkcs7-mime", "application/x-pkcs7-mime"}
         if "typed" in sheet.tells["flags"] or packed & {part.get_content_type() for part in parts}:
             continue
+        beyond = any(map(is_beyond, mail.walk()))
         for key in sheet.tells["photographs"]:
-            rule("C5", key in digests, sheet, f"its photograph {key[:12]} is no attachment of its mail")
+            rule("C5", beyond or key in digests, sheet,
+                 f"its photograph {key[:12]} is no attachment of its mail")
         for part in parts:
             if part.get_content_maintype() == "image" and part.get_content_disposition() == "attachment" and (
                 content_digest(part) not in sheet.tells["photographs"]
