@@ -40,11 +40,11 @@ from service.intake.sender_proof import is_expected
 from service.intake.sheets import reread_line
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import (
-    ChildProbe,
     EngineRecognizer,
     ImageOpener,
     LessonPage,
     LineRecognizer,
+    OpenerProbe,
     Recognizer,
 )
 from service.intake.sheets.reread_line import LineReader
@@ -256,7 +256,7 @@ def open_site(
             session, received_at, load, own_addresses=_own(settings), trust=trust, about=about)
 
     bodies = ChildBodies()
-    mail_opener = MailOpener(bodies, ChildProbe(opener), CachedLookup(SystemLookup()))
+    mail_opener = MailOpener(bodies, OpenerProbe(opener), CachedLookup(SystemLookup()))
 
     def process(key: str) -> None:
         process_mail.process_mail(key, mail_store, mail_opener, context_of, handlers, post)

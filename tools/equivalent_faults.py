@@ -149,7 +149,5 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("service/intake/filing.py", "TURNS = 32", "32  ->  33"): "one number of turns is as good as the other",
     ("service/mail/sending/compose.py", "RESULTS = 40", "40  ->  41"): "only the order of ranks counts",
     ("service/mail/sending/compose.py", "LATER = 50", "50  ->  51"): "only the order of ranks counts",
-    ("service/mail/mime/image_types.py", "if width * height > MOST_PIXELS:",
-     "width * height > MOST_PIXELS  ->  width * height >= MOST_PIXELS"): "one limit is as good as the other",
 }
 """Faults that change nothing, by module, line and change, with the reason. They are not tried."""

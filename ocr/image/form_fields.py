@@ -6,7 +6,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ocr.image.open_image import MOST_PAGES
+from ocr.image.formats import MOST_PAGES
 from ocr.image.sheet_form import MOST_FIELDS, MOST_LETTERS
 
 _MOST_BYTES = 2 * (MOST_LETTERS + 1)

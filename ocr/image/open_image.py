@@ -6,10 +6,11 @@ decoded. EXIF rotation is applied; an invalid one means upright. No metadata is 
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image as Pillow, UnidentifiedImageError
 from PIL.ImageFile import ImageFile
 
-from ocr.unreadable import UnreadableReason
+from ocr.image.formats import MOST_PAGES, PictureFormat, format_of
+from ocr.unreadable import FileTrouble, UnreadableReason
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,23 +27,41 @@ if TYPE_CHECKING:
 
     from ocr.page import Image
 
-MOST_PIXELS = 50_000_000
-"""Pixels of an image, from its header: phones make at most 50 million (200 with upscaling)."""
-MOST_PAGES = 8  # pages of one PDF or TIFF that are read; an order sheet has one or two. By hand
+MOST_PIXELS = 120_000_000
+"""Pixels of an image, from its header: telephones make 108 million in their finest mode; 200 million, of
+sensors that add no detail to a sheet of paper, would take the child 2.4 thousand million bytes."""
+READ_PIXELS = 50_000_000
+"""Pixels of a page that is handed on; a larger one is halved until it has no more. By hand; a row of writing
+on a sheet is then more than 100 pixels high."""
 PDF_DPI = 200
 """Dots per inch at which PDF pages are drawn: a row of handwriting is then some 60 pixels high. By hand."""
-POSTER_SHARE = 0.4  # of MOST_PIXELS, 0..1, that a drawn PDF page has at most. By hand; bounds memory
+POSTER_PIXELS = 20_000_000  # of a drawn PDF page, at most. By hand; bounds memory
 BAND = 256  # rows of an image that are copied, or converted to 8 bits, at a time; bounds memory. By hand
 DEEP_SAMPLE = 4  # every fourth pixel of a deep image is enough for its percentiles. By hand
 DEEP_RANGE = (0.1, 99.9)  # percentiles of a deep image that become 0 and 255. By hand
+END_BLOCK = 4  # pixels of the corner that is grey in a JPEG that lacks its end, clear of neighbours. By hand
 
-FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "GIF", "BMP")
-"""What Pillow may try; its other readers are not needed and were never audited here."""
+_READERS: Mapping[PictureFormat, tuple[tuple[str, ...], str]] = {
+    PictureFormat.JPEG: (("JPEG",), "PIL.JpegImagePlugin"),
+    PictureFormat.PNG: (("PNG",), "PIL.PngImagePlugin"),
+    PictureFormat.HEIC: (("HEIF", "AVIF"), "PIL.AvifImagePlugin"),
+    PictureFormat.AVIF: (("AVIF", "HEIF"), "PIL.AvifImagePlugin"),
+    PictureFormat.WEBP: (("WEBP",), "PIL.WebPImagePlugin"),
+    PictureFormat.JXL: (("JXL",), "pylibjxl.pillow_plugin"),
+    PictureFormat.GIF: (("GIF",), "PIL.GifImagePlugin"),
+    PictureFormat.BMP: (("BMP",), "PIL.BmpImagePlugin"),
+    PictureFormat.TIFF: (("TIFF",), "PIL.TiffImagePlugin"),
+}
+"""Which of Pillow's readers may try a format, and the module that brings it; no other was audited here."""
+READER_MODULES = tuple(dict.fromkeys(module for _, module in _READERS.values()))
+"""Modules that a child loads which may open no file any more."""
+_FRAMES_IN_TURN = frozenset({PictureFormat.TIFF})
+"""Formats whose further pictures are pages. In all others they are a film, a burst or thumbnails."""
+_SILENT_FRAMES = frozenset({PictureFormat.JPEG})
+"""Formats whose further pictures are no player's: the depth and the brightness of the first one (CIPA
+DC-007)."""
 
-JPEG_BEGINNING = b"\xff\xd8\xff"
-
-BEGINNINGS = (JPEG_BEGINNING, b"\x89PNG\r\n", b"RIFF", b"II*\0", b"MM\0*", b"GIF8")
-"""How files of these formats begin; HEIF and AVIF have "ftyp" from the fifth byte."""
+JPEG_BEGINNING, JPEG_END = b"\xff\xd8\xff", b"\xff\xd9"
 
 EXIF_ORIENTATION = 0x0112
 """The EXIF tag of the orientation (CIPA DC-008 4.6.4, tag 274)."""
@@ -60,21 +80,31 @@ TURNS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedFile:
-    """What a file holds: pages, or a reason. `detail`: more for people. `kind`: the format found."""
+    """What a file holds: pages, or a reason. `detail`: more for people. `kind`: the format found. `more`:
+    pictures beside the pages, which are not read: the rest of a film or a burst."""
 
     pages: tuple[Image, ...] = ()
     reason: UnreadableReason | None = None
     detail: str = ""
     kind: str = ""
+    more: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenedPage:
+    """One upright RGB picture of a file, its format, and how many pictures of the file are not read."""
+
+    picture: Pillow.Image
+    kind: PictureFormat
+    more: int = 0
 
 
 class ImageRefused(Exception):
-    """The file gives no pages. `reason` and `detail` as in `OpenedFile`."""
+    """The file gives no pages. `number`: the figure that the trouble's phrase has room for."""
 
-    def __init__(self, reason: UnreadableReason, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-        self.detail = detail
+    def __init__(self, trouble: FileTrouble, number: int = 0) -> None:
+        super().__init__(trouble.phrase % {"number": number})
+        self.trouble, self.number = trouble, number
 
 
 def open_images(data: bytes) -> OpenedFile:
@@ -84,30 +114,37 @@ def open_images(data: bytes) -> OpenedFile:
     pixels.
     """
     try:
-        pages = [(kind, _pixels(picture)) for kind, picture in _pictures(data)]
+        pages = [(page, _pixels(page.picture)) for page in _pages(data)]
     except ImageRefused as refused:
-        return OpenedFile(reason=refused.reason, detail=refused.detail)
-    return OpenedFile(tuple(page for _, page in pages), kind=pages[0][0])
+        return OpenedFile(reason=refused.trouble.reason, detail=str(refused))
+    first = pages[0][0]
+    return OpenedFile(tuple(pixels for _, pixels in pages), kind=first.kind.value, more=first.more)
 
 
-def iter_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
-    """The format and each page as an upright RGB picture without metadata, one at a time.
+def iter_pages(data: bytes) -> Iterator[OpenedPage]:
+    """Each page of a file, without metadata, one at a time.
 
     So a long file needs the memory of one page. Yields at least one page. Raises ImageRefused if there is
     none, and MemoryError as `open_images` does.
     """
-    for kind, picture in _pictures(data):
+    for page in _pages(data):
         # The opened file keeps its EXIF data, a copy has only pixels.
-        pixels_only = picture.copy() if isinstance(picture, ImageFile) else picture
-        pixels_only.info = {}
-        yield kind, pixels_only
+        picture = page.picture.copy() if isinstance(page.picture, ImageFile) else page.picture
+        picture.info = {}
+        yield replace(page, picture=picture)
 
 
-def _pictures(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+def _pages(data: bytes) -> Iterator[OpenedPage]:
     """As `iter_pages`, but a picture may be the opened file itself, with its metadata."""
     if not data:
-        raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the file is empty")
-    yield from _pdf_pages(data) if _is_pdf(data) else _image_pages(data)
+        raise ImageRefused(FileTrouble.EMPTY)
+    kind = format_of(data)
+    if kind is None:
+        raise _unknown(data)
+    if kind is PictureFormat.PDF:
+        yield from (OpenedPage(picture, kind) for picture in _pdf_pages(data))
+    else:
+        yield from _image_pages(data, kind)
 
 
 def _pixels(picture: Pillow.Image) -> Image:
@@ -122,73 +159,111 @@ def _pixels(picture: Pillow.Image) -> Image:
     return pixels
 
 
-def _is_pdf(data: bytes) -> bool:
-    """The marker may stand anywhere in the first 1024 bytes (ISO 32000-1, annex H.3.4.1)."""
-    return b"%PDF-" in data[:1024]
-
-
-def _image_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
-    if data[4:8] == b"ftyp":
-        import pillow_heif  # here, since it loads a library that most photographs do not need
-
-        pillow_heif.register_heif_opener()
+def _image_pages(data: bytes, kind: PictureFormat) -> Iterator[OpenedPage]:
     with warnings.catch_warnings():
         # Pillow warns of large images and odd metadata; the limit here is checked below, on the header.
         warnings.simplefilter("ignore")
         try:
-            image = Pillow.open(BytesIO(data), formats=_formats(data))
+            image = Pillow.open(BytesIO(data), formats=_readers(kind))
         except Pillow.DecompressionBombError as error:
-            raise ImageRefused(UnreadableReason.TOO_LARGE, "it has too many pixels") from error
+            pixels = next((int(word) for word in re.findall(r"\d+", str(error))), MOST_PIXELS)
+            raise ImageRefused(FileTrouble.MANY_PIXELS, round(pixels / 1_000_000)) from error
         except UnidentifiedImageError as error:
-            raise _unknown(data) from error
-        except MemoryError:
+            raise ImageRefused(FileTrouble.DAMAGED) from error
+        except (MemoryError, ImageRefused):
             raise
         except Exception as error:
-            raise ImageRefused(UnreadableReason.TRUNCATED, "its beginning is damaged") from error
+            raise ImageRefused(FileTrouble.DAMAGED) from error
         with image:
-            kind = image.format or ""
-            for frame in _frames(image):
-                yield kind, frame
+            more = 0 if kind in _FRAMES_IN_TURN | _SILENT_FRAMES else _number_of_frames(image) - 1
+            for frame in _frames(image, kind, data):
+                yield OpenedPage(frame, kind, more)
 
 
-def _formats(data: bytes) -> list[str]:
-    """Those of FORMATS that this installation of Pillow has and the data may be. HEIF comes with a package of
-    its own."""
-    # A quarter of the child's time went into loading readers that could not take its file.
-    if data.startswith(JPEG_BEGINNING) and data[4:8] != b"ftyp":
-        return ["JPEG"]
-    Pillow.preinit()
-    for name in ("Tiff", "WebP", "Avif"):
-        # One by one: `Pillow.init()` would import all of its forty readers.
+def _readers(kind: PictureFormat) -> list[str]:
+    """The names of Pillow's readers for a format that are installed. Raises ImageRefused if none is."""
+    names, module = _READERS[kind]
+    # Only what this file needs: a quarter of the child's time went into loading readers for other formats.
+    with suppress(ImportError):
+        import_module(module)
+    if kind in {PictureFormat.HEIC, PictureFormat.AVIF}:
+        import pillow_heif
+
+        pillow_heif.register_heif_opener()
+    if kind is PictureFormat.JXL:
+        # Not on every machine: its package has no source to build (pyproject.toml).
         with suppress(ImportError):
-            import_module(f"PIL.{name}ImagePlugin")
-    return [kind for kind in FORMATS if kind in Pillow.OPEN]
+            from pylibjxl.pillow_plugin import register_pillow
+
+            register_pillow()
+    known = [name for name in names if name in Pillow.OPEN]
+    if not known:
+        raise ImageRefused(FileTrouble.NOT_HERE)
+    return known
+
+
+def _number_of_frames(image: Pillow.Image) -> int:
+    with suppress(Exception):
+        # A damaged film raises anything, and its first picture may be whole.
+        return max(1, int(getattr(image, "n_frames", 1)))
+    return 1
 
 
 def _unknown(data: bytes) -> ImageRefused:
-    """The error for a file that no reader accepts: a photograph cut off in its first bytes, or no image at
-    all."""
-    if data.startswith(BEGINNINGS) or data[4:8] == b"ftyp":
-        return ImageRefused(UnreadableReason.TRUNCATED, "it is cut off near its beginning")
-    return ImageRefused(UnreadableReason.NOT_AN_IMAGE, "it is no kind of image known here")
+    """The error for a file of no format: a photograph cut off in its first bytes, or no image at all."""
+    if data.startswith((JPEG_BEGINNING[:2], b"\x89PNG", b"RIFF", b"GIF8")):
+        return ImageRefused(FileTrouble.DAMAGED)
+    return ImageRefused(FileTrouble.UNKNOWN)
 
 
-def _frames(image: Pillow.Image) -> Iterator[Pillow.Image]:
+def _frames(image: Pillow.Image, kind: PictureFormat, data: bytes) -> Iterator[Pillow.Image]:
     """Each page of a TIFF; only the first picture of anything else (films, thumbnails)."""
-    for number in range(MOST_PAGES if image.format == "TIFF" else 1):
+    for number in range(MOST_PAGES + 1 if kind in _FRAMES_IN_TURN else 1):
         try:
             # Pages are not counted beforehand: that raises anything if one of them is damaged (commit
             # 18fd3ec).
             if number and not _turn_to(image, number):
                 return
+            _check_page(number)
             _check_size(image.width, image.height)
-            image.load()
-            yield _rgb(_upright(image))
+            loaded = _loaded(image, kind, data)
+            # Its decoder turns a JPEG XL by its own header, and EXIF repeats that (ISO/IEC 18181-2, 9.4).
+            orientation = 1 if kind is PictureFormat.JXL else _orientation(loaded)
+            yield _rgb(_turned(_halved(loaded), orientation))
         except (ImageRefused, MemoryError):
             raise
         except Exception as error:
             # Each decoder fails in its own way on damaged data. After the header all mean the same.
-            raise ImageRefused(UnreadableReason.TRUNCATED, "it is cut off or damaged") from error
+            raise ImageRefused(FileTrouble.DAMAGED) from error
+
+
+def _loaded(image: Pillow.Image, kind: PictureFormat, data: bytes) -> Pillow.Image:
+    """The picture with its pixels. A JPEG that lacks nothing but its end marker counts as whole."""
+    if kind is PictureFormat.JPEG and image.width * image.height > READ_PIXELS:
+        # Decoded at half its size, which needs a quarter of the memory.
+        image.draft("RGB", (image.width // 2, image.height // 2))
+    try:
+        image.load()
+    except OSError:
+        if kind is not PictureFormat.JPEG or image.info.get("progressive"):
+            raise
+        ended = Pillow.open(BytesIO(data + JPEG_END), formats=["JPEG"])
+        ended.draft("RGB", image.size)
+        ended.load()
+        # What a JPEG lacks its decoder leaves grey, from there to the last block.
+        corner = ended.convert("RGB").crop(
+            (ended.width - END_BLOCK, ended.height - END_BLOCK, ended.width, ended.height))
+        if corner.getextrema() == ((128, 128),) * 3:
+            raise
+        return ended
+    return image
+
+
+def _halved(image: Pillow.Image) -> Pillow.Image:
+    """The picture, halved until it has at most READ_PIXELS."""
+    while image.width * image.height > READ_PIXELS:
+        image = (image.convert("RGB") if image.mode in {"P", "1"} else image).reduce(2)
+    return image
 
 
 def _turn_to(image: Pillow.Image, number: int) -> bool:
@@ -200,18 +275,26 @@ def _turn_to(image: Pillow.Image, number: int) -> bool:
     return True
 
 
+def _check_page(number: int) -> None:
+    if number >= MOST_PAGES:
+        raise ImageRefused(FileTrouble.MANY_PAGES, number + 1)
+
+
 def _check_size(width: float, height: float) -> None:
     if width * height > MOST_PIXELS:
-        raise ImageRefused(UnreadableReason.TOO_LARGE, f"it has {width * height / 1e6:.0f} million pixels")
+        raise ImageRefused(FileTrouble.MANY_PIXELS, round(width * height / 1_000_000))
 
 
-def _upright(image: Pillow.Image) -> Pillow.Image:
-    value: object = 1
+def _orientation(image: Pillow.Image) -> object:
+    """The EXIF orientation of a picture; 1, which is upright, without a usable one."""
     with suppress(Exception):
-        # Damaged EXIF raises anything. Without a usable tag the photograph counts as upright.
-        value = image.getexif().get(EXIF_ORIENTATION, 1)
-    turns = TURNS.get(value, ()) if isinstance(value, int) else ()
-    for turn in turns:
+        # Damaged EXIF raises anything.
+        return image.getexif().get(EXIF_ORIENTATION, 1)
+    return 1
+
+
+def _turned(image: Pillow.Image, orientation: object) -> Pillow.Image:
+    for turn in TURNS.get(orientation, ()) if isinstance(orientation, int) else ():
         image = image.transpose(turn)
     return image
 
@@ -247,20 +330,22 @@ def _eight_bits(deep: npt.NDArray[Any]) -> Image:
     return out
 
 
-def _pdf_pages(data: bytes) -> Iterator[tuple[str, Pillow.Image]]:
+def _pdf_pages(data: bytes) -> Iterator[Pillow.Image]:
     import pypdfium2  # here, since it loads a library that most photographs do not need
 
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF asks for a password") from error
-        raise ImageRefused(UnreadableReason.TRUNCATED, "the PDF is damaged") from error
+            raise ImageRefused(FileTrouble.LOCKED) from error
+        raise ImageRefused(FileTrouble.DAMAGED) from error
     with document:
         if not len(document):
-            raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF has no pages")
-        for number in range(min(MOST_PAGES, len(document))):
-            yield "PDF", _pdf_page(document, number)
+            raise ImageRefused(FileTrouble.NO_PAGES)
+        if len(document) > MOST_PAGES:
+            raise ImageRefused(FileTrouble.MANY_PAGES, len(document))
+        for number in range(len(document)):
+            yield _pdf_page(document, number)
 
 
 def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
@@ -272,11 +357,11 @@ def _pdf_page(document: pypdfium2.PdfDocument, number: int) -> Pillow.Image:
         width, height = page.get_size()
         scale = PDF_DPI / 72
         if width <= 0 or height <= 0:
-            raise ImageRefused(UnreadableReason.NOT_AN_IMAGE, "the PDF has a page without size")
+            raise ImageRefused(FileTrouble.DAMAGED)
         _check_size(width, height)
         # A poster-sized page is drawn coarser rather than refused: its photograph matters, not its size.
-        scale = min(scale, (POSTER_SHARE * MOST_PIXELS / (width * height)) ** 0.5)
+        scale = min(scale, (POSTER_PIXELS / (width * height)) ** 0.5)
         bitmap = page.render(scale=scale, rev_byteorder=True, may_draw_forms=True)
         return _rgb(Pillow.fromarray(np.array(bitmap.to_numpy()[:, :, :3], dtype=np.uint8)))
     except pypdfium2.PdfiumError as error:
-        raise ImageRefused(UnreadableReason.TRUNCATED, "a page of the PDF is damaged") from error
+        raise ImageRefused(FileTrouble.DAMAGED) from error

@@ -361,14 +361,14 @@ def check_reader(_settings: Settings) -> Finding:
     from service.intake.opening.sandbox import ChildFault, decode_photo
 
     try:
-        decoded = decode_photo(_specimen(), "specimen.jpg")
+        decoded = decode_photo(_specimen())
     except ChildFault as fault:
         return Finding("reader", FindingState.TROUBLE, f"no picture can be opened: {fault}")
-    if decoded.reason is not None:
+    if decoded.trouble is not None:
         return Finding(
             "reader",
             FindingState.TROUBLE,
-            f"the child process cannot open a picture ({decoded.reason}); see child_memory_mb",
+            f"the child process cannot open a picture ({decoded.detail}); see child_memory_mb",
         )
     try:
         picture = cv2.imdecode(np.frombuffer(decoded.pages[0], np.uint8), cv2.IMREAD_COLOR_RGB)

@@ -16,6 +16,8 @@ from service.cli.program.faults import file_sentence
 from service.intake.opening.open_mail import ChildBodies, joined
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sender_proof import with_proof
+from service.intake.sheets.recognizer import EngineRecognizer, ImageOpener, OpenerProbe
+from service.intake.sheets.sheet_test import ReadingTest, SheetTest
 from service.intake.verdicts.context import (
     ContextError,
     IntakeContext,
@@ -25,12 +27,12 @@ from service.intake.verdicts.context import (
 )
 from service.intake.verdicts.explanations import explain
 from service.intake.verdicts.rules import as_earlier_mail, body_need, judge_mail
-from service.intake.verdicts.verdict import EarlierMail, Verdict
+from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.dns import TableLookup, TxtLookup
 from service.mail.authentication.verdict import Authentication
 from service.mail.body.read import BodyNeed
-from service.mail.message import IncomingMail, read_head
-from service.mail.mime.image_types import PictureProbe, PillowProbe
+from service.mail.message import IncomingMail, read_head, without_pictures
+from service.mail.mime.image_types import PictureProbe
 
 _TOGETHER = 64
 """Mails that are held in memory at the same time."""
@@ -56,6 +58,7 @@ def run_intake(
     as_json: bool,
     out: TextIO,
     probe: PictureProbe | None = None,
+    sheet_test: SheetTest | None = None,
 ) -> int:
     """Judge `files` and print one object (or one paragraph) a mail.
 
@@ -73,7 +76,9 @@ def run_intake(
         context_of(None)
         due = _mails_in_order(index_path, index, files, context_of)
         lookup = TableLookup(txt_records(given, index))
-        _judge(due, lookup, as_json, out, probe or PillowProbe())
+        opener = ImageOpener()
+        _judge(due, lookup, as_json, out, probe or OpenerProbe(opener, first_look=False),
+               sheet_test or ReadingTest(EngineRecognizer(opener=opener)))
     except (IntakeFault, ContextError) as fault:
         sys.stderr.write(f"galloper intake: {fault}\n")
         return 1
@@ -139,12 +144,17 @@ def _stamp_beside(path: Path) -> datetime:
 
 
 def _judge(
-    due: Sequence[_MailFile], lookup: TxtLookup, as_json: bool, out: TextIO, probe: PictureProbe
+    due: Sequence[_MailFile], lookup: TxtLookup, as_json: bool, out: TextIO, probe: PictureProbe,
+    sheet_test: SheetTest,
 ) -> None:
     earlier: list[EarlierMail] = []
-    for mail_file, mail in zip(due, _opened(due, lookup, probe), strict=True):
+    for mail_file, opened in zip(due, _opened(due, lookup, probe), strict=True):
         context = mail_file.context
-        verdict = judge_mail(mail, mail_file.received_at, context, earlier)
+        mail, verdict = opened, judge_mail(opened, mail_file.received_at, context, earlier)
+        if verdict.verdict is VerdictKind.ACCEPTED:
+            # What brings no orders is put aside, and the mail judged without it.
+            mail = without_pictures(opened, sheet_test.fates(opened, context.game(verdict.game or "").known))
+            verdict = judge_mail(mail, mail_file.received_at, context, earlier)
         remembered = as_earlier_mail(mail_file.path.name, mail, mail_file.received_at, verdict)
         if remembered is not None:
             # A repeat and a higher version are known only beside the mails before them.
@@ -202,6 +212,8 @@ def verdict_json(name: str, verdict: Verdict) -> dict[str, Any]:
         "of": verdict.duplicate_of,
         "proof": proof_json(verdict.authentication),
         "authentication": None if verdict.authentication is None else verdict.authentication.reason,
+        "files": [{"name": file.name, "fate": file.fate.value, "why": file.why or None}
+                  for file in verdict.files],
     }
     if verdict.report is not None:
         # Only a report has these.

@@ -215,7 +215,7 @@ def migrate(
 
 @app.command(epilog="Example: galloper read --variant w3k sheet.jpg --json")
 def read(
-    photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...", help="JPEG, PNG, HEIC or PDF.")],
+    photos: Annotated[list[Path], typer.Argument(metavar="PHOTO...", help="Pictures or PDFs.")],
     variant: Variant,
     phase: PhaseName = None,
     names: Annotated[

@@ -146,7 +146,7 @@ class RefusalReason(StrEnum):
     )
     NO_PHOTO = (
         "no_photo",
-        "it has no picture",
+        "it has no picture of a sheet",
         "No picture of a sheet was found in the mail; text in the message is not read.",
         "Photograph the sheet and attach it to a new mail.",
     )
@@ -221,6 +221,13 @@ class RefusalReason(StrEnum):
         "the sheet gives only changes to an earlier one",
         "The sheet says that it lists only changes, and a sheet counts as a whole.",
         "The coordinator will look at it. It is faster to send a new version with all orders on it.",
+    )
+    PAGES_MISSING = (
+        "pages_missing",
+        "it is one page of several, and the others are not in its mail",
+        "By its own words the sheet is one page of several, and the others are not in this mail.",
+        ("The coordinator will look at it, and at what else you sent. It is faster to send all pages in one "
+         "mail, as a new version."),
     )
     VERSION_UNCLEAR = (
         "version_unclear",

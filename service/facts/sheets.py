@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Self
 
+from service.facts.files import NO_ORDERS
 from service.facts.refusals import RefusalReason
 
 
@@ -94,6 +95,7 @@ FILED_FOR = "was filed for "
 _BECAUSE = {
     **{str(reason): reason.because for reason in RefusalReason},
     **{str(flag): flag.because for flag in SheetFlag if flag.because},
+    **{str(fate): fate.because for fate in NO_ORDERS},
 }
 
 

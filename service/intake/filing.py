@@ -33,12 +33,13 @@ def file_submission(
 ) -> SubmissionRow | None:
     """File a sheet and queue its reading, in the caller's transaction; None if it is on file already.
 
-    `files` are its photographs in order, `values` as for `records.add_submission`.
+    `files` are its photographs in order, of which equal ones are one; `values` as for
+    `records.add_submission`.
     """
     submission = records.add_submission(session, **values)
     if submission is None:
         return None
-    for index, photograph in enumerate(files):
+    for index, photograph in enumerate(dict.fromkeys(files)):
         session.add(PageRow(
             submission_id=submission.id, ordinal=index * PAGES_PER_FILE, original=blobs.put(photograph)
         ))

@@ -17,6 +17,7 @@ from grammar.headings.subject import parse_subject
 from grammar.headings.values import Heading, HeadingCode, HeadingComplaint
 from maps.variant import Variant
 from reading.vocabulary import known_game
+from service.facts.files import FileFate
 from service.facts.refusals import RefusalReason
 from service.games.ballots import RankedSubmission, ranked_submissions
 from service.games.ending import has_ended
@@ -25,7 +26,7 @@ from service.games.phases import phase_of, powers_asked
 from service.intake.verdicts.context import AnnouncedPhase, GameContext, IntakeContext, SentLetter
 from service.intake.verdicts.verdict import EarlierMail, Verdict, VerdictKind
 from service.mail.authentication.trust import NOBODY, Trust
-from service.mail.message import IncomingMail
+from service.mail.message import IncomingMail, without_pictures
 from service.store import records
 from service.store.tables import AddressRow, GameRow, MailRow, OutboxRow, PhaseRow, PhaseState
 
@@ -189,7 +190,7 @@ def without_our_files(session: Session, mail: IncomingMail) -> IncomingMail:
     """The mail without the pictures of the letters that it answers: a program that quotes a letter sends its
     map back."""
     ours = {file["blob"] for letter in answered_letters(session, mail) for file in letter.files}
-    return replace(mail, pictures=tuple(each for each in mail.pictures if each.digest not in ours))
+    return without_pictures(mail, dict.fromkeys(ours, FileFate.OURS))
 
 
 def _game(session: Session, row: GameRow, received_at: datetime, variant: Variant) -> GameContext:
@@ -263,6 +264,7 @@ def dump_verdict(verdict: Verdict, mail: IncomingMail) -> dict[str, Any]:
         "version": verdict.version, "photos": verdict.photos, "flags": sorted(verdict.flags),
         "subject": verdict.subject, "read": verdict.complaint is None, "of": verdict.duplicate_of,
         "photo_keys": list(mail.photo_keys), "message_id": mail.message_id,
+        "files": [file.dump() for file in mail.outcomes], "forwarded": mail.machine.is_forwarded_only,
     }
 
 

@@ -27,6 +27,7 @@ _LONGEST_READ = {
 """Bytes that are kept of one header of these names. A longer one may hide what decides about its mail."""
 _NAME = re.compile(rb"[!-9;-~]+")
 _ENCODED = re.compile(r"=\?([^?\s*]+)(?:\*[^?\s]*)?\?([bBqQ])\?([^?]*)\?=")
+_CHARSET = re.compile(rb"charset\s*=\s*\"?([A-Za-z0-9_.:-]{2,40})", re.IGNORECASE)
 _ADDRESS = re.compile(r"[^\s<>()\[\]\",;:@\\]+@[^\s<>()\[\]\",;:@\\.]+(?:\.[^\s<>()\[\]\",;:@\\.]+)*\.?")
 
 
@@ -169,6 +170,24 @@ def decode_bytes(data: bytes, charset: str) -> str:
     # Charset names come from strangers: "rot13" is a codec of Python that does not take bytes.
     except (LookupError, UnicodeError, ValueError, TypeError, AssertionError):
         return as_text(data)
+
+
+def subject_text(headers: Headers, beginning: bytes) -> str:
+    """The subject as text, in one line. One in raw bytes that are no UTF-8 (against RFC 5322, 2.2) counts as
+    in the charset that the mail names first, by its headers or in the `beginning` of its body: whoever
+    writes raw bytes writes both in one."""
+    value = next((value for name, value in headers.fields if name == "subject"), b"")
+    try:
+        written = value.decode("utf-8")
+    except UnicodeDecodeError:
+        named = next(filter(None, (
+            _CHARSET.search(text) for text in (*_values(headers, "content-type"), beginning))), None)
+        written = as_text(value) if named is None else decode_bytes(value, named[1].decode("ascii"))
+    return " ".join(decode_words(written).split())
+
+
+def _values(headers: Headers, name: str) -> list[bytes]:
+    return [value for key, value in headers.fields if key == name]
 
 
 def strip_comments(value: str) -> str:

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from ocr.image.formats import PictureFormat, format_of
+from ocr.unreadable import FileTrouble
+from service.facts.files import FileFate, FileOutcome, OtherKind
 from service.mail.authentication.verdict import Authentication
 from service.mail.authors import authors
-from service.mail.body.read import MailBody, MailFile, read_body, without_envelope
-from service.mail.headers import Headers, decode_words, message_ids, split_headers
-from service.mail.mime.image_types import PictureProbe, PictureState, PictureType, Probe, picture_type
+from service.mail.body.read import MailBody, MailFile, OtherFile, read_body, without_envelope
+from service.mail.headers import Headers, message_ids, split_headers, subject_text
+from service.mail.mime.image_types import PictureProbe, Probe
 from service.mail.reports import DeliveryReport, MachineMarks, machine_marks, may_be_report
 
 MOST_PROBED = 60
 """Files of one mail that are opened. No honest mail has more, and each costs time."""
+_BEGINNING = 8192
+"""Bytes of a body in which the charset of its text is looked for."""
+_DECORATION = frozenset({PictureFormat.GIF, PictureFormat.BMP})
+"""Formats of smileys rather than of photographs: one that does not open was hardly meant as a sheet."""
 _FILES = re.compile(r"\s*(?:multipart/(?!alternative|report)|image/|application/)", re.IGNORECASE)
 """Content types of a whole mail that may hold files."""
 
@@ -29,13 +36,13 @@ _FILES = re.compile(r"\s*(?:multipart/(?!alternative|report)|image/|application/
 class Picture:
     """One file that is, or was meant as, a photograph.
 
-    `kind`: None if the part was declared a picture and its bytes are none. `pages`: photographs in it (pages
-    of a PDF), 0 unless `state` is good. `digest`: SHA-256 of the bytes, hexadecimal. `name`: as sent, only to
-    be shown. `troubles`: see `Probe`.
+    `kind`: None if the part was declared a picture and its bytes are none. `fate`: SHEET or UNOPENED.
+    `pages`: photographs in it (pages of a PDF), 0 for one that does not open. `digest`: SHA-256 of the bytes,
+    hexadecimal. `name`: as sent, only to be shown. `troubles`, `trouble`, `number`, `more`: see `Probe`.
     """
 
-    kind: PictureType | None
-    state: PictureState
+    kind: PictureFormat | None
+    fate: FileFate
     pages: int
     name: str
     digest: str
@@ -43,6 +50,9 @@ class Picture:
     width: int = 0
     height: int = 0
     troubles: tuple[str, ...] = ()
+    trouble: FileTrouble | None = None
+    number: int = 0
+    more: int = 0
 
 
 class BodyState(StrEnum):
@@ -63,10 +73,10 @@ class IncomingMail:
     SHA-256 of the raw bytes. `body_digest`: of the bytes below the headers.
 
     All below is empty until the body is READ; `report` alone may be known of one that is not. `pictures`: in
-    the order of the mail, without decoration. `overflow`: too many parts, too deep parts, or more bytes than
-    were fetched. `bold`: the lines that may be typed orders. `text`: what a person reads.
-    `other_files`: names of attached files that are no photographs. `may_have_pictures`: what can be said of
-    an unread body. `authentication`: who proved the sender; None as long as nobody but the stamps was asked
+    the order of the mail, those that may be a sheet or were meant as one. `overflow`: too many parts, too
+    deep parts, or more bytes than were fetched. `bold`: the lines that may be typed orders. `text`: what a
+    person reads. `other_files`: the other files. `may_have_pictures`: what can be said of an unread body.
+    `authentication`: who proved the sender; None as long as nobody but the stamps was asked
     (`service.intake.sender_proof`).
     """
 
@@ -89,12 +99,20 @@ class IncomingMail:
     text: str = field(default="", repr=False)
     may_have_pictures: bool = False
     authentication: Authentication | None = None
-    other_files: tuple[str, ...] = ()
+    other_files: tuple[OtherFile, ...] = ()
 
     @property
     def has_pictures(self) -> bool:
         """Whether photographs are attached; of a body that was not read, whether they may be."""
         return bool(self.pictures) if self.body is BodyState.READ else self.may_have_pictures
+
+    @property
+    def outcomes(self) -> tuple[FileOutcome, ...]:
+        """What becomes of each file, as far as opening it shows that."""
+        pictures = [
+            FileOutcome(each.name, each.fate, each.trouble or "", each.number, each.more, each.digest)
+            for each in self.pictures]
+        return (*pictures, *(FileOutcome(each.name, each.fate, each.kind or "") for each in self.other_files))
 
     @property
     def photos(self) -> int:
@@ -109,7 +127,7 @@ class IncomingMail:
     @property
     def usable_pictures(self) -> tuple[Picture, ...]:
         """The files that open, in order."""
-        return tuple(picture for picture in self.pictures if picture.state is PictureState.GOOD)
+        return tuple(picture for picture in self.pictures if picture.fate is FileFate.SHEET)
 
     @property
     def photo_keys(self) -> tuple[str, ...]:
@@ -134,7 +152,7 @@ def read_head(raw: bytes, size: int | None = None) -> IncomingMail:
     return IncomingMail(
         headers=headers,
         senders=authors(headers.all("from")),
-        subject=" ".join(decode_words(headers.first("subject") or "").split()),
+        subject=subject_text(headers, mail[body_start : body_start + _BEGINNING]),
         message_id=ids[0] if ids else None,
         # RFC 5322, 3.6.4: References begins with the oldest mail of the exchange.
         references=tuple(dict.fromkeys((
@@ -153,8 +171,8 @@ def read_head(raw: bytes, size: int | None = None) -> IncomingMail:
 
 def with_body(head: IncomingMail, body: MailBody, probe: PictureProbe) -> IncomingMail:
     """The mail with what its body holds. `probe` opens its pictures, and may raise."""
-    pictures = _pictures(body.files, probe)
-    is_locked = any(picture.state is PictureState.LOCKED for picture in pictures)
+    pictures, others = _pictures(body.files, probe)
+    is_locked = any(picture.trouble is FileTrouble.LOCKED for picture in pictures)
     return replace(
         head,
         body=BodyState.READ,
@@ -164,24 +182,48 @@ def with_body(head: IncomingMail, body: MailBody, probe: PictureProbe) -> Incomi
         overflow=head.overflow or body.overflow,
         bold=body.bold,
         text=body.text,
-        other_files=body.other_files,
+        other_files=(*others, *body.other_files),
     )
 
 
-def _pictures(files: Sequence[MailFile], probe: PictureProbe) -> tuple[Picture, ...]:
-    pictures: list[Picture] = []
+def without_pictures(mail: IncomingMail, fates: Mapping[str, FileFate]) -> IncomingMail:
+    """The mail with some of its pictures among the other files. `fates`: why, by digest."""
+    return replace(
+        mail,
+        pictures=tuple(picture for picture in mail.pictures if picture.digest not in fates),
+        other_files=(
+            *(OtherFile(picture.name, fates[picture.digest]) for picture in mail.pictures
+              if picture.digest in fates),
+            *mail.other_files))
+
+
+def _pictures(
+    files: Sequence[MailFile], probe: PictureProbe
+) -> tuple[tuple[Picture, ...], tuple[OtherFile, ...]]:
+    """The files that may be a sheet or were meant as one, and those that are neither."""
+    pictures: dict[str, Picture] = {}
+    others: list[OtherFile] = []
     for file in files:
-        kind = picture_type(file.content)
-        if kind is None or len(pictures) >= MOST_PROBED:
-            answer = Probe(PictureState.BROKEN)
+        digest = hashlib.sha256(file.content).hexdigest()
+        if digest in pictures:
+            others.append(OtherFile(file.name, FileFate.REPEATED))
+            continue
+        kind = format_of(file.content)
+        if kind is None:
+            trouble = FileTrouble.UNKNOWN if file.content else FileTrouble.EMPTY
+            answer = Probe(FileFate.UNOPENED, trouble=trouble)
+        elif len(pictures) >= MOST_PROBED:
+            answer = Probe(FileFate.UNOPENED, trouble=FileTrouble.COSTLY)
         else:
             answer = probe.probe(file.content, kind)
-        if answer.state is PictureState.DECORATION:
+        if answer.fate not in {FileFate.SHEET, FileFate.UNOPENED}:
+            others.append(OtherFile(file.name, answer.fate))
             continue
-        digest = hashlib.sha256(file.content).hexdigest()
-        pages = answer.pages if answer.state is PictureState.GOOD else 0
-        pictures.append(
-            Picture(kind, answer.state, pages, file.name, digest, file.content, answer.width, answer.height,
-                    answer.troubles)
-        )
-    return tuple(pictures)
+        if answer.fate is FileFate.UNOPENED and kind in _DECORATION:
+            others.append(OtherFile(file.name, FileFate.OTHER, OtherKind.DRAWING))
+            continue
+        pictures[digest] = Picture(
+            kind, answer.fate, answer.pages if answer.fate is FileFate.SHEET else 0, file.name, digest,
+            file.content, answer.width, answer.height, answer.troubles, answer.trouble, answer.number,
+            answer.more)
+    return tuple(pictures.values()), tuple(others)

@@ -207,7 +207,7 @@ def test_the_steps_say_what_was_done_and_with_what() -> None:
         "measured",
     ]
     assert int(steps["rules_removed"]["pixels"]) > 100_000, "the grid is off"
-    assert steps["opened"] == {"kind": "JPEG", "images": 1}
+    assert steps["opened"] == {"kind": "jpeg", "images": 1}
     assert steps["evened"]["by"]
     assert steps["rows"]["finder"] == PpFinder().name
     assert steps["read"] == {"engines": ENGINES[0].name}

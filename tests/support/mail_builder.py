@@ -17,7 +17,7 @@ from service.intake.verdicts.context import IntakeContext, context_from_json
 from service.intake.verdicts.rules import as_earlier_mail, judge_mail
 from service.intake.verdicts.verdict import EarlierMail, Verdict
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
+from tests.support.opening import own_probe
 
 FIXTURES = Path(__file__).parents[1] / "data" / "mail"
 IN_TIME = datetime(2025, 3, 22, 12, 0, tzinfo=UTC)
@@ -115,7 +115,7 @@ def judge(
     raw: bytes, *, received_at: datetime = IN_TIME, earlier: Sequence[EarlierMail] = (),
     known: IntakeContext | None = None
 ) -> Verdict:
-    return judge_mail(read_mail(raw, PillowProbe()), received_at, known or context(), earlier)
+    return judge_mail(read_mail(raw, own_probe()), received_at, known or context(), earlier)
 
 
 def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]:
@@ -123,7 +123,7 @@ def judge_all(*raws: bytes, known: IntakeContext | None = None) -> list[Verdict]
     earlier: list[EarlierMail] = []
     verdicts = []
     for number, raw in enumerate(raws):
-        read = read_mail(raw, PillowProbe())
+        read = read_mail(raw, own_probe())
         verdict = judge_mail(read, IN_TIME, known or context(), earlier)
         earlier_mail = as_earlier_mail(str(number), read, IN_TIME, verdict)
         earlier += [earlier_mail] if earlier_mail is not None else []

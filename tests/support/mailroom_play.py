@@ -33,7 +33,7 @@ from service.games.acts.games import BeginGame
 from service.games.deadlines import schedule
 from service.games.options import stored_options
 from service.games.phases import phase_of
-from service.intake.sheets.recognizer import RecognizedPage
+from service.intake.sheets.recognizer import RecognizedPage, Recognizer
 from service.intake.verdicts.explanations import canonical_subject
 from service.notices.broadcasts import Broadcasts
 from service.store import records
@@ -314,24 +314,26 @@ def player_address(power: str) -> str:
 @contextmanager
 def open_play(
     folder: Path, dovecot: Dovecot, sink: SmtpSink, slug: str, name: str, *,
-    load: Callable[[str], Variant] = maps.load, **options: object
+    load: Callable[[str], Variant] = maps.load, recognizer: Recognizer | None = None,
+    people: Mapping[str, str] | None = None, server: str = SERVER, address: str = ORDERS, **options: object
 ) -> Iterator[MailroomPlay]:
-    """A game of a board on a site of its own; its first phase is open and its welcomes have left."""
+    """A game of a board on a site of its own; its first phase is open and its welcomes have left. `people`:
+    addresses of powers, others made up; `server`: whose stamps count; `address`: where orders go."""
     variant = load(slug)
     window = schedule(BEGINS, variant.calendar, variant.start.phase, 1)[0]
-    clock, recognizer, port = SimulatedClock(window.opens), Seen(), free_port()
+    clock, seen, port = SimulatedClock(window.opens), Seen(), free_port()
     site = open_site(
         Settings(
-            data=str(folder / "site"), order_address=ORDERS, coordinator=COORDINATOR,
+            data=str(folder / "site"), order_address=address, coordinator=COORDINATOR,
             mail_in=MailIn(host="127.0.0.1", port=dovecot.imap, tls=False, user=USER, password=MAIL_PASSWORD,
-                           keep_alive_seconds=NEVER, trusted_authserv_ids=(SERVER,)),
+                           keep_alive_seconds=NEVER, trusted_authserv_ids=(server,)),
             mail_out=MailOut(
-                host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{ORDERS}>"),
+                host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{address}>"),
             web=Web(secure_cookies=False, base_url=f"http://127.0.0.1:{port}")),
-        clock=clock, recognizer=recognizer, load=load)
-    people = {power: player_address(power) for power in variant.powers}
-    seats = [create.GameSeat(power, f"Player of {power}", "Europe/London", (address,))
-             for power, address in people.items()]
+        clock=clock, recognizer=recognizer or seen, load=load)
+    people = {power: player_address(power) for power in variant.powers} | dict(people or {})
+    seats = [create.GameSeat(power, f"Player of {power}", "Europe/London", (mail,))
+             for power, mail in people.items()]
     new = create.NewGame(name, slug, BEGINS, seats, options=stored_options(options))
     with site.store.begin() as session:
         sessions.add_user(session, NAME, PASSWORD, clock.now())
@@ -339,7 +341,7 @@ def open_play(
         Broadcasts(site.announcements.letters).welcome(session, game)
     reports: list[str] = []
     running, web = Running(site, report=reports.append), WebServer(site.desk(), "127.0.0.1", port)
-    play = MailroomPlay(site, clock, dovecot, web, variant, recognizer, game, name, people)
+    play = MailroomPlay(site, clock, dovecot, web, variant, seen, game, name, people)
 
     def accept(letter: Letter) -> str | None:
         play.take(letter)

@@ -42,7 +42,7 @@ from service.jobs import DbosJobs, Jobs
 from service.mail.authentication.dns import NO_DNS, TxtLookup
 from service.mail.authentication.trust import Trust, trust_in
 from service.mail.mailbox import ingest
-from service.mail.mime.image_types import PictureProbe, PillowProbe
+from service.mail.mime.image_types import PictureProbe
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
 from service.notices.letter_context import LetterContext, Sender
@@ -60,6 +60,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from tests.support.mail_builder import mail, multipart, part, picture, stamp, text
+from tests.support.opening import own_probe
 from tests.support.site import Site, begin_once
 
 # T+0 of the worked dates in the handbook's calendar.
@@ -109,7 +110,7 @@ class Table:
     drained: list[datetime] = field(default_factory=list)
     on_drain: Callable[[], None] = lambda: None
     sent: list[bytes] = field(default_factory=list)
-    probe: PictureProbe = field(default_factory=PillowProbe)
+    probe: PictureProbe = field(default_factory=own_probe)
     bodies: BodyReader = field(default_factory=OwnBodies)
     trust: Trust = field(default_factory=lambda: trust_in((SERVER,)))
     dns: TxtLookup = NO_DNS

@@ -43,6 +43,7 @@ from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.games.seal import at_the_desk, sealed
 from service.games.turns import NotReady
+from service.notices.answers.files import every_file, files_of
 from service.notices.results_facts import concerned
 from service.store import records
 from service.store.blobs import BlobError
@@ -120,6 +121,7 @@ def sheet(
             "power": ports.power_name(filed.game.variant, submission.power),
             "pages": records.pages(session, submission.id),
             "proof": _proof(session, submission),
+            "files": every_file(files_of(session, submission)),
         }
         # DESK-02: before the deadline the page has times and counts only.
         if sealed(phase):

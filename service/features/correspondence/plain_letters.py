@@ -15,6 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.facts.files import FileFate, OtherKind
 from service.facts.refusals import RefusalReason
 from service.features.correspondence import letters as letters_of
 from service.intake import load_context as contexts
@@ -95,7 +96,7 @@ def is_letter(
     if context.registered_address(verdict.sender) is None or mail.body is not BodyState.READ:
         return False
     # What may be a sheet is a sheet, also if it does not open.
-    if mail.pictures or mail.encrypted or mail.overflow or not (text.has_words or mail.other_files):
+    if mail.pictures or mail.encrypted or mail.overflow or not (text.has_words or _attached(mail)):
         return False
     # Where orders may be typed, bold words under any subject may be meant as orders.
     if mail.bold and any(
@@ -106,6 +107,13 @@ def is_letter(
         return answers_us
     is_half_named = verdict.version is not None or None not in {verdict.power, verdict.season}
     return verdict.reason in _NO_SHEET_NAMED and (answers_us or not is_half_named)
+
+
+def _attached(mail: IncomingMail) -> tuple[str, ...]:
+    """The names of the files that somebody attached to a letter and that are no picture."""
+    none = {OtherKind.DRAWING, OtherKind.LINK}
+    return tuple(
+        file.name for file in mail.other_files if file.fate is FileFate.OTHER and file.kind not in none)
 
 
 def letter_in(
@@ -120,7 +128,7 @@ def letter_in(
     if not is_letter(verdict, mail, text, context, answers_us=answered is not None):
         return None
     return PlainLetter(
-        player.id, text, mail.other_files, names_sheet=verdict.reason in _SHEET_NAMED,
+        player.id, text, _attached(mail), names_sheet=verdict.reason in _SHEET_NAMED,
         game_id=_game(session, verdict, answered, player.id))
 
 

@@ -16,8 +16,6 @@ from starlette.concurrency import run_in_threadpool
 from adjudicator.calendar import PhaseKind
 from service.desk.queries import CLOCK_ONLY, CURRENT
 from service.features.post.postal_mail import (
-    MOST_BYTES,
-    MOST_FILES,
     LogLetter,
     PostalMail,
     PostedLetter,
@@ -27,6 +25,7 @@ from service.features.post.postal_mail import (
 )
 from service.features.post.scans import ScanTray, in_tray
 from service.games.phases import phase_title
+from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState, ScanRow
 from service.web import crops
@@ -84,7 +83,7 @@ def post(
             )
         return show(
             request, "post/post.html", visitor=visitor, notice=notice, phases=phases_shown,
-            today=ports.clock.now(), most_files=MOST_FILES,
+            today=ports.clock.now(), most_files=MOST_PHOTOS,
             letters_in_tray=_letters_in_tray(
                 _own_scans(in_tray(session), visitor), {phase.id for phase, *_ in phases_shown}),
         )
@@ -178,7 +177,7 @@ async def _files(uploads: list[UploadFile] | None) -> list[bytes]:
     """The bytes of the files that are not empty, read no further than the limit, so that a huge form does
     not fill memory."""
     files, size = [], 0
-    for file in (uploads or [])[:MOST_FILES + 1]:
+    for file in (uploads or [])[:MOST_PHOTOS + 1]:
         files.append(await file.read(MOST_BYTES + 1 - min(size, MOST_BYTES)))
         size += len(files[-1])
     return [content for content in files if content]

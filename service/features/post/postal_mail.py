@@ -18,14 +18,12 @@ from service.games.refused import Refused
 from service.intake.filing import file_submission, semantic_key
 from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets.recognizer import ImageOpener
+from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.jobs import Jobs
 from service.notices.letter_context import LetterContext
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import PhaseRow, PhaseState, PostalOriginalRow
-
-MOST_FILES, MOST_BYTES = 20, 25 * 1024 * 1024
-"""The limits of a mail, for a scan too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +56,23 @@ class PostalMail:
 
     def check(self, scans: Sequence[bytes]) -> None:
         """Raises Refused for scans that are too many, too large, or do not open."""
-        if len(scans) > MOST_FILES or sum(map(len, scans)) > MOST_BYTES:
-            raise Refused(f"Nothing was logged: at most {MOST_FILES} files and "
-                          f"{MOST_BYTES // 1024 // 1024} MB together. Scan the sheet at 300 dots an inch "
-                          "as JPEG; the letter stays as it is.")
+        too_many = (f"Nothing was logged: at most {MOST_PHOTOS} pages and {MOST_BYTES // 1024 // 1024} MB "
+                    "together. Scan the sheet at 300 dots an inch as JPEG; the letter stays as it is.")
+        if len(scans) > MOST_PHOTOS or sum(map(len, scans)) > MOST_BYTES:
+            raise Refused(too_many)
+        pages = 0
         for file_number, scan in enumerate(scans, start=1):
             try:
-                opened = self.opener.open(scan, "scan")
+                opened = self.opener.open(scan)
             except ChildFault as fault:
                 raise Refused(f"Nothing was logged: {fault}. File {file_number} may be good; log the "
                               "letter again in a few minutes.") from fault
             if not opened.pages:
-                raise Refused(f"Nothing was logged: file {file_number} does not open as a picture or PDF. "
-                              "Scan the page again as JPEG or PDF.")
+                raise Refused(f"Nothing was logged: file {file_number} does not open as a picture or PDF "
+                              f"({opened.detail}). Scan the page again as JPEG or PDF.")
+            pages += len(opened.pages)
+        if pages > MOST_PHOTOS:
+            raise Refused(too_many)
 
     def file(self, session: Session, phase: PhaseRow, letter: PostedLetter, scans: Sequence[bytes]) -> int:
         """File a sheet without a mail; it is read like any other. The sheet's id. Raises Refused."""

@@ -19,7 +19,7 @@ from reading.page import PageReader
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
-from service.features.post.postal_mail import MOST_BYTES, MOST_FILES, LogLetter, PostalMail, PostedLetter
+from service.features.post.postal_mail import LogLetter, PostalMail, PostedLetter
 from service.games import ballots
 from service.games.acts.act import ActTable, perform
 from service.games.options import options_of
@@ -31,6 +31,7 @@ from service.intake.opening.sandbox import ChildFault
 from service.intake.sheets import printed_code
 from service.intake.sheets.read_submission import version_on_sheet
 from service.intake.sheets.recognizer import RecognizedPage, Recognizer
+from service.intake.verdicts.rules import MOST_BYTES, MOST_PHOTOS
 from service.jobs import Jobs
 from service.store import records
 from service.store.blobs import Blobs
@@ -63,8 +64,8 @@ class ScanTray:
     def put(self, files: Sequence[bytes], by: str) -> int:
         """Put files in the tray and queue their reading; how many. Raises Refused if one is no picture, or
         they are too large; then none is put."""
-        if not files or len(files) > MOST_FILES or sum(map(len, files)) > MOST_BYTES:
-            raise Refused(f"Nothing was put in the tray: choose 1 to {MOST_FILES} files of "
+        if not files or len(files) > MOST_PHOTOS or sum(map(len, files)) > MOST_BYTES:
+            raise Refused(f"Nothing was put in the tray: choose 1 to {MOST_PHOTOS} files of "
                           f"{MOST_BYTES // 1024 // 1024} MB together.")
         opened = [self._opened(number, data) for number, data in enumerate(files, start=1)]
         with self.store.begin() as session:
@@ -129,7 +130,7 @@ class ScanTray:
 
     def _opened(self, number: int, data: bytes) -> tuple[bytes, ...]:
         try:
-            pages = tuple(self.post.opener.open(data, "scan").pages)
+            pages = tuple(self.post.opener.open(data).pages)
         except ChildFault as fault:
             raise Refused(f"Nothing was put in the tray: {fault}. Try again in a few minutes.") from fault
         if not pages:

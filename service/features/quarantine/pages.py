@@ -24,7 +24,7 @@ from service.games.acts.act import Act
 from service.games.phases import phase_title
 from service.games.refused import Refused
 from service.intake.opening.sandbox import ChildFault
-from service.mail.message import Picture
+from service.notices.answers.files import every_file
 from service.store.blobs import BlobError
 from service.store.tables import MailRow
 from service.web.access import COORDINATOR, require_own_phase
@@ -45,7 +45,7 @@ def mail_values(request: Request, session: Session, values: Mapping[str, Any]) -
     ports: DeskPorts = request.app.state.ports
     mail: MailRow = values["mail"]
     shown: dict[str, object] = {
-        "files": [], "damaged": "", "unopened": "",
+        "files": [], "outcomes": (), "damaged": "", "unopened": "",
         "places": [
             (
                 phase, game.name, phase_title(phase),
@@ -129,9 +129,9 @@ def _settle(request: Request, visitor: Visitor, act: Act[Any]) -> None:
 
 def _files(service: Quarantine, mail: MailRow) -> dict[str, object]:
     try:
-        files: list[tuple[int, Picture]] = list(enumerate(service.attachments(mail)))
+        opened = service.read(mail)
     except BlobError as fault:
         return {"damaged": str(fault)}
     except Refused as fault:
         return {"unopened": str(fault)}
-    return {"files": files}
+    return {"files": list(enumerate(opened.pictures)), "outcomes": every_file(opened.outcomes)}

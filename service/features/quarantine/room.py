@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import PhaseKind
 from maps.variant import Variant
 from service.facts.events import Event
+from service.facts.files import FileFate
 from service.facts.refusals import RefusalReason
 from service.games import ballots
 from service.games.acts.act import Act, ActTable, LoggedEvent
@@ -25,7 +26,7 @@ from service.intake.load_context import TAKING_STATES
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.opening.sandbox import ChildFault
 from service.intake.quarantine import announced_for, settle, waiting_mail
-from service.intake.sheets.recognizer import ChildProbe, ImageOpener, UnopenedProbe
+from service.intake.sheets.recognizer import ImageOpener, OpenerProbe, UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, explain
 from service.intake.verdicts.verdict import Verdict, VerdictKind
@@ -33,8 +34,7 @@ from service.jobs import Jobs
 from service.letters import render
 from service.letters.facts import AnsweredMail
 from service.mail.body.read import BodyNeed
-from service.mail.message import IncomingMail, Picture, read_head, with_body
-from service.mail.mime.image_types import PictureState
+from service.mail.message import IncomingMail, read_head, with_body
 from service.notices.answers.replies import REJECTION, RejectionFacts, Replies
 from service.store import records
 from service.store.blobs import Blobs
@@ -70,18 +70,13 @@ class Quarantine:
     post: Replies
     bodies: BodyReader = ChildBodies()
 
-    def attachments(self, mail: MailRow) -> tuple[Picture, ...]:
-        """The files that are photographs or were meant as such. Empty if the mail's body was not fetched.
-        Raises Refused if it cannot be opened."""
-        return self.read(mail).pictures
-
     def preview(self, mail: MailRow, number: int) -> bytes | None:
         """The first page of one of these files as a new JPEG without EXIF or GPS. None if it does not open.
         Raises ChildFault."""
-        pictures = self.attachments(mail)
-        if not 0 <= number < len(pictures) or pictures[number].state is not PictureState.GOOD:
+        pictures = self.read(mail).pictures
+        if not 0 <= number < len(pictures) or pictures[number].fate is not FileFate.SHEET:
             return None
-        decoded = self.opener.open(pictures[number].data, "picture")
+        decoded = self.opener.open(pictures[number].data)
         return decoded.pages[0] if decoded.pages else None
 
     def registered(self, session: Session, mail: MailRow) -> str | None:
@@ -143,7 +138,7 @@ class Quarantine:
             raise Refused("This mail was not opened: that takes too much time or memory. It is kept and can "
                           "be downloaded; ask the player for the photograph in a new mail.")
         try:
-            return with_body(head, body, ChildProbe(self.opener))
+            return with_body(head, body, OpenerProbe(self.opener))
         # The sandboxed child failed. A person who files the mail need not wait until this machine is well.
         except ChildFault:
             return with_body(head, body, UnopenedProbe())

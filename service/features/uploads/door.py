@@ -19,6 +19,7 @@ from email.utils import format_datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session, sessionmaker
 
+from ocr.image.formats import PictureFormat, format_of, media_type
 from service.clock import Clock
 from service.games.refused import Refused
 from service.intake.waiting_proof import dump_authentication
@@ -27,7 +28,6 @@ from service.letters.language import N_, Sentence
 from service.mail.authentication.verdict import OURSELVES, Authentication, AuthResult, Method, Proof
 from service.mail.mailbox import ingest
 from service.mail.mailbox.ingest import MailboxLocation
-from service.mail.mime.image_types import PictureType, picture_type
 from service.store import records
 from service.store.addresses import author_mark
 from service.store.blobs import Blobs
@@ -43,11 +43,6 @@ IN_AN_HOUR = N_("Nothing was sent: %(most)s sheets came from you in the last hou
 IN_A_DAY = N_("Nothing was sent: %(most)s sheets came from you in the last day, which is the most. What came "
               "before is safe. Try again later, or mail the picture.")
 BY_LINK = "The sheet came by the secret link of its player, and not by mail."
-_TYPES = {
-    PictureType.JPEG: ("image", "jpeg"), PictureType.PNG: ("image", "png"),
-    PictureType.HEIC: ("image", "heic"), PictureType.WEBP: ("image", "webp"),
-    PictureType.TIFF: ("image", "tiff"), PictureType.PDF: ("application", "pdf"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +131,10 @@ def as_mail(upload: Upload, own_address: str, now: datetime, identifier: str) ->
     message["X-Galloper-Upload"] = "by a player's link"
     message.set_content("Sent from the page for photographs. What counts is in the pictures.\n")
     for number, photograph in enumerate(upload.photographs, start=1):
-        kind = picture_type(photograph)
+        kind = format_of(photograph)
         # What is no picture stays an attachment that was meant as one: the verdict says that it does not
         # open.
-        main, sub = _TYPES[kind] if kind is not None else ("image", "jpeg")
+        main, sub = media_type(kind or PictureFormat.JPEG)
         message.add_attachment(
             photograph, maintype=main, subtype=sub, filename=f"photograph-{number}.{sub}")
     return message.as_bytes()

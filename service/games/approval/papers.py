@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 import maps
 from maps.variant import Variant
+from service.facts.refusals import RefusalReason
 from service.facts.sheets import Fate, because, held_because
 from service.games.ballots import RankedSubmission, count, executed, first_counts, ranked
 from service.games.mail_phases import NAMED_AHEAD, MailPhases
@@ -156,6 +157,8 @@ def waiting_sheets(
     refused."""
     submissions = [ranked(row) for row in rows]
     return [row for row in rows if row.fate == Fate.HELD and refusal_of(row.flags) is None
+            # What brings no orders displaces nothing, and holds nothing up (ARR-03).
+            and RefusalReason.NO_PHOTO not in row.flags
             and _would_count(row.id, submissions, deadline, first=first)]
 
 

@@ -21,7 +21,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from ocr.image.sheet_form import MOST_FIELDS
-from ocr.page import UnreadableReason
+from ocr.unreadable import FileTrouble, UnreadableReason
 from service.intake.opening import jail
 from service.intake.opening.sandbox_child import READABLE, UNABLE, ChildJob
 
@@ -46,9 +46,9 @@ class SandboxLimits:
 
     data: int = 40_000_000
     output: int = 120_000_000
-    # Photographs of 50 million pixels in each of the formats were opened within 1.2 thousand million bytes;
-    # WebP needs most.
-    memory: int = 1_600_000_000
+    # Photographs of 108 million pixels were opened within 1.2 thousand million bytes, but JPEG XL within 1.6
+    # and WebP within 2.0.
+    memory: int = 2_000_000_000
     # A file needs the same processor time on an idle and on an overloaded machine. The clock alone is
     # therefore never held against it.
     cpu_seconds: int = 30
@@ -58,14 +58,26 @@ class SandboxLimits:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """Pages as JPEG bytes in order, or a reason and no pages. `detail`: a phrase for people. `kind`: the
-    format. `fields`: name and value of each text field of a PDF form."""
+    """Pages as JPEG bytes in order, or a trouble and no pages. `number`: the figure in the trouble's phrase.
+    `kind`: the format. `fields`: name and value of each text field of a PDF form. `more`: pictures of the
+    file that are not read, as those of a film."""
 
     pages: tuple[bytes, ...] = field(default=(), repr=False)
-    reason: UnreadableReason | None = None
-    detail: str = ""
+    trouble: FileTrouble | None = None
+    number: int = 0
     kind: str = ""
     fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    more: int = 0
+
+    @property
+    def reason(self) -> UnreadableReason | None:
+        """Why there are no pages, as the contract has it."""
+        return None if self.trouble is None else self.trouble.reason
+
+    @property
+    def detail(self) -> str:
+        """A phrase for people: why there are no pages."""
+        return "" if self.trouble is None else self.trouble.phrase % {"number": self.number}
 
 
 class ChildFault(RuntimeError):
@@ -92,28 +104,22 @@ class ChildDied(Exception):
 
 _EXCEPTION = re.compile(r"[A-Za-z_.]{1,60}(?:Error|Exception|Interrupt|Warning)(?=:|$)")
 """The class that the last line of a traceback begins with; what follows may quote a file."""
-_REFUSED = {
-    ChildEnd.MEMORY: (UnreadableReason.TOO_LARGE, "opening it took too much memory"),
-    ChildEnd.OUTPUT: (UnreadableReason.TOO_LARGE, "its pages are too large"),
-    ChildEnd.TIME: (UnreadableReason.TOO_LARGE, "opening it took too long"),
-    ChildEnd.CRASH: (UnreadableReason.NOT_AN_IMAGE, "opening it failed"),
-}
+_TROUBLES = {ChildEnd.CRASH: FileTrouble.FAILED}
+"""What a file does to the child, if not too much."""
 
 
-def decode_photo(data: bytes, name: str, limits: SandboxLimits = SandboxLimits()) -> Decoded:
+def decode_photo(data: bytes, limits: SandboxLimits = SandboxLimits()) -> Decoded:
     """An untrusted image or PDF as clean pages.
 
-    Never raises because of `data`: what the file does to the child is a reason. Raises ChildFault if the
-    child could not be started or could not work, or was stopped from outside. `name` says nothing of the
-    type; it is used in `detail` only.
+    Never raises because of `data`: what the file does to the child is a trouble. Raises ChildFault if the
+    child could not be started or could not work, or was stopped from outside.
     """
     if len(data) > limits.data:
-        return Decoded(reason=UnreadableReason.TOO_LARGE, detail=f"the file has {len(data) / 1e6:.0f} MB")
+        return Decoded(trouble=FileTrouble.MANY_BYTES, number=round(len(data) / 1_000_000))
     try:
-        return _parsed(run_child(ChildJob.PHOTO, data, limits), name)
+        return parse_photo(run_child(ChildJob.PHOTO, data, limits))
     except ChildDied as died:
-        reason, detail = _REFUSED[died.end]
-        return Decoded(reason=reason, detail=detail)
+        return Decoded(trouble=_TROUBLES.get(died.end, FileTrouble.COSTLY))
 
 
 def run_child(job: ChildJob, data: bytes, limits: SandboxLimits) -> bytes:
@@ -248,18 +254,20 @@ def _last_line(stderr: bytes) -> str:
     return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "it says nothing")
 
 
-def _parsed(output: bytes, name: str) -> Decoded:
+def parse_photo(output: bytes) -> Decoded:
+    """What `sandbox_child.photo_answer` answered; its lengths and words are checked."""
     line, _, picture_bytes = output.partition(b"\n")
     try:
         answer: dict[str, Any] = json.loads(line)
         sizes = [int(size) for size in answer["sizes"]]
-        reason = UnreadableReason(answer["reason"]) if answer["reason"] else None
+        trouble = FileTrouble(answer["trouble"]) if answer["trouble"] else None
+        number, more = (max(0, int(answer[name])) for name in ("number", "more"))
         fields = tuple((str(name), str(value)) for name, value in answer.get("fields", [])[:MOST_FIELDS])
     except (ValueError, KeyError, TypeError):
-        return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+        return Decoded(trouble=FileTrouble.FAILED)
     # A hostile file may control the child, so its answer is trusted no further than its lengths fit.
-    if sum(sizes) != len(picture_bytes) or (reason is None) != bool(sizes):
-        return Decoded(reason=UnreadableReason.NOT_AN_IMAGE, detail=f"opening {name} failed")
+    if sum(sizes) != len(picture_bytes) or (trouble is None) != bool(sizes):
+        return Decoded(trouble=FileTrouble.FAILED)
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     pages = tuple(picture_bytes[end - size : end] for end, size in zip(ends, sizes, strict=True))
-    return Decoded(pages, reason, str(answer.get("detail", "")), str(answer.get("kind", "")), fields)
+    return Decoded(pages, trouble, number, str(answer.get("kind", "")), fields, more)

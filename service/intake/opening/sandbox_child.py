@@ -1,8 +1,8 @@
 """The child process of `service.intake.opening.sandbox`: a hostile file or mails on standard input, the
 answer on standard output.
 
-For a file it writes one line of JSON (`reason`, `detail`, `kind`, `sizes`, `fields` of a PDF form), then the
-pages one after the other, `sizes` bytes each. For mails: see `service.mail.body.form`.
+For a file it writes one line of JSON (`trouble`, `number`, `kind`, `sizes`, `fields` of a PDF form, `more`),
+then the pages one after the other, `sizes` bytes each. For mails: see `service.mail.body.form`.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def main() -> None:
 
 def _answer_of(job: ChildJob) -> Callable[[bytes], bytes]:
     if job is ChildJob.PHOTO:
-        return _photo(int(sys.argv[5]))
+        return photo_answer(int(sys.argv[5]))
     return _mails() if job is ChildJob.MAILS else _probe()
 
 
@@ -103,10 +103,10 @@ def _load_all() -> None:
     import pkgutil
 
     names = [f"encodings.{module.name}" for module in pkgutil.iter_modules(encodings.__path__)]
-    if "ocr.image.open_image" in sys.modules:
-        names += ["numpy", "pillow_heif", "pypdfium2"]
-        names += [f"PIL.{kind}ImagePlugin" for kind in ("Tiff", "WebP", "Avif")]
-        import_module("PIL.Image").preinit()
+    if (opener := sys.modules.get("ocr.image.open_image")) is not None:
+        names += ["numpy", "pillow_heif", "pypdfium2", *opener.READER_MODULES]
+    if "service.mail.mime.containers" in sys.modules:
+        names.append("olefile")
     for name in names:
         # Some are of another system; `open_image` does without those that are not installed.
         with suppress(ImportError, LookupError):
@@ -125,21 +125,24 @@ def _mails() -> Callable[[bytes], bytes]:
     return answer_requests
 
 
-def _photo(quality: int) -> Callable[[bytes], bytes]:
+def photo_answer(quality: int) -> Callable[[bytes], bytes]:
+    """What answers with the pages of a file, as JPEG of this quality (1..95)."""
     from ocr.image.form_fields import form_fields
+    from ocr.image.formats import PictureFormat
     from ocr.image.open_image import ImageRefused, iter_pages
 
     def pages_of(data: bytes) -> bytes:
         pages: list[bytes] = []
-        answer: dict[str, object] = {"reason": None, "detail": "", "kind": "", "sizes": [], "fields": []}
+        answer: dict[str, object] = {
+            "trouble": None, "number": 0, "kind": "", "sizes": [], "fields": [], "more": 0}
         try:
-            for kind, picture in iter_pages(data):
-                pages.append(_jpeg(picture, quality))
-                answer["kind"] = kind
-            answer["fields"] = form_fields(data) if answer["kind"] == "PDF" else []
+            for page in iter_pages(data):
+                pages.append(_jpeg(page.picture, quality))
+                answer |= {"kind": page.kind, "more": page.more}
+            answer["fields"] = form_fields(data) if answer["kind"] == PictureFormat.PDF else []
         except ImageRefused as refused:
             pages = []
-            answer |= {"reason": refused.reason, "detail": refused.detail}
+            answer |= {"trouble": refused.trouble, "number": refused.number}
         answer["sizes"] = [len(page) for page in pages]
         return json.dumps(answer).encode() + b"\n" + b"".join(pages)
 

@@ -10,19 +10,23 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session, sessionmaker
 
 from adjudicator.calendar import PhaseKind
+from grammar.headings.page_numbers import count_of_pages
 from grammar.headings.sheet import SheetHeading, parse_sheet_heading, points_away
 from grammar.headings.sheet_code import SheetCode, code_text
 from grammar.headings.values import Flag, Heading, KnownGame
+from grammar.order_starts import OrderStarts
 from maps.variant import Variant
 from ocr.engines import finetuned
 from ocr.engines.hand import Hand
-from ocr.page import Reading
+from ocr.page import Page, Reading
 from reading.line import InterpretedLine
-from reading.page import PageReader
+from reading.no_sheet import PageKind, WrittenLine, kind_of_page
+from reading.page import PageReader, ReadPage
 from reading.review import ReviewLimits, ReviewRules
 from reading.vocabulary import known_game, vocabulary_of
 from service.clock import Clock
 from service.facts.events import Event
+from service.facts.files import NO_ORDERS, FileFate
 from service.facts.options import GameOptions
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import Fate, SheetFlag
@@ -39,6 +43,10 @@ from service.store import records
 from service.store.blobs import Blobs
 from service.store.tables import GameRow, LineRow, PageRow, PhaseRow, SeatRow, SubmissionRow
 
+FATES = {
+    PageKind.SHEET: FileFate.SHEET, PageKind.OURS: FileFate.OURS,
+    PageKind.BLANK: FileFate.BLANK_SHEET, PageKind.OTHER: FileFate.NO_SHEET}
+"""What becomes of a page of each kind."""
 MOST_OTHER_GAMES = 100
 """On a site of more games only those of a sheet's own players are looked for in its heading."""
 
@@ -204,9 +212,15 @@ class SubmissionReader:
                 pages.append(InterpretedPage(original, upright, 0, _note(picture.reading)))
             for page in picture.reading.pages:
                 read_page = page_reader.read_page(page, games)
+                fate = fate_of_page(page, read_page, page_reader.vocabulary.starts)
+                code = printed_code.code_on(page)
+                if fate in NO_ORDERS:
+                    # Its lines are not kept: they would wait at the desk, and the picture has them all.
+                    pages.append(InterpretedPage(original, upright, page.rotation, fate, code=code))
+                    continue
                 heading = read_page.heading if heading == SheetHeading() else heading
                 pages.append(InterpretedPage(
-                    original, upright, page.rotation, None, read_page.lines, printed_code.code_on(page)))
+                    original, upright, page.rotation, None, read_page.lines, code))
         return pages, heading
 
     def _store(
@@ -244,6 +258,9 @@ class SubmissionReader:
         elif self._is_version_unclear(session, submission, heading):
             _hold(session, submission, RefusalReason.VERSION_UNCLEAR)
             self.replies.held(session, submission, phase, RefusalReason.VERSION_UNCLEAR)
+        elif _lacks_pages(pages, self.limits):
+            _hold(session, submission, RefusalReason.PAGES_MISSING)
+            self.replies.held(session, submission, phase, RefusalReason.PAGES_MISSING)
         elif heading.is_partial:
             _hold(session, submission, RefusalReason.ONLY_CHANGES)
             self.replies.held(session, submission, phase, RefusalReason.ONLY_CHANGES)
@@ -302,6 +319,12 @@ class SubmissionReader:
                     confidence=line.confidence, status=line.status.value, candidates=list(line.candidates),
                     why_open=[reason.value for reason in line.why_open],
                 ))
+
+
+def fate_of_page(page: Page, read_page: ReadPage, starts: OrderStarts) -> FileFate:
+    """What a page is that was read: a page of the sheet, or one that brings no orders (ARR-03)."""
+    lines = [WrittenLine(line.text, line.confidence, line.kind == "heading") for line in read_page.lines]
+    return FATES[kind_of_page(lines, read_page.heading, starts, is_form=page.printed is not None)]
 
 
 def _flag_as_form(session: Session, key: int) -> None:
@@ -400,6 +423,16 @@ def _points_away(
     return points_away(subject, heading)
 
 
+def _lacks_pages(pages: Sequence[InterpretedPage], limits: ReviewLimits) -> bool:
+    """Whether a sheet has, by its own words, more pages than came with it (ARR-04): a page in its own mail
+    would otherwise replace the one before."""
+    # A page's number is two signs, which no grammar proves: only plainly read ones count.
+    count = count_of_pages(
+        line.text for page in pages for line in page.lines
+        if line.kind != "order" and line.confidence >= limits.text_score)
+    return sum(page.note is None for page in pages) < count
+
+
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:
     session.execute(update(SubmissionRow).where(SubmissionRow.id == submission.id)
                     .values(fate=Fate.HELD, flags=[*submission.flags, flag]))
@@ -411,7 +444,7 @@ def _note(reading: Reading) -> str:
 
 
 def _refusal_of(pages: Sequence[InterpretedPage]) -> RefusalReason:
-    """Why no page could be read; the reason of the first."""
-    note = next((page.note for page in pages if page.note), RefusalReason.NOT_A_SHEET)
+    """Why no page brings orders; the reason of the first that could not be read."""
+    note = next((page.note for page in pages if page.note not in NO_ORDERS), RefusalReason.NO_PHOTO)
     # The reader also knows reasons that no letter explains by themselves ("truncated").
     return RefusalReason(note) if note in set(RefusalReason) else RefusalReason.BAD_IMAGE

@@ -6,7 +6,7 @@ import hashlib
 import io
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import BoundedSemaphore, Lock
 from typing import Protocol, runtime_checkable
@@ -14,13 +14,16 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from PIL import Image
 
+from grammar.headings.sheet_code import OWN_PICTURE
 from ocr.engines import Engine
 from ocr.engines.hand import Hand, LearntLine
 from ocr.freed_memory import give_back
+from ocr.image.formats import PictureFormat
 from ocr.image.sheet_form import rows_of
-from ocr.page import Box, Photo, Reading, ReadLine, Status, UnreadableReason
+from ocr.page import Box, Photo, Reading, ReadLine, Status
+from service.facts.files import FileFate
 from service.intake.opening.sandbox import Decoded, SandboxLimits, decode_photo
-from service.mail.mime.image_types import SMALLEST_SIDE, PictureState, PictureType, PillowProbe, Probe
+from service.mail.mime.image_types import SMALLEST_SIDE, Probe
 
 MOST_LOOKED_AT = 6
 """Photographs of one file that are looked at before they are read. By hand."""
@@ -91,23 +94,27 @@ class HandRecognizer(Protocol):
 
 
 class ImageOpener:
-    """Opens files in the limited child, and remembers the last `remembered_files` of them."""
+    """Opens files, in the limited child unless `decode` does it otherwise, and remembers the last
+    `remembered_files` of them."""
 
-    def __init__(self, limits: SandboxLimits = SandboxLimits(), remembered_files: int = 24) -> None:
-        self._limits = limits
+    def __init__(
+        self, limits: SandboxLimits = SandboxLimits(), remembered_files: int = 24,
+        decode: Callable[[bytes, SandboxLimits], Decoded] = decode_photo,
+    ) -> None:
+        self._limits, self._decode = limits, decode
         self._most_files = remembered_files
         # The intake opens the pictures of a mail to judge it, and the reader opens them again moments later.
         self._by_digest: OrderedDict[str, Decoded] = OrderedDict()
         self._lock = Lock()
 
-    def open(self, data: bytes, name: str) -> Decoded:
+    def open(self, data: bytes) -> Decoded:
         """See `service.intake.opening.sandbox.decode_photo`."""
         key = hashlib.sha256(data).hexdigest()
         with self._lock:
             remembered = self._by_digest.get(key)
         if remembered is not None:
             return remembered
-        decoded = decode_photo(data, name, self._limits)
+        decoded = self._decode(data, self._limits)
         with self._lock:
             if sum(len(page) for page in decoded.pages) <= MOST_REMEMBERED:
                 self._by_digest[key] = decoded
@@ -136,8 +143,8 @@ class EngineRecognizer:
         self, engines: Sequence[Engine], data: bytes, name: str
     ) -> tuple[RecognizedPage, ...]:
         """The same with other engines."""
-        decoded = self._opener.open(data, name)
-        if decoded.reason is not None:
+        decoded = self._opener.open(data)
+        if decoded.trouble is not None:
             return (RecognizedPage(None, Reading(Status.UNUSABLE, decoded.reason, decoded.detail)),)
         rows = rows_of(decoded.fields)
         if rows:
@@ -209,35 +216,42 @@ class UnopenedProbe:
     the sheet on hold.
     """
 
-    def probe(self, data: bytes, kind: PictureType) -> Probe:
+    def probe(self, data: bytes, kind: PictureFormat) -> Probe:
         """See `service.mail.mime.image_types.PictureProbe`."""
-        return Probe(PictureState.GOOD, 1)
+        return Probe(FileFate.SHEET, 1)
 
 
-class ChildProbe:
-    """Opens the pictures of a mail in the limited child."""
+class OpenerProbe:
+    """Opens the pictures of a mail as the reader opens them, and looks for what a photograph may lack
+    (`ocr.image.first_look`) unless `first_look` is false."""
 
-    def __init__(self, opener: ImageOpener | None = None) -> None:
-        self._opener = opener or ImageOpener()
+    def __init__(self, opener: ImageOpener | None = None, *, first_look: bool = True) -> None:
+        self._opener, self._first_look = opener or ImageOpener(), first_look
 
-    def probe(self, data: bytes, kind: PictureType) -> Probe:
+    def probe(self, data: bytes, kind: PictureFormat) -> Probe:
         """See `service.mail.mime.image_types.PictureProbe`. Raises as `decode_photo` of
         `service.intake.opening.sandbox` does."""
-        decoded = self._opener.open(data, "picture")
-        if decoded.reason is UnreadableReason.TOO_LARGE:
-            return Probe(PictureState.BROKEN)
-        if decoded.reason is not None:
-            needs_password = "password" in decoded.detail
-            return Probe(PictureState.LOCKED if needs_password else PictureState.BROKEN)
-        # The child returns our own JPEG, which is safe to open in this process.
-        first_page = PillowProbe().probe(decoded.pages[0], PictureType.JPEG)
-        if min(first_page.width, first_page.height) < SMALLEST_SIDE and kind is not PictureType.PDF:
-            return Probe(PictureState.DECORATION, 0, first_page.width, first_page.height)
+        decoded = self._opener.open(data)
+        if decoded.trouble is not None:
+            return Probe(FileFate.UNOPENED, trouble=decoded.trouble, number=decoded.number)
+        # The child returns our own JPEG, whose header is safe to read in this process.
+        with Image.open(io.BytesIO(decoded.pages[0])) as first_page:
+            width, height = first_page.size
+        if min(width, height) < SMALLEST_SIDE and kind is not PictureFormat.PDF:
+            return Probe(FileFate.SMALL, 0, width, height)
+        if all(map(_is_ours, decoded.pages)):
+            return Probe(FileFate.OURS, 0, width, height)
         # Our own drawings and scans are even and sharp: only what a camera took is looked at.
-        troubles = () if kind is PictureType.PDF else _troubles(decoded.pages)
-        return Probe(
-            PictureState.GOOD, len(decoded.pages), first_page.width, first_page.height, troubles
-        )
+        is_looked_at = self._first_look and kind is not PictureFormat.PDF
+        troubles = _troubles(decoded.pages) if is_looked_at else ()
+        return Probe(FileFate.SHEET, len(decoded.pages), width, height, troubles, more=decoded.more)
+
+
+def _is_ours(page: bytes) -> bool:
+    from ocr.image.own_mark import bears_mark
+
+    with Image.open(io.BytesIO(page)) as opened:
+        return bears_mark(np.asarray(opened.convert("RGB")), OWN_PICTURE)
 
 
 def _troubles(pages: Sequence[bytes]) -> tuple[str, ...]:

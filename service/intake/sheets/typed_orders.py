@@ -23,15 +23,16 @@ from grammar.order_traits import is_incomplete
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from maps.variant import Variant
+from ocr.image.formats import PictureFormat
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike
 from reading.decode import MOST_CANDIDATES
 from reading.line import InterpretedLine
 from reading.review import review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import forms_of, lexicon_of, parse_typed, printed
+from service.facts.files import FileFate
 from service.intake.sheets.recognizer import RecognizedPage
 from service.mail.message import Picture
-from service.mail.mime.image_types import PictureState, PictureType
 from service.pictures.drawing.fonts import FACES
 
 MOST_WRAPPED = 3
@@ -141,7 +142,7 @@ def as_picture(rows: Sequence[str]) -> Picture:
     # By the text, so that the same text sent twice is one sheet, even if another release draws it otherwise.
     digest = hashlib.sha256("\n".join(rows).encode()).hexdigest()
     return Picture(
-        PictureType.PNG, PictureState.GOOD, 1, "typed.png", digest, _saved(page, "PNG"), *page.size
+        PictureFormat.PNG, FileFate.SHEET, 1, "typed.png", digest, _saved(page, "PNG"), *page.size
     )
 
 

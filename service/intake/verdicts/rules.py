@@ -13,12 +13,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import zip_longest
 
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.dates import is_year
 from grammar.headings.subject import parse_subject
 from grammar.headings.tokens import clean_line, drop_prefixes
 from grammar.headings.values import Flag, Heading, HeadingComplaint
+from ocr.image.formats import MOST_PAGES
+from ocr.unreadable import UnreadableReason
+from service.facts.files import TOO_MANY, FileFate, FileOutcome
 from service.facts.refusals import RefusalReason
 from service.facts.sheets import SheetFlag
 from service.games.ballots import RankedSubmission, arrival, version_after
@@ -28,7 +32,6 @@ from service.mail.authentication.authenticate import authenticate
 from service.mail.authentication.verdict import Authentication, AuthResult
 from service.mail.body.read import BodyNeed
 from service.mail.message import BodyState, IncomingMail
-from service.mail.mime.image_types import PictureState
 from service.mail.reports import DeliveryReport, Evidence, ReportKind
 from service.store.addresses import folded_address
 
@@ -40,6 +43,9 @@ def machine_reason(mail: IncomingMail, *, is_registered: bool) -> RefusalReason 
     """
     if mail.report is not None and _is_believed(mail, mail.report, is_registered=is_registered):
         return RefusalReason.BOUNCE if mail.report.kind is ReportKind.BOUNCE else RefusalReason.RECEIPT
+    # ARR-05: a player's rule sends on what the player wrote.
+    if is_registered and mail.has_pictures and mail.machine.is_forwarded_only:
+        return None
     return RefusalReason.AUTO_REPLY if mail.machine or _looks_automatic(mail) else None
 
 
@@ -61,7 +67,7 @@ def _looks_automatic(mail: IncomingMail) -> bool:
     return marks.answer_subject or marks.answer_fields
 
 
-MOST_PHOTOS = 20
+MOST_PHOTOS = MOST_PAGES
 MOST_BYTES = 25 * 1024 * 1024
 """Bytes of all photographs of a mail together, as files, without the transfer encoding."""
 _NOT_KEPT = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED, RefusalReason.AUTH_UNAVAILABLE}
@@ -89,6 +95,9 @@ def judge_mail(
     # Judged first and compared then: a mail that was refused for a reason that has passed, such as a phase
     # that was not open yet, is no repeat when it comes again.
     fresh = replace(_settle(mail, received_at, context, earlier, sender), authentication=authentication)
+    if mail.machine.is_forwarded_only and not taken_back and fresh.verdict is VerdictKind.REJECTED:
+        # A rule is never answered but by the receipt of a sheet that it sent on.
+        return Verdict(VerdictKind.IGNORED, RefusalReason.AUTO_REPLY, subject=mail.subject)
     repeated = None if taken_back else _repeated(mail, fresh, earlier)
     if repeated is not None:
         return replace(
@@ -180,6 +189,7 @@ def _settle(
         sender=sender,
         reply_to=context.registered_address(sender),
         subject=mail.subject,
+        files=mail.outcomes,
     )
     parsed, notes = _heading(mail, context, sender)
     if isinstance(parsed, HeadingComplaint):
@@ -202,7 +212,7 @@ def _settle(
         or _first_by_post(heading, game, is_early=is_early)
     )
     if reason is not None:
-        return replace(verdict, reason=reason)
+        return replace(verdict, reason=reason, files=_within_limit(mail))
     return _accepted(verdict, mail, received_at, game, earlier)
 
 
@@ -412,7 +422,20 @@ def _photographs(mail: IncomingMail) -> RefusalReason | None:
         return RefusalReason.TOO_LARGE
     if mail.photos:
         return None
+    troubles = [picture.trouble for picture in mail.pictures if picture.trouble is not None]
+    if any(trouble.reason is UnreadableReason.TOO_LARGE for trouble in troubles):
+        return RefusalReason.TOO_LARGE
     return RefusalReason.BAD_IMAGE if mail.pictures else RefusalReason.NO_PHOTO
+
+
+def _within_limit(mail: IncomingMail) -> tuple[FileOutcome, ...]:
+    """What becomes of each file of a refused mail: those past the limit of photographs are not read."""
+    pages, outcomes = 0, []
+    for outcome, picture in zip_longest(mail.outcomes, mail.pictures):
+        pages += 0 if picture is None else picture.pages
+        is_past = picture is not None and picture.pages > 0 and pages > MOST_PHOTOS
+        outcomes.append(replace(outcome, fate=FileFate.UNOPENED, why=TOO_MANY) if is_past else outcome)
+    return tuple(outcomes)
 
 
 def _first_by_post(heading: Heading, game: GameContext, *, is_early: bool) -> RefusalReason | None:
@@ -437,7 +460,7 @@ def _accepted(
     deadline = received_at if SheetFlag.EARLY in verdict.flags else game.deadline or received_at
     came = arrival(sheet, on_file, deadline, first=game.first_counts)
     notes = set(map(str, came.marks))
-    if any(picture.state is not PictureState.GOOD for picture in mail.pictures):
+    if any(picture.fate is not FileFate.SHEET for picture in mail.pictures):
         notes.add(str(SheetFlag.PHOTO_UNREADABLE))
     notes.update(trouble for picture in mail.pictures for trouble in picture.troubles)
     return replace(

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from adjudicator.calendar import Phase, PhaseKind
 from grammar.headings.values import HeadingComplaint
+from service.facts.files import FileOutcome
 from service.facts.refusals import RefusalReason
 from service.games.ballots import RankedSubmission
 from service.mail.authentication.verdict import Authentication
@@ -32,7 +33,7 @@ class Verdict:
     earlier mail that this one repeats. `before`: the sheet on file that counted until this one came.
     `report`: a bounce or read receipt. `subject`: as received, decoded. `complaint`: what was wrong with the
     subject. `trailing`: words after the version. `authentication`: who proved the sender or why nobody did;
-    None where it was not asked.
+    None where it was not asked. `files`: what becomes of each file of the mail.
     """
 
     verdict: VerdictKind
@@ -55,6 +56,7 @@ class Verdict:
     complaint: HeadingComplaint | None = None
     trailing: str = ""
     authentication: Authentication | None = None
+    files: tuple[FileOutcome, ...] = ()
 
     @property
     def phase_type(self) -> str | None:

@@ -13,7 +13,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from service.mail.body.read import MOST_OTHER_FILES, BodyNeed, MailBody, MailFile, read_body
+from service.facts.files import FileFate, OtherKind
+from service.mail.body.read import MOST_OTHER_FILES, BodyNeed, MailBody, MailFile, OtherFile, read_body
 from service.mail.body.text import LONGEST, MOST_LINES, MOST_TEXT
 from service.mail.reports import DeliveryReport, Evidence, Outcome, ReportKind
 
@@ -64,7 +65,7 @@ def dump_bodies(bodies: Sequence[MailBody]) -> bytes:
             "bold": list(body.bold),
             "has_files": body.has_files,
             "text": body.text,
-            "other_files": list(body.other_files),
+            "other_files": [[file.name, file.fate, file.kind] for file in body.other_files],
         }
         for body in bodies
     ]
@@ -99,7 +100,8 @@ def _body(head: dict[str, Any], contents: io.BytesIO) -> MailBody:
         text=_text(head["text"], MOST_TEXT),
         has_files=head["has_files"] is True,
         other_files=tuple(
-            _text(name, _LONGEST_NAME) for name in head["other_files"][:MOST_OTHER_FILES]
+            OtherFile(_text(name, _LONGEST_NAME), FileFate(fate), None if kind is None else OtherKind(kind))
+            for name, fate, kind in head["other_files"][:MOST_OTHER_FILES]
         ),
     )
 

@@ -17,9 +17,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ocr.image.formats import format_of
+from service.facts.files import FileFate, OtherKind
 from service.mail.body.text import bold_lines, plain_text
 from service.mail.headers import split_mail
-from service.mail.mime.image_types import picture_type
+from service.mail.mime.other_kinds import other_kind
 from service.mail.mime.parts import MimePart, read_parts
 from service.mail.reports import DeliveryReport, read_report
 
@@ -41,7 +43,7 @@ def pictures_in_html(html: bytes) -> Iterator[tuple[str, bytes]]:
             data = binascii.a2b_base64(text)
         except binascii.Error:
             continue
-        if picture_type(data) is not None:
+        if format_of(data) is not None:
             yield "", data
 
 
@@ -51,7 +53,7 @@ def pictures_in_text(text: bytes) -> Iterator[tuple[str, bytes]]:
     ends = [*(begin.start() for begin in begins[1:]), len(text)][: len(begins)]
     for begin, end in zip(begins, ends, strict=True):
         data = b"".join(_decoded(text[begin.end() : end]))
-        if picture_type(data) is not None:
+        if format_of(data) is not None:
             yield begin[1].decode("utf-8", "replace"), data
 
 
@@ -79,14 +81,24 @@ MOST_OTHER_FILES = 20
 # Mail programs add them by themselves.
 _KEYS = {"application/pgp-keys", "application/pgp-signature", "application/pkcs7-signature",
          "application/x-pkcs7-signature", "application/applefile"}
-_PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|webp|tiff?|pdf)$", re.IGNORECASE)
+_PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|avif|webp|jxl|tiff?|pdf)$", re.IGNORECASE)
 _PICTURE_TYPES = {
-    "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/webp",
-    "image/tiff",
+    "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/avif",
+    "image/webp", "image/jxl", "image/tiff",
     "application/pdf",
 }  # fmt: skip
-# GIF, BMP, ICO and SVG are decoration of a mail, such as a smiley, and no photograph that failed to open.
-_OTHER_PICTURES = (b"GIF8", b"BM", b"\0\0\x01\0", b"<svg", b"<?xml")
+_STORE = re.compile(
+    r"https?://(?:www\.)?(drive\.google\.com|docs\.google\.com|photos\.google\.com|photos\.app\.goo\.gl"
+    r"|(?:share\.)?icloud\.com|dropbox\.com|1drv\.ms|onedrive\.live\.com|wetransfer\.com|we\.tl|imgur\.com"
+    r"|ibb\.co|flickr\.com|box\.com|mega\.nz)/", re.IGNORECASE)
+"""Links to stores of pictures: cloud drives, albums, services that send large files."""
+_DRAWINGS = (b"\0\0\x01\0", b"<svg", b"<?xml")
+"""How icons and drawings begin: decoration of a mail, and no photograph that failed to open."""
+
+
+def linked_stores(text: str) -> list[str]:
+    """The hosts in a text at which people leave pictures for others, each once."""
+    return list(dict.fromkeys(match.lower() for match in _STORE.findall(text)))
 
 
 class BodyNeed(StrEnum):
@@ -106,13 +118,23 @@ class MailFile:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherFile:
+    """One file of a mail that brings no page of a sheet: its name as sent, only to be shown, and why. `kind`:
+    what it is, if it is no picture."""
+
+    name: str
+    fate: FileFate
+    kind: OtherKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MailBody:
     """What a body holds.
 
     `files`: the photographs and what was meant as one, in the order of the mail; left out where only the
     report was asked for, and then `has_files` says whether there are any. `overflow`: it has too many
     or too deep parts, and the rest was not read. `bold` and `text`: see `service.mail.body.text`.
-    `other_files`: names of attached files that are no photographs.
+    `other_files`: attached files that are no photographs.
     """
 
     files: tuple[MailFile, ...] = ()
@@ -122,7 +144,7 @@ class MailBody:
     bold: tuple[str, ...] = ()
     text: str = ""
     has_files: bool = False
-    other_files: tuple[str, ...] = ()
+    other_files: tuple[OtherFile, ...] = ()
 
 
 def without_envelope(raw: bytes) -> bytes:
@@ -142,11 +164,14 @@ def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
     files = [
         MailFile(part.name, part.data)
         for part in parts.leaves
-        if picture_type(part.data) is not None or _meant_as_picture(part)
+        if format_of(part.data) is not None or _meant_as_picture(part)
     ]
     files += [file for part in parts.leaves for file in _embedded(part)]
     if need is BodyNeed.REPORT:
         return MailBody(report=report, has_files=bool(files))
+    text = plain_text(parts.leaves)
+    others = [file for part in parts.leaves for file in _other_file(part)]
+    others += [OtherFile(host, FileFate.OTHER, OtherKind.LINK) for host in linked_stores(text)]
     return MailBody(
         files=tuple(files),
         has_files=bool(files),
@@ -154,8 +179,8 @@ def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
         overflow=parts.overflow,
         report=report,
         bold=bold_lines(parts.leaves),
-        text=plain_text(parts.leaves),
-        other_files=tuple(part.name for part in parts.leaves if _is_other_file(part))[:MOST_OTHER_FILES],
+        text=text,
+        other_files=tuple(others[:MOST_OTHER_FILES]),
     )
 
 
@@ -166,18 +191,23 @@ def _embedded(part: MimePart) -> Iterator[MailFile]:
         yield from (MailFile(name, data) for name, data in pictures(part.data))
 
 
-def _is_other_file(part: MimePart) -> bool:
-    """Whether somebody attached this part, and it is no photograph."""
-    if not part.name or part.declared_type in _KEYS or part.declared_type.startswith("image/"):
-        return False
-    return picture_type(part.data) is None and not _meant_as_picture(part)
+def _other_file(part: MimePart) -> Iterator[OtherFile]:
+    """The part, if somebody attached it and it is no photograph."""
+    is_picture = format_of(part.data) is not None or _meant_as_picture(part)
+    if is_picture or not (part.name or part.kind):
+        return
+    if part.declared_type in _KEYS:
+        yield OtherFile(part.name, FileFate.ADDED)
+    else:
+        kind = part.kind or other_kind(part.data, part.name, part.declared_type)
+        yield OtherFile(part.name, FileFate.OTHER, kind)
 
 
 def _meant_as_picture(part: MimePart) -> bool:
     """Whether a part with other bytes was declared or named a photograph. Drawings and icons were not."""
     # RFC 1740: application/applefile comes beside a photograph and has its name ("IMG_1.JPG").
-    if part.declared_type in {"application/applefile", "image/svg+xml"}:
+    if part.kind or part.declared_type in {"application/applefile", "image/svg+xml"}:
         return False
-    if part.data[:8].lstrip().startswith(_OTHER_PICTURES):
+    if part.data[:8].lstrip().startswith(_DRAWINGS):
         return False
     return part.declared_type in _PICTURE_TYPES or _PICTURE_NAME.search(part.name) is not None

@@ -9,13 +9,16 @@ The signature is not checked: `service.mail.authentication` decides who sent a m
 from __future__ import annotations
 
 import email
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.message import Message
 from email.policy import compat32
 from typing import TYPE_CHECKING
 
+from service.facts.files import OtherKind
 from service.mail.headers import Headers, decode_bytes, decode_words
+from service.mail.mime.containers import Budget, opened
 from service.mail.mime.tnef import SIGNATURE, read_tnef
 
 _SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
@@ -106,6 +109,8 @@ def _unsized(data: bytes, tag: int, start: int, depth: int) -> tuple[int, bytes,
 MOST_PARTS = 400
 DEEPEST = 30
 """Parts of one mail that are looked at, and levels of parts within parts."""
+_TOKEN = re.compile(r"[A-Za-z0-9-]+")
+"""The word of a Content-Transfer-Encoding (RFC 2045, 6.1)."""
 _MOST_TYPE_LINES = 4000
 _MOST_DASHED = 20_000
 _MOST_WORK = 30_000_000
@@ -127,11 +132,13 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class MimePart:
-    """One leaf: declared content type (lower case), declared file name ("" for none), decoded bytes."""
+    """One leaf: declared content type (lower case), declared file name ("" for none), decoded bytes. `kind`:
+    what it is, where opening it as a container has shown that."""
 
     declared_type: str
     name: str
     data: bytes
+    kind: OtherKind | None = None
 
 
 @dataclass(slots=True)
@@ -196,20 +203,40 @@ def content_type(part: Tree) -> str:
 
 def _walk(root: Tree, parts: MimeParts) -> None:
     # A stack instead of recursion, because a mail nested 3,000 deep must not stop us.
-    stack: list[tuple[Tree, int]] = [(root, 0)]
-    part_count = 0
+    stack: list[tuple[Tree | MimePart, int]] = [(root, 0)]
+    budget, part_count = Budget(), 0
     while stack:
         part, depth = stack.pop()
-        part_count += 1
+        # The files of containers have a budget of their own.
+        part_count += not isinstance(part, MimePart)
         if part_count > MOST_PARTS or depth > DEEPEST:
             parts.overflow = True
             return
-        parts.encrypted = parts.encrypted or content_type(part) == "multipart/encrypted"
-        children = list(_children(part))
-        if children:
-            stack.extend((child, depth + 1) for child in reversed(children))
-        elif not part.is_multipart():
-            stack.extend((child, depth + 1) for child in _leaf(part, parts))
+        inner = _file(part, parts, budget) if isinstance(part, MimePart) else _tree(part, parts)
+        stack.extend((each, depth + 1) for each in reversed(inner))
+
+
+def _tree(part: Tree, parts: MimeParts) -> list[Tree | MimePart]:
+    """What a part of a mail holds."""
+    parts.encrypted = parts.encrypted or content_type(part) == "multipart/encrypted"
+    children: list[Tree | MimePart] = [*_children(part)]
+    return children if children or part.is_multipart() else _leaf(part, parts)
+
+
+def _file(part: MimePart, parts: MimeParts, budget: Budget) -> list[Tree | MimePart]:
+    """What an attached file holds; one that is no container, or does not open, is a leaf."""
+    found = opened(part.data, part.name, part.declared_type, budget)
+    if found is None or found.kind is not None:
+        parts.leaves.append(part if found is None else replace(part, data=b"", kind=found.kind))
+        return []
+    inner: list[Tree | MimePart] = []
+    for each in found.inner:
+        message = _parse(each.data) if each.is_mail else None
+        if each.is_mail and message is None:
+            parts.overflow = True
+        else:
+            inner.append(message or MimePart("application/octet-stream", each.name, each.data))
+    return inner
 
 
 def _children(part: Tree) -> Iterator[Tree]:
@@ -219,6 +246,20 @@ def _children(part: Tree) -> Iterator[Tree]:
             if isinstance(child, Message):
                 recoded = content_type(part) == "message/rfc822" and _recoded(child, part)
                 yield recoded or child
+        yield from _parts_behind_end(part)
+
+
+def _parts_behind_end(part: Tree) -> Iterator[Tree]:
+    """The parts of a multipart that stand behind its last boundary."""
+    # A multipart in another with the same boundary, against RFC 2046, 5.1.2: the end of the inner one is
+    # taken for the end of the outer one.
+    boundary, rest = part.get_boundary(), part.epilogue
+    if not boundary or not rest or f"--{boundary}" not in rest:
+        return
+    head = f'Content-Type: multipart/mixed; boundary="{boundary}"\r\n\r\n'
+    message = _parse((head + rest).encode("ascii", "surrogateescape"))
+    if message is not None and message.is_multipart():
+        yield message
 
 
 def _recoded(child: Tree, part: Tree) -> Tree | None:
@@ -235,6 +276,11 @@ def _recoded(child: Tree, part: Tree) -> Tree | None:
 
 def payload_of(part: Tree) -> bytes:
     """A leaf's decoded bytes; empty if they cannot be decoded."""
+    encoding = str(part.get("content-transfer-encoding", ""))
+    # Some programs write "base64;", which the standard parser takes for an encoding that it does not have.
+    if (word := _TOKEN.search(encoding)) is not None and word.group() != encoding:
+        del part["content-transfer-encoding"]
+        part["content-transfer-encoding"] = word.group()
     try:
         data = part.get_payload(decode=True)
     except Exception:
@@ -242,29 +288,21 @@ def payload_of(part: Tree) -> bytes:
     return data if isinstance(data, bytes) else b""
 
 
-def _leaf(part: Tree, parts: MimeParts) -> Iterator[Tree]:
-    """Add one leaf to `parts`; a container (TNEF, opaque signature) is opened and its messages returned."""
+def _leaf(part: Tree, parts: MimeParts) -> list[Tree | MimePart]:
+    """What a leaf holds, or the leaf itself; of an opaque signature the message in it."""
     # TNEF is known by its bytes: the part also comes as application/octet-stream, under any name.
     kind, data = content_type(part), payload_of(part)
     if data.startswith(SIGNATURE):
-        parts.leaves += [
-            MimePart("application/octet-stream", file.name, file.data) for file in read_tnef(data)
-        ]
-        return
+        return [MimePart("application/octet-stream", file.name, file.data) for file in read_tnef(data)]
     if kind in {"application/pkcs7-mime", "application/x-pkcs7-mime"}:
         inner = signed_content(data)
-        if inner is not None:
-            message = _parse(inner)
-            if message is None:
-                parts.overflow = True
-            else:
-                yield message
-            return
-        parts.encrypted = True
-        return
+        message = None if inner is None else _parse(inner)
+        parts.encrypted = parts.encrypted or inner is None
+        parts.overflow = parts.overflow or (inner is not None and message is None)
+        return [] if message is None else [message]
     if _looks_encrypted(kind, data):
         parts.encrypted = True
-    parts.leaves.append(MimePart(kind, file_name(part), data))
+    return [MimePart(kind, file_name(part), data)]
 
 
 def _looks_encrypted(kind: str, data: bytes) -> bool:

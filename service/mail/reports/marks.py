@@ -148,6 +148,7 @@ _RULE_FIELDS = (
     "x-ms-exchange-generated-message-source",
     "x-loop",
 )
+_FORWARDING_FIELDS = ("x-ms-exchange-inbox-rules-loop", "x-ms-exchange-generated-message-source")
 _CHALLENGE_FIELDS = (
     "x-boxtrapper-match",
     "x-boxtrapper",
@@ -170,7 +171,7 @@ class MachineMarks:
     server's own address or name in From. `returned`: fields or a subject by which servers return mail.
     `answer_subject` and `answer_fields`: as vacation and challenge programs write them, and sometimes a
     person. `answers_letter`: it answers a letter of ours. `letter`: the Message-ID of ours in the address
-    that it came to.
+    that it came to. `forwarded`: a rule of a mailbox sent it on.
     """
 
     null_return_path: bool = False
@@ -184,6 +185,12 @@ class MachineMarks:
     answer_fields: bool = False
     answers_letter: bool = False
     letter: str | None = None
+    forwarded: bool = False
+
+    @property
+    def is_forwarded_only(self) -> bool:
+        """Whether a rule of a person's mailbox sent the mail on, and nothing else shows a machine."""
+        return self.forwarded and not (self.null_return_path or self.auto_reply or self.challenge)
 
     @property
     def by_server(self) -> bool:
@@ -223,6 +230,7 @@ def machine_marks(headers: Headers) -> MachineMarks:
         or ("bulk" in precedence) + sum(bool(headers.all(name)) for name in _RULE_FIELDS) > 1,
         answers_letter=any(map(is_letter_id, references)),
         letter=letter_of_return_path(headers),
+        forwarded=_is_forwarded({word for word in submitted if word not in {"", "no"}}, headers),
     )
 
 
@@ -237,6 +245,15 @@ def may_be_report(headers: Headers) -> bool:
         or marks.returned
         or marks.letter
     )
+
+
+def _is_forwarded(submitted: set[str], headers: Headers) -> bool:
+    """Whether the automatic submission is that of a rule: as RFC 5436, 2.7.1 and later practice name it, or
+    as Exchange does, whose rules write the same word as other programs and a field of their own."""
+    if submitted == {"auto-forwarded"}:
+        return True
+    by_exchange = any(headers.all(name) for name in _FORWARDING_FIELDS)
+    return by_exchange and bool(submitted) and submitted <= {"auto-forwarded", "auto-generated"}
 
 
 def _is_answer(headers: Headers) -> bool:

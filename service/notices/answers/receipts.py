@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
 from service import pictures
+from service.facts.files import NO_ORDERS
 from service.facts.sheets import PHOTO_DOUBTS, Fate, SheetFlag
 from service.games import ballots
 from service.games.lines import PART, SettledLine, line_numbers, lines_of
@@ -32,6 +33,7 @@ from service.letters.kinds import Contents, LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
 from service.mail.sending.compose import Attachment, OutLetter, Rank
+from service.notices.answers.files import file_notes, files_of
 from service.notices.attachments import turned
 from service.notices.previews import Previews
 from service.pictures import BoxedLine
@@ -155,6 +157,8 @@ def facts_of(
     replaced = None if verdict.before is None else verdict.before.named_version
     words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")
+    # ARR-05: a rule of a mailbox sent it on, and what answers that goes to whoever wrote it first.
+    is_forwarded = bool((mail.verdict or {}).get("forwarded"))
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id),
                          signed_receipt(session, submission, phase.game_id),
@@ -164,10 +168,11 @@ def facts_of(
         opens=phase.opens_at if phase.state == PhaseState.WAITING else None,
         replaces=replaced if counts and trouble is None else None,
         # The notes say that a doubtful photograph counts as it is.
-        notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256)) if note),
+        notes=tuple(note for note in ("" if trouble else words.remedy, _word(session, mail.sha256),
+                                      *file_notes(files_of(session, submission))) if note),
         trouble=trouble,
         subject="" if first or is_over else canonical_subject(game.name, power, phase_of(phase), number),
-        first_counts=first, message_ids=(str(message_id),) if message_id else (),
+        first_counts=first, message_ids=(str(message_id),) if message_id and not is_forwarded else (),
     )
 
 
@@ -188,7 +193,8 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
     game = session.get_one(GameRow, phase.game_id)
     stored = session.get_one(MailRow, submission.sha256).verdict or {}
     came = ballots.arrival_of(session, submission, phase)
-    photos = int(stored.get("photos") or 0) or len(records.pages(session, submission.id))
+    pages = records.pages(session, submission.id)
+    photos = (int(stored.get("photos") or 0) or len(pages)) - sum(page.note in NO_ORDERS for page in pages)
     return Verdict(
         VerdictKind.ACCEPTED, None, game=game.name, power=power, season=phase.season, year=phase.year,
         kind=phase_of(phase).kind, version=submission.version, photos=photos,

@@ -36,6 +36,7 @@ from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, Rank
 from service.notices import coordinator_notices
 from service.notices.answers import receipts
+from service.notices.answers.files import file_notes, files_of
 from service.notices.answers.receipts import RECEIPT_LATE, ArrivedSheet, ReceiptFacts, Trouble, nobody
 from service.notices.coordinator_notices import NoticeFacts
 from service.notices.letter_context import LetterContext
@@ -62,6 +63,7 @@ LAST_ANSWER = Sentence(
 _TOO_LATE_TO_MEND = Sentence(
     "The deadline has passed, so no new version can count. The coordinator looks at this one as it is.")
 """What to do about a sheet that waits, where nothing can be done about it any more."""
+_OVER = Sentence("The deadline has passed, so no new version can count.")
 OTHER_COUNTS = N_("The photograph is kept. The sheet that you sent before still counts.")
 NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this phase.")
 
@@ -70,7 +72,8 @@ NO_OTHER = N_("The photograph is kept. No other sheet of yours counts for this p
 class RejectionFacts(AnswerToMail):
     """A mail that cannot be used (OUT-03): what happened, what is safe, how to mend it, each one sentence.
 
-    `subject` is filled in, to copy, or ""; `closing` is its phase, or None.
+    `subject` is filled in, to copy, or ""; `closing` is its phase, or None; `files`: what is wrong with which
+    file.
     """
 
     problem: str
@@ -78,6 +81,7 @@ class RejectionFacts(AnswerToMail):
     remedy: str
     subject: str = ""
     closing: Closing | None = None
+    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +178,7 @@ class Replies:
             AnsweredMail(key, received_at, verdict.subject, _message_ids(mail)),
             words.problem, _reassurance(words.reassurance, before), words.remedy,
             subject=words.subject, closing=self.closing(session, verdict, context),
+            files=file_notes(verdict.files),
         )
         to = self.letters.recipient(session, address, verdict.power or ("" if seat is None else seat[1]))
         info = None if game is None else self.letters.game_info(game)
@@ -255,7 +260,8 @@ class Replies:
             Verdict(VerdictKind.REJECTED, reason, game=game.name, power=power, sender=submission.sender),
             nobody()
         )
-        if self._with_receipt(session, submission, phase, words):
+        brings_orders = reason is not RefusalReason.NO_PHOTO
+        if brings_orders and self._with_receipt(session, submission, phase, words):
             return
         before = answers_today(session, self.letters, submission.sender, game)
         if before >= ANSWERS_A_DAY:
@@ -264,7 +270,7 @@ class Replies:
         answered = _answered_mail(mail, submission, f"{mail.sha256}-{reason.value}")
         to = self.letters.recipient(session, submission.sender, power)
         info, closing = self.letters.game_info(game), Closing(phase_of(phase), phase.deadline)
-        if self._is_over(phase):
+        if self._is_over(phase) and brings_orders:
             # No new version can come in time, so the coordinator settles this one (LET-01).
             late = HeldFacts(answered, words.problem, _TOO_LATE_TO_MEND)
             self.letters.put(session, render.letter(HELD, info, to, late), phase)
@@ -273,9 +279,11 @@ class Replies:
         reassurance = Sentence(OTHER_COUNTS if other else NO_OTHER)
         # Above every version on file, or the better photograph would count behind an older one.
         number = ballots.next_version(session, phase.id, submission.power)
+        is_over = self._is_over(phase)
         facts = RejectionFacts(
-            answered, words.problem, _reassurance(reassurance, before), words.remedy,
-            subject=canonical_subject(game.name, power, phase_of(phase), number), closing=closing,
+            answered, words.problem, _reassurance(reassurance, before), _OVER if is_over else words.remedy,
+            subject="" if is_over else canonical_subject(game.name, power, phase_of(phase), number),
+            closing=None if is_over else closing, files=file_notes(files_of(session, submission)),
         )
         blank = blank_sheet(variant, info, closing, submission.power, to)
         self.letters.put(session, render.letter(REJECTION, info, to, facts, attached=[blank]), phase)

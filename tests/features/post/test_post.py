@@ -247,7 +247,7 @@ def test_a_scan_of_60_megabytes_is_refused_with_what_to_do_and_changes_nothing(d
     # The bytes are those of a picture, so that it is their number alone that is refused.
     answer = send(desk, picture() + bytes(60 * 1024 * 1024))
     assert answer.status_code == 409
-    assert ("Nothing was logged: at most 20 files and 25 MB together. Scan the sheet at 300 dots an inch as "
+    assert ("Nothing was logged: at most 20 pages and 25 MB together. Scan the sheet at 300 dots an inch as "
             "JPEG") in answer.text
     assert (posted(desk), desk.table.submissions()) == ([], [])
     assert send(desk, picture()).status_code == 303

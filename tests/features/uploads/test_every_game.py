@@ -11,7 +11,7 @@ import maps
 from service.games.lines import lines_of
 from service.games.phases import phase_of
 from service.intake.sheets.read_submission import SubmissionReader
-from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
+from service.intake.sheets.recognizer import EngineRecognizer, ImageOpener, OpenerProbe
 from service.notices.answers.replies import Replies
 from service.notices.order_sheets import order_examples
 from service.store.tables import LineState, MailState
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("slug", maps.variants())
 def test_a_form_filled_in_with_a_keyboard_is_sent_by_the_page_and_read_exactly(site: Site, slug: str) -> None:
     table = open_table(site, slug=slug)
-    table.probe = ChildProbe(ImageOpener())
+    table.probe = OpenerProbe(ImageOpener())
     site.clock.set(table.phase().opens_at + timedelta(hours=1))
     desk = open_desk(table, base_url=BASE)
     power = next(iter(table.variant.powers))

@@ -11,11 +11,11 @@ from ocr.page import UnreadableReason
 from tests.support import odd_files as odd
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "BMP", "GIF"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "BMP", "GIF"])
 def test_every_format_is_told_from_its_content(kind: str) -> None:
     opened = open_image.open_images(odd.saved(odd.quarters(), kind))
     assert opened.reason is None
-    assert opened.kind == kind
+    assert opened.kind == {"HEIF": "heic"}.get(kind, kind.lower())
     assert [page.shape for page in opened.pages] == [(64, 96, 3)]
     assert odd.corners(opened.pages[0]) == odd.UPRIGHT
 
@@ -83,14 +83,25 @@ def test_every_page_of_a_tiff_comes_in_order() -> None:
 
 def test_every_page_of_a_pdf_is_drawn_at_200_dpi() -> None:
     opened = open_image.open_images(odd.pdf(3))
-    assert opened.kind == "PDF"
+    assert opened.kind == "pdf"
     assert [page.shape for page in opened.pages] == [(278, 556, 3)] * 3
     dark = [int((page < 128).all(axis=2).sum()) for page in opened.pages]
     assert [round(count / dark[0]) for count in dark] == [1, 2, 3]
 
 
-def test_a_long_pdf_is_cut_to_its_first_pages() -> None:
-    assert len(open_image.open_images(odd.pdf(30)).pages) == open_image.MOST_PAGES
+@pytest.mark.parametrize("kind", ["PDF", "TIFF"])
+def test_a_file_of_too_many_pages_is_refused_whole(kind: str) -> None:
+    # ARR-01: eight pages of ten were read, and the receipt counted eight.
+    def pages(count: int) -> bytes:
+        if kind == "PDF":
+            return odd.pdf(count)
+        more = [odd.quarters()] * (count - 1)
+        return odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=more)
+
+    assert len(open_image.open_images(pages(open_image.MOST_PAGES)).pages) == open_image.MOST_PAGES
+    refused = open_image.open_images(pages(open_image.MOST_PAGES + 1))
+    assert (refused.pages, refused.reason) == ((), UnreadableReason.TOO_LARGE)
+    assert "21 pages" in refused.detail
 
 
 def _noise(kind: str) -> bytes:
@@ -107,7 +118,7 @@ REFUSED = {
     "locked pdf": (odd.locked_pdf(), UnreadableReason.NOT_AN_IMAGE),
     "half a pdf": (odd.pdf(2)[:60], UnreadableReason.TRUNCATED),
     "two gigapixels": (odd.png_header(50_000, 40_000), UnreadableReason.TOO_LARGE),
-    "just over the limit": (odd.png_header(10_000, 5_001), UnreadableReason.TOO_LARGE),
+    "just over the limit": (odd.png_header(12_000, 10_001), UnreadableReason.TOO_LARGE),
     "first bytes of a jpeg": (odd.saved(odd.quarters(), "JPEG")[:4], UnreadableReason.TRUNCATED),
     "half a jpeg": (_noise("JPEG")[:9000], UnreadableReason.TRUNCATED),
     "half a png": (_noise("PNG")[:9000], UnreadableReason.TRUNCATED),
@@ -141,10 +152,43 @@ def test_no_cut_of_any_file_raises() -> None:
 def test_a_film_gives_its_first_picture() -> None:
     # An animated GIF or WebP is one photograph to its sender.
     turned = odd.quarters().transpose(Pillow.Transpose.ROTATE_180)
-    for kind in ("GIF", "WEBP"):
-        data = odd.saved(odd.quarters(), kind, save_all=True, append_images=[turned, turned], duration=100)
-        (page,) = open_image.open_images(data).pages
+    for kind in ("GIF", "WEBP", "PNG", "AVIF", "HEIF"):
+        data = odd.saved(odd.quarters(), kind, save_all=True, append_images=[turned, turned.rotate(180)],
+                         duration=100)
+        opened = open_image.open_images(data)
+        (page,) = opened.pages
         assert odd.corners(page) == odd.UPRIGHT
+        # ARR-02: a letter names the two that are not read.
+        assert opened.more == 2, kind
+
+
+@pytest.mark.parametrize("subsampling", [0, 1, 2])
+def test_a_jpeg_that_lacks_its_end_marker_alone_is_whole(subsampling: int) -> None:
+    # ARR-07: every viewer shows it; ITU-T T.81, B.1.1.3 (EOI).
+    pixels = np.random.default_rng(7).integers(0, 255, (200, 300, 3), dtype=np.uint8)
+    whole = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=90, subsampling=subsampling)
+    (page,) = open_image.open_images(whole[:-2]).pages
+    assert np.array_equal(page, open_image.open_images(whole).pages[0])
+    for missing in (600, len(whole) // 3):
+        assert open_image.open_images(whole[:-missing]).reason is UnreadableReason.TRUNCATED
+    coarse = odd.saved(Pillow.fromarray(pixels), "JPEG", progressive=True)
+    assert open_image.open_images(coarse[: len(coarse) // 2]).reason is UnreadableReason.TRUNCATED
+
+
+def test_a_jpeg_xl_is_turned_by_its_own_header_alone() -> None:
+    pylibjxl = pytest.importorskip("pylibjxl", reason="JPEG XL has no package for this machine")
+    data = pylibjxl.encode(np.asarray(odd.quarters()), lossless=True)
+    opened = open_image.open_images(data)
+    assert opened.kind == "jxl"
+    assert odd.corners(opened.pages[0]) == odd.UPRIGHT
+
+
+def test_a_picture_of_a_telephone_at_its_finest_is_halved() -> None:
+    # ARR-01: 108 million pixels. The part of the telephone's picture that is kept is the whole of it.
+    data = odd.saved(odd.quarters(12_000, 9_000), "PNG", compress_level=1)
+    (page,) = open_image.open_images(data).pages
+    assert page.shape == (4_500, 6_000, 3)
+    assert odd.corners(page) == odd.UPRIGHT
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF"])
@@ -185,15 +229,15 @@ def test_pictures_carry_nothing_but_pixels() -> None:
         exif[0x0112], exif[0x010F] = 1, "a camera"
         exif.get_ifd(0x8825)[1] = "N"
         (page,) = open_image.iter_pages(odd.saved(odd.quarters(), kind, exif=exif, icc_profile=b"profile"))
-        assert page[0] == kind
-        assert not page[1].info
-        assert not page[1].getexif()
+        assert page.kind == {"HEIF": "heic"}.get(kind, kind.lower())
+        assert not page.picture.info
+        assert not page.picture.getexif()
 
 
 def test_pages_come_one_at_a_time() -> None:
     # A long file then needs the memory of one page only.
     data = odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=[odd.quarters(300, 200)])
     pages = open_image.iter_pages(data)
-    assert next(pages)[1].size == (96, 64)
-    assert next(pages)[1].size == (300, 200)
+    assert next(pages).picture.size == (96, 64)
+    assert next(pages).picture.size == (300, 200)
     assert next(pages, None) is None

@@ -84,10 +84,10 @@ def test_too_many_pixels_are_told_from_the_header_of_every_format(
     assert "128 million pixels" in opened.detail
 
 
-def test_fifty_million_pixels_are_not_too_many() -> None:
+def test_a_hundred_and_twenty_million_pixels_are_not_too_many() -> None:
     # A photograph of exactly the limit is accepted; this file's only fault is that it ends early.
-    assert open_image.open_images(odd.png_header(10_000, 5_000)).reason is UnreadableReason.TRUNCATED
-    assert open_image.open_images(odd.png_header(10_001, 5_000)).reason is UnreadableReason.TOO_LARGE
+    assert open_image.open_images(odd.png_header(12_000, 10_000)).reason is UnreadableReason.TRUNCATED
+    assert open_image.open_images(odd.png_header(12_001, 10_000)).reason is UnreadableReason.TOO_LARGE
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_a_mail_that_was_refused_or_came_late_is_told(desk: DeskTable) -> None:
     assert approve(desk, phase)[0] == 303
     words = result_words(desk)
     assert "A sheet was received after the deadline and does not count." in words
-    assert "A mail was received and set aside: it has no picture." in words
+    assert "A mail was received and set aside: it has no picture of a sheet." in words
 
 
 def test_what_comes_while_letters_are_drawn_stops_them(desk: DeskTable) -> None:

@@ -47,7 +47,7 @@ def send(table: Table, power: str, version: int, phase: Phase, game: str) -> Non
     subject = table.subject(power, version, phase).replace("Powick Bridge", game)
     shade = 10 * len(table.submissions())
     sender = address(power)
-    raw = mail(subject, sender, parts=[text(), part(picture(shade)), part(picture(shade + 1))],
+    raw = mail(subject, sender, parts=[text(), part(picture(shade)), part(picture(shade + 5))],
                stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])  # fmt: skip
     assert table.take(raw, table.site.clock.now()).state == "used"
 
@@ -99,7 +99,7 @@ def test_a_paper_shows_all_its_photographs_in_the_order_of_the_mail(desk: DeskTa
             pages = query.order_by(PageRow.ordinal).all()
         shade = 10 * (submission.id - 1)
         photographs = [desk.table.site.blobs.read(page.original) for page in pages]
-        assert photographs == [picture(shade), picture(shade + 1)]
+        assert photographs == [picture(shade), picture(shade + 5)]
         page_text = desk.page(f"/sheet/{submission.id}")
         page_ids = re.findall(rf'/sheet/{submission.id}/original/(\d+)"', page_text)
         assert list(dict.fromkeys(map(int, page_ids))) == [page.id for page in pages]

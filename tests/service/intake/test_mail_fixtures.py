@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ import pytest
 
 from service.cli.intake import run_intake
 from tests.support.mail_builder import FIXTURES, index
+from tests.support.opening import EverySheet
 
+judge_files = partial(run_intake, sheet_test=EverySheet())
 CASES: list[dict[str, Any]] = index()["cases"]
 KEYS = ["file", "verdict", "reason", "game", "power", "season", "year", "type", "version", "photos", "flags"]
 
@@ -25,7 +28,7 @@ def rows(out: io.StringIO) -> dict[str, dict[str, Any]]:
 def verdicts() -> dict[str, dict[str, Any]]:
     out = io.StringIO()
     paths = [FIXTURES / case["file"] for case in reversed(CASES)]
-    assert run_intake(FIXTURES / "index.json", FIXTURES / "index.json", paths, as_json=True, out=out) == 0
+    assert judge_files(FIXTURES / "index.json", FIXTURES / "index.json", paths, as_json=True, out=out) == 0
     return rows(out)
 
 
@@ -54,20 +57,20 @@ def test_receipt_time_beside_the_mail(tmp_path: Path) -> None:
     for moment, verdict in (("2025-03-23T07:00:00Z", "accepted"), ("2025-03-23T07:00:01Z", "rejected")):
         stamp.write_text(moment + "\n", encoding="utf-8")
         out = io.StringIO()
-        assert run_intake(known, None, [late], as_json=True, out=out) == 0
+        assert judge_files(known, None, [late], as_json=True, out=out) == 0
         assert rows(out)["late.eml"]["verdict"] == verdict
 
 
 def test_index_alone_means_all_its_mails_in_its_order(verdicts: dict[str, dict[str, Any]]) -> None:
     out = io.StringIO()
-    assert run_intake(FIXTURES / "index.json", FIXTURES / "index.json", [], as_json=True, out=out) == 0
+    assert judge_files(FIXTURES / "index.json", FIXTURES / "index.json", [], as_json=True, out=out) == 0
     assert list(rows(out)) == [case["file"] for case in CASES]
     assert rows(out) == verdicts
 
 
 def test_words_for_a_person(capsys: pytest.CaptureFixture[str]) -> None:
     out = io.StringIO()
-    run_intake(FIXTURES / "index.json", FIXTURES / "index.json", [], as_json=False, out=out)
+    judge_files(FIXTURES / "index.json", FIXTURES / "index.json", [], as_json=False, out=out)
     printed = out.getvalue()
     assert printed.count(".eml: ") == len(CASES)
     assert "s11-body-only.eml: rejected (no_photo)\n  No picture of a sheet was found" in printed
@@ -95,7 +98,7 @@ def test_a_fault_of_the_caller_is_one_sentence(
         index_path = tmp_path / "index.json"
         index_path.write_text(index_text, encoding="utf-8")
     out = io.StringIO()
-    assert run_intake(known, index_path, [FIXTURES / "s01-gmail-plain.eml"], as_json=True, out=out) == 1
+    assert judge_files(known, index_path, [FIXTURES / "s01-gmail-plain.eml"], as_json=True, out=out) == 1
     error = capsys.readouterr().err
     assert says in error
     assert error.count("\n") == 1
@@ -108,8 +111,8 @@ def test_a_mail_that_is_not_there_or_has_a_bad_time(
     missing = tmp_path / "none.eml"
     stamp = tmp_path / "none.eml.internaldate"
     stamp.write_text("yesterday", encoding="utf-8")
-    assert run_intake(FIXTURES / "index.json", None, [missing], as_json=True, out=io.StringIO()) == 1
+    assert judge_files(FIXTURES / "index.json", None, [missing], as_json=True, out=io.StringIO()) == 1
     assert "does not hold a time" in capsys.readouterr().err
     stamp.write_text("2025-03-21T10:14:00Z", encoding="utf-8")
-    assert run_intake(FIXTURES / "index.json", None, [missing], as_json=True, out=io.StringIO()) == 1
+    assert judge_files(FIXTURES / "index.json", None, [missing], as_json=True, out=io.StringIO()) == 1
     assert "none.eml cannot be read" in capsys.readouterr().err

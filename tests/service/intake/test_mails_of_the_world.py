@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import pytest
 
 from service.cli.intake import run_intake
 from tests.support.mail_builder import FIXTURES
+from tests.support.opening import EverySheet
 
+judge_files = partial(run_intake, sheet_test=EverySheet())
 WORLD = FIXTURES / "world"
 FOLDERS = ("providers", "clients", "bounces", "headers", "dkim")
 
@@ -43,7 +46,8 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, An
                 (place / name).write_text(json.dumps(value), encoding="utf-8")
             out = io.StringIO()
             mails = [WORLD / folder / case["file"] for case in cases]
-            assert run_intake(place / "context.json", place / "index.json", mails, as_json=True, out=out) == 0
+            done = judge_files(place / "context.json", place / "index.json", mails, as_json=True, out=out)
+            assert done == 0
             rows |= {row["file"]: row for row in map(json.loads, out.getvalue().splitlines())}
     return rows
 

@@ -13,10 +13,12 @@ from random import Random
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from ocr.image.formats import PictureFormat
+from service.facts.files import FileFate
 from service.intake.verdicts.rules import judge_mail
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PictureState, PictureType, Probe
+from service.mail.mime.image_types import Probe
 from tests.support.mail_builder import FIXTURES, IN_TIME, context, index, mail, part, picture
 from tests.support.mutate import mutated
 
@@ -30,8 +32,8 @@ class Unopened:
     """Pictures are opened in the limited child, which tests/service/intake/opening/test_fuzz_files.py is
     about; here each is good."""
 
-    def probe(self, data: bytes, kind: PictureType) -> Probe:
-        return Probe(PictureState.GOOD, pages=1)
+    def probe(self, data: bytes, kind: PictureFormat) -> Probe:
+        return Probe(FileFate.SHEET, pages=1)
 
 
 def judged(raw: bytes) -> Verdict:

@@ -10,10 +10,10 @@ from hypothesis import given, strategies as st
 
 from service.intake.verdicts.verdict import VerdictKind
 from service.mail.headers import addresses, as_text, decode_words, message_ids, split_mail, strip_comments
-from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
+from service.mail.message import read_head, read_mail
 from service.mail.mime.parts import MOST_PARTS
 from tests.support.mail_builder import MONTROSE, SUBJECT, judge, mail, multipart, part, picture, text
+from tests.support.opening import own_probe
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_parts_beyond_the_limit_are_not_counted() -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_are_a_mail(raw: bytes) -> None:
-    incoming = read_mail(raw, PillowProbe())
+    incoming = read_mail(raw, own_probe())
     assert incoming.photos == 0
 
 
@@ -231,7 +231,7 @@ MAIL_WORDS = st.sampled_from([
 
 @given(st.lists(MAIL_WORDS, max_size=60))
 def test_any_jumble_of_mail_words_is_a_mail(pieces: list[bytes]) -> None:
-    incoming = read_mail(b"".join(pieces), PillowProbe())
+    incoming = read_mail(b"".join(pieces), own_probe())
     assert incoming.photos == 0
 
 
@@ -244,5 +244,16 @@ def test_any_subject_bytes_give_a_verdict(noise: bytes) -> None:
 @given(st.integers(0, 1000))
 def test_cutting_a_mail_anywhere_never_raises_and_never_changes_its_sender(per_mille: int) -> None:
     raw = mail(SUBJECT)
-    cut = read_mail(raw[: len(raw) * per_mille // 1000], PillowProbe())
+    cut = read_mail(raw[: len(raw) * per_mille // 1000], own_probe())
     assert cut.senders in {(), ("",), (MONTROSE,)} or MONTROSE.startswith(cut.senders[0])
+
+
+@pytest.mark.parametrize("charset", ["iso-8859-2", "koi8-r", "shift_jis", "windows-1250"])
+def test_a_raw_subject_is_in_the_charset_that_its_mail_names(charset: str) -> None:
+    """ARR-07: Windows-1252 was taken for all that is no UTF-8."""
+    words = {"koi8-r": "Нейсби", "shift_jis": "ネーズビー"}.get(charset, "Nőseby ž")
+    raw = (b"From: a@b.example\r\nSubject: " + words.encode(charset)
+           + b"\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain; charset="
+           + charset.encode() + b"\r\n\r\nhello\r\n--x--\r\n")
+    assert read_head(raw).subject == words
+    assert read_head(raw.replace(charset.encode(), b"rot13")).subject

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from ocr.page import UnreadableReason
-from service.intake.sheets.recognizer import ChildProbe
+from service.intake.sheets.recognizer import OpenerProbe
 from service.pictures import BoxedLine, SheetUnusable, reading_picture
 from service.pictures.paper.sheet_copy import MOST_BYTES
 from service.store.tables import GameRow
@@ -113,7 +113,7 @@ def test_a_photograph_that_cannot_be_read_brings_one_letter(desk: Desk) -> None:
 def test_a_receipt_waits_where_a_first_look_doubts_the_photograph(desk: Desk, is_readable: bool) -> None:
     """Also in games that show no reading (SEC-07): one mail in, one letter out."""
     switch(desk, on=False)
-    desk.table.probe = ChildProbe()  # the real first look
+    desk.table.probe = OpenerProbe()  # the real first look
     out = io.BytesIO()
     Image.new("RGB", (900, 1200), (9, 8, 8)).save(out, "JPEG")
     stamps = [stamp(MONTROSE.rpartition("@")[2], "pass", SERVER)]

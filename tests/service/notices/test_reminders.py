@@ -105,7 +105,7 @@ def test_who_sent_what_does_not_count_is_reminded_and_told_what_came(table: Tabl
     assert "No sheet of Montrose counts yet" in montrose
     assert "A sheet was received and set aside: the photograph is too dark." in montrose
     assert table.subject("Montrose", 3) in montrose
-    assert "A mail was received and set aside: it has no picture." in ormond
+    assert "A mail was received and set aside: it has no picture of a sheet." in ormond
     assert "has arrived yet" not in montrose + ormond
 
 

@@ -19,15 +19,17 @@ from adjudicator.geo import Region
 from adjudicator.position import Position
 from adjudicator.serialize import codec
 from adjudicator.units import Unit
+from ocr.image.formats import PictureFormat
+from service.facts.files import FileFate
 from service.games.acts.phases import Unseal
 from service.games.options import with_options
 from service.games.turns import NotReady
-from service.mail.mime.image_types import PictureState, PictureType, PillowProbe
 from service.notices.results import ResultsAnnouncer
 from service.notices.results_facts import concerned
 from service.store.tables import GameRow, OutboxRow, PageRow, PhaseRow, PhaseState, PlayerRow
 from tests.support.acting import do
 from tests.support.desk_table import open_desk
+from tests.support.opening import above_mark, own_probe
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_table, sheet_picture
 
@@ -185,7 +187,7 @@ def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Ta
     heading."""
     copy = files(dislodged.message(finish(drawn(dislodged))[0]))["sheet-manchester-1.jpg"]
     with Image.open(io.BytesIO(copy)) as picture:
-        pixels = np.asarray(picture.convert("RGB")).astype(int)
+        pixels = np.asarray(above_mark(picture.convert("RGB"))).astype(int)
         assert not picture.getexif()
     masked = np.abs(pixels - MASK).max(axis=2) < 30
     rows, columns = np.nonzero(masked)
@@ -207,7 +209,8 @@ def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> 
     assert "Manchester, version 1" not in words
     assert "✓ Army Surrey moves to London." in words
     with Image.open(io.BytesIO(attached["sheet-manchester-1.jpg"])) as picture:
-        assert not (np.abs(np.asarray(picture.convert("RGB")).astype(int) - MASK).max(axis=2) < 30).any()
+        pixels = np.asarray(above_mark(picture.convert("RGB"))).astype(int)
+        assert not (np.abs(pixels - MASK).max(axis=2) < 30).any()
 
 
 def test_a_page_on_which_nothing_was_written_is_not_copied(dislodged: Table) -> None:
@@ -237,8 +240,8 @@ def test_drawing_results_does_not_make_half_a_photograph_pass_as_whole(dislodged
     """WeasyPrint sets a switch of Pillow's for the whole process when it is imported."""
     finish(drawn(dislodged))
     intact = sheet_picture()
-    assert PillowProbe().probe(intact, PictureType.JPEG).state is PictureState.GOOD
-    assert PillowProbe().probe(intact[: len(intact) // 2], PictureType.JPEG).state is PictureState.BROKEN
+    assert own_probe().probe(intact, PictureFormat.JPEG).fate is FileFate.SHEET
+    assert own_probe().probe(intact[: len(intact) // 2], PictureFormat.JPEG).fate is FileFate.UNOPENED
 
 
 def test_every_letter_is_written_once_for_its_key(dislodged: Table) -> None:

@@ -75,8 +75,8 @@ def _try(kind: str, data: bytes) -> int:
         from ocr.image.open_image import ImageRefused, iter_pages
 
         try:
-            for _, picture in iter_pages(data):
-                _jpeg(picture, 80)
+            for page in iter_pages(data):
+                _jpeg(page.picture, 80)
         except ImageRefused:
             return REFUSED
     except MemoryError:

@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from sqlalchemy import select
 
 from service.games.ballots import executed
-from service.intake.sheets.recognizer import ChildProbe
+from service.intake.sheets.recognizer import OpenerProbe
 from service.jobs import DbosJobs
 from service.mail.mime.image_types import Probe
 from service.store.tables import MailRow, MailState, PhaseState
@@ -191,7 +191,7 @@ class Poisoned:
 
     def __init__(self, poison: bytes) -> None:
         self._poison = poison
-        self._inner = ChildProbe()
+        self._inner = OpenerProbe()
         self.tries = 0
 
     def probe(self, data: bytes, kind: object) -> Probe:
@@ -317,7 +317,7 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     # 2.5 thousand million pixels in less than 400 kB.
     bomb = black_png(50_000, 50_000)
     assert len(bomb) < 400_000
-    opening = replace(table, probe=ChildProbe())
+    opening = replace(table, probe=OpenerProbe())
     opens = table.phase().opens_at
     for number, photo in enumerate((bomb, black_png(12_000, 10_000), lit_page(3)), start=1):
         opening.process(table.arrive(montrose_mail(table, number, photo=photo), opens))

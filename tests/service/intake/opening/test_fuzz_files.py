@@ -21,10 +21,10 @@ from PIL import Image
 from ocr.page import UnreadableReason
 from service.intake.opening.sandbox import Decoded, decode_photo
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
 from service.mail.mime.tnef import read_tnef
 from tests.support import odd_files
 from tests.support.mail_builder import mail, part
+from tests.support.opening import own_probe
 
 DATA = Path(__file__).parents[3] / "data"
 COUNTS = {"jpeg": 4000, "png": 3600, "webp": 3400, "tiff": 3600, "heic": 2400, "pdf": 1600, "tnef": 3000}
@@ -95,9 +95,9 @@ def at_the_real_door(path: Path) -> Decoded | None:
     """What the product says of a file on which a decoder died or ran out of something."""
     data = path.read_bytes()
     if path.name.startswith("tnef"):
-        read_mail(mail("x", parts=[part(data, "application/ms-tnef", "winmail.dat")]), PillowProbe())
+        read_mail(mail("x", parts=[part(data, "application/ms-tnef", "winmail.dat")]), own_probe())
         return None
-    return decode_photo(data, "sheet.jpg")
+    return decode_photo(data)
 
 
 def check(folder: Path, counts: dict[str, int]) -> Counter[str]:
@@ -130,7 +130,7 @@ def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
     # pages of such a file.
     pages = [odd_files.quarters(), odd_files.quarters()]
     intact = odd_files.saved(pages[0], "TIFF", save_all=True, append_images=pages[1:])
-    assert len(decode_photo(intact, "sheet.tif").pages) == 2
+    assert len(decode_photo(intact).pages) == 2
     damaged = bytearray(intact)
     first = struct.unpack_from("<I", intact, 4)[0]
     second = struct.unpack_from("<I", intact, first + 2 + 12 * struct.unpack_from("<H", intact, first)[0])[0]
@@ -139,7 +139,7 @@ def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
         # 256 is ImageWidth.
         if struct.unpack_from("<H", intact, second + 2 + 12 * entry)[0] == 256:
             struct.pack_into("<H", damaged, second + 2 + 12 * entry, 9999)
-    assert decode_photo(bytes(damaged), "sheet.tif").reason is UnreadableReason.TRUNCATED
+    assert decode_photo(bytes(damaged)).reason is UnreadableReason.TRUNCATED
 
 
 def test_a_few_hundred_hostile_files_are_opened_or_refused(tmp_path: Path) -> None:

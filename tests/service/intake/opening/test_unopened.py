@@ -12,7 +12,7 @@ from sqlalchemy import select
 from service.intake.filing import READ_WORK
 from service.intake.opening.sandbox import ChildFault, SandboxLimits
 from service.intake.sheets.read_submission import SubmissionReader
-from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
+from service.intake.sheets.recognizer import EngineRecognizer, ImageOpener, OpenerProbe
 from service.jobs import DbosJobs
 from service.mail.mailbox import ingest
 from service.notices.answers.replies import Replies
@@ -43,7 +43,7 @@ def _hurried(table: Table) -> SubmissionReader:
 def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table, jobs: DbosJobs) -> None:
     """Faults 17 and 21: the player learns that it arrived, and not that the file is broken; the coordinator
     sees the fault."""
-    table, reader = replace(table, jobs=jobs, probe=ChildProbe(HURRIED)), _hurried(table)
+    table, reader = replace(table, jobs=jobs, probe=OpenerProbe(HURRIED)), _hurried(table)
     table.register_intake(jobs)
     jobs.register(READ_WORK, reader.read, failed=reader.give_up)
     key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
@@ -67,7 +67,7 @@ def test_a_photograph_that_this_machine_cannot_open_in_time_counts(table: Table,
 
 def test_the_first_tries_refuse_nothing_and_file_nothing(table: Table) -> None:
     """The machine may be well again in a moment."""
-    hurried = replace(table, probe=ChildProbe(HURRIED))
+    hurried = replace(table, probe=OpenerProbe(HURRIED))
     key = table.arrive(table.mail("Montrose"), table.phase().opens_at)
     with pytest.raises(ChildFault):
         hurried.process(key)

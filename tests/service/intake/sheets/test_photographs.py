@@ -10,10 +10,11 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
+from ocr.image.formats import PictureFormat, format_of
+from service.facts.files import FileFate
 from service.intake.verdicts.rules import MOST_BYTES, judge_mail
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.message import IncomingMail, read_head, read_mail
-from service.mail.mime.image_types import PictureState, PictureType, PillowProbe, picture_type
 from tests.support.mail_builder import (
     IN_TIME,
     MONTROSE,
@@ -28,6 +29,7 @@ from tests.support.mail_builder import (
     picture,
     text,
 )
+from tests.support.opening import own_probe
 
 TRUNCATED = picture(90)[:-200]
 GIF = b"GIF89a" + b"\0" * 40
@@ -38,13 +40,13 @@ def reason(verdict: Verdict) -> str | None:
 
 
 def read(raw: bytes) -> IncomingMail:
-    return read_mail(raw, PillowProbe())
+    return read_mail(raw, own_probe())
 
 
-@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF"])
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "TIFF", "HEIF", "AVIF", "GIF", "BMP"])
 @pytest.mark.parametrize("disposition", ["attachment", "inline"])
 def test_told_by_content_not_by_type_or_name(form: str, disposition: str) -> None:
-    """SUB-11: JPEG, PNG, WebP, TIFF and HEIC, inline as well as attached."""
+    """SUB-11, ARR-01: every format, inline as well as attached."""
     from pillow_heif import register_heif_opener
 
     register_heif_opener()
@@ -94,10 +96,10 @@ def test_decoration_beside_a_photograph_does_not_count() -> None:
         ([part(b"junk", "application/octet-stream", "../../etc/sheet.HEIC")], "bad_image"),
         ([part(b"%PDF-1.7 and then nothing", "application/pdf", "s.pdf")], "bad_image"),
         ([part(locked_pdf(), "application/pdf", "s.pdf")], "encrypted"),
-        ([part(picture(1)) for _ in range(21)], "too_large"),
+        ([part(picture(10 * shade)) for shade in range(21)], "too_large"),
         # Pages count, not files.
         ([part(pdf(21), "application/pdf", "s.pdf")], "too_large"),
-        ([part(picture(1)) for _ in range(20)], None),
+        ([part(picture(10 * shade)) for shade in range(20)], None),
     ],
 )
 def test_reasons(parts: list[bytes], expected: str | None) -> None:
@@ -208,7 +210,7 @@ def noisy(form: str) -> bytes:
 
 def test_names_in_other_alphabets() -> None:
     coded = part(picture()).replace(b'filename="sheet.jpg"', b"filename*=utf-8''Bl%C3%A4tter%2F1.jpg")
-    encoded = part(picture()).replace(b'filename="sheet.jpg"', b'filename="=?utf-8?B?QmzDpHR0ZXIuanBn?="')
+    encoded = part(picture(2)).replace(b'filename="sheet.jpg"', b'filename="=?utf-8?B?QmzDpHR0ZXIuanBn?="')
     pictures = read(mail(parts=[coded, encoded])).pictures
     assert [photograph.name for photograph in pictures] == ["1.jpg", "Blätter.jpg"]
 
@@ -220,7 +222,7 @@ def test_names_lose_their_folders() -> None:
     assert [photograph.name for photograph in read(raw).pictures] == ["passwd", "sheet.jpg"]
 
 
-@pytest.mark.parametrize(("width", "height"), [(50_000, 50_000), (12_000, 10_000)])
+@pytest.mark.parametrize(("width", "height"), [(50_000, 50_000), (12_001, 10_000)])
 def test_a_picture_that_would_unfold_to_too_many_pixels_is_refused_unopened(width: int, height: int) -> None:
     import struct
     import zlib
@@ -236,11 +238,18 @@ def test_a_picture_that_would_unfold_to_too_many_pixels_is_refused_unopened(widt
         + chunk(b"IEND", b"")
     )
     refused = read(mail(parts=[part(bomb, "image/png", "s.png")])).pictures[0]
-    assert (refused.kind, refused.state, refused.pages) == (PictureType.PNG, PictureState.BROKEN, 0)
+    assert (refused.kind, refused.fate, refused.pages) == (PictureFormat.PNG, FileFate.UNOPENED, 0)
 
 
 def test_other_kinds_of_file_are_no_photographs() -> None:
-    # AVIF names the brand mif1 of HEIC as a compatible one; "RIFF" begins WebP and also WAVE.
-    avif = b"\0\0\0\x20ftypavif\0\0\0\0avifmif1miaf"
-    for data in (GIF, b"BM" + b"\0" * 60, avif, b"PK\x03\x04", b"", b"RIFF\0\0\0\0WAVE", SUBJECT.encode()):
-        assert picture_type(data) is None
+    # "RIFF" begins WebP and also WAVE, "ftyp" also films, "BM" also words.
+    film = b"\0\0\0\x14ftypqt  \0\0\0\0qt  "
+    for data in (film, b"BM" + b"a" * 60, b"PK\x03\x04", b"", b"RIFF\0\0\0\0WAVE", SUBJECT.encode()):
+        assert format_of(data) is None
+
+
+def test_a_still_picture_in_av1_is_told_from_one_in_hevc() -> None:
+    # ISO 23008-12: both may name the common brand mif1, as the major one or as a compatible one.
+    for brands in (b"avif\0\0\0\0avifmif1miaf", b"mif1\0\0\0\0mif1avifmiaf"):
+        assert format_of(b"\0\0\0\x1cftyp" + brands) is PictureFormat.AVIF
+    assert format_of(b"\0\0\0\x1cftypmif1\0\0\0\0mif1heicmiaf") is PictureFormat.HEIC

@@ -15,7 +15,9 @@ from ocr.engines.hand import Hand
 from ocr.page import Box, Page, Reading, ReadLine, Status, Strike, UnreadableReason
 from reading.review import ReviewLimits
 from service.facts.sheets import held_because
+from service.games.approval.papers import waiting_sheets
 from service.games.ballots import executed
+from service.games.lines import lines_of
 from service.intake import filing
 from service.intake.sheets.read_submission import SubmissionReader
 from service.intake.sheets.recognizer import RecognizedPage
@@ -246,6 +248,55 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
     words = desk.table.words(desk.table.letters("held")[0])
     assert "only changes" in words
     assert "do not agree" not in words
+
+
+def test_a_page_of_two_in_a_mail_of_its_own_waits_and_displaces_nothing(desk: Desk) -> None:
+    """ARR-04: the second page of two mails was the whole sheet."""
+    first, second = desk.mailed(30, 1), desk.mailed(60, 1)
+    one, two = ([*HEADING[:4], f"page {number} of 2", ORDERS[number - 1]] for number in (1, 2))
+    rows = [desk.read(first, {picture(30): (recognized(page(one)),)}),
+            desk.read(second, {picture(60): (recognized(page(two)),)})]
+    assert [(row.fate, "pages_missing" in row.flags) for row in rows] == [("held", True)] * 2
+    assert desk.counting() == {}
+    assert "one page of several" in desk.table.words(desk.table.letters("held")[0])
+
+
+@pytest.mark.parametrize("second", ["page 2 of 2", "The rest"])
+def test_two_pages_in_one_mail_are_one_sheet(desk: Desk, second: str) -> None:
+    one = [*HEADING[:4], "page 1 of 2", ORDERS[0]]
+    key = desk.mailed(30, 1)
+    row = desk.read(key, {picture(30): (recognized(page(one)), recognized(page([second, ORDERS[1]])))})
+    assert (row.fate, desk.counting()) == ("counts", {"Montrose": key})
+
+
+LOGO = ["Rich & Daughters", "Surveyors, 4 Market Place"]
+
+
+def test_a_logo_is_kept_and_what_was_on_file_counts(desk: Desk) -> None:
+    """ARR-03: a logo was version 2, and its lines waited at the desk."""
+    first, second = desk.mailed(30, 1), desk.mailed(60, 2)
+    desk.read(first, {picture(30): (recognized(page([*HEADING, *ORDERS])),)})
+    row = desk.read(second, {picture(60): (recognized(page(LOGO)),)})
+    assert (row.fate, row.flags) == ("held", ["no_photo"])
+    assert desk.counting() == {"Montrose": first}
+    (letter,) = desk.table.letters("rejection")
+    words = desk.table.words(letter)
+    assert "no heading and no order was found on it" in words
+    assert "The sheet that you sent before still counts." in words
+    with desk.table.site.store() as session:
+        (kept,) = records.pages(session, second)
+        assert (kept.note, kept.upright is not None) == ("no_sheet", True)
+        assert waiting_sheets(records.submissions(session, row.phase_id), row.received_at, first=False) == []
+
+
+def test_a_logo_beside_a_sheet_adds_no_line(desk: Desk) -> None:
+    key = desk.mailed(30, 1)
+    row = desk.read(key, {picture(30): (
+        recognized(page(LOGO)), recognized(page([*HEADING, *ORDERS])))})
+    assert (row.fate, desk.counting()) == ("counts", {"Montrose": key})
+    with desk.table.site.store() as session:
+        assert [page.note for page in records.pages(session, key)] == ["no_sheet", None]
+        assert not [line for line in lines_of(session, [key])[key] if "Rich" in line.text]
 
 
 # Versions the sheet asks for

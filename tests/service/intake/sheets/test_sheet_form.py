@@ -14,7 +14,7 @@ from ocr.image.form_fields import form_fields
 from ocr.image.sheet_form import MOST_FIELDS, MOST_LETTERS, rows_of
 from service.games.lines import lines_of
 from service.intake.sheets.read_submission import SubmissionReader
-from service.intake.sheets.recognizer import ChildProbe, EngineRecognizer, ImageOpener
+from service.intake.sheets.recognizer import EngineRecognizer, ImageOpener, OpenerProbe
 from service.notices.answers.replies import Replies
 from service.store import records
 from service.store.tables import LineState
@@ -30,7 +30,7 @@ def table(site: Site) -> Table:
     opened = open_table(site)
     site.clock.set(opened.phase().opens_at + timedelta(days=1))
     # The real jail: what is mailed is opened in the limited child.
-    opened.probe = ChildProbe(ImageOpener())
+    opened.probe = OpenerProbe(ImageOpener())
     return opened
 
 

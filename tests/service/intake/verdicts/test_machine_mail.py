@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
 from tests.support.mail_builder import (
     FIXTURES,
     MONTROSE,
@@ -20,6 +19,7 @@ from tests.support.mail_builder import (
     picture,
     text,
 )
+from tests.support.opening import own_probe
 
 LETTER = "<letter-results.4b7d72d13cdb7f5de4d5c7d5@w3k.example>"
 QMAIL = (
@@ -53,7 +53,7 @@ def accepted() -> list[Path]:
 
 @pytest.mark.parametrize("path", accepted(), ids=lambda path: path.stem)
 def test_no_genuine_mail_has_a_mark_of_a_machine(path: Path) -> None:
-    letter = read_mail(path.read_bytes(), PillowProbe())
+    letter = read_mail(path.read_bytes(), own_probe())
     assert letter.report is None
     assert not letter.machine
     assert not letter.machine.by_server

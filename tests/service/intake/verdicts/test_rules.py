@@ -13,7 +13,6 @@ from service.intake.verdicts.context import ContextError, IntakeContext, context
 from service.intake.verdicts.rules import as_earlier_mail
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
 from tests.support.mail_builder import (
     IN_TIME,
     MONTROSE,
@@ -29,6 +28,7 @@ from tests.support.mail_builder import (
     stamp,
     text,
 )
+from tests.support.opening import own_probe
 
 DEADLINE = datetime(2025, 3, 23, 7, tzinfo=UTC)
 
@@ -55,6 +55,12 @@ def games(**changes: Any) -> IntakeContext:
         (["In-Reply-To: <receipt.0004@w3k.example>"], MONTROSE, None),
         (["Auto-Submitted: auto-replied"], MONTROSE, "auto_reply"),
         (["Auto-Submitted: auto-generated; owner=x"], MONTROSE, "auto_reply"),
+        # ARR-05: a rule of the player's own mailbox, and Exchange's.
+        (["Auto-Submitted: auto-forwarded"], MONTROSE, None),
+        (["Auto-Submitted: auto-generated", f"X-MS-Exchange-Inbox-Rules-Loop: {MONTROSE}"], MONTROSE, None),
+        (["Auto-Submitted: auto-forwarded", "X-Autoreply: yes"], MONTROSE, "auto_reply"),
+        (["Auto-Submitted: auto-replied", f"X-MS-Exchange-Inbox-Rules-Loop: {MONTROSE}"], MONTROSE,
+         "auto_reply"),
         (["Auto-Submitted: no"], MONTROSE, None),
         (["Auto-Submitted: No (a person wrote this)"], MONTROSE, None),
         (["Precedence: auto_reply"], MONTROSE, "auto_reply"),
@@ -366,7 +372,7 @@ def test_message_id_alone_is_never_enough() -> None:
 
 
 def test_a_late_copy_of_a_mail_taken_in_time_is_a_duplicate_and_not_late() -> None:
-    read = read_mail(sheet_mail(1), PillowProbe())
+    read = read_mail(sheet_mail(1), own_probe())
     remembered = as_earlier_mail("first", read, IN_TIME, judge(sheet_mail(1)))
     assert remembered is not None
     late = DEADLINE + timedelta(hours=1)
@@ -377,7 +383,7 @@ def test_a_mail_refused_once_is_no_duplicate_when_its_reason_has_passed() -> Non
     # The first mail came before its phase was open.
     closed = games(open_phase=None)
     refused = judge(sheet_mail(1), known=closed)
-    remembered = as_earlier_mail("first", read_mail(sheet_mail(1), PillowProbe()), IN_TIME, refused)
+    remembered = as_earlier_mail("first", read_mail(sheet_mail(1), own_probe()), IN_TIME, refused)
     assert refused.reason is RefusalReason.WRONG_PHASE
     assert remembered is not None
     assert judge(sheet_mail(1), earlier=[remembered]).verdict is VerdictKind.ACCEPTED
@@ -402,7 +408,7 @@ def test_a_forgery_does_not_make_the_players_own_mail_a_duplicate() -> None:
     ],
 )
 def test_only_authenticated_mail_is_remembered(raw: bytes, is_remembered: bool) -> None:
-    remembered = as_earlier_mail("x", read_mail(raw, PillowProbe()), IN_TIME, judge(raw))
+    remembered = as_earlier_mail("x", read_mail(raw, own_probe()), IN_TIME, judge(raw))
     # Else a forged copy, sent first, would make the player's own mail a repeat.
     assert (remembered is not None) == is_remembered
 
@@ -533,3 +539,12 @@ def test_a_context_of_another_shape_is_our_own_fault(value: Any) -> None:
 def test_an_instant_without_a_zone_is_utc_and_one_with_a_zone_is_brought_there(text: str) -> None:
     moment = instant(text)
     assert (moment, moment.tzinfo) == (datetime(2027, 3, 14, 7, tzinfo=UTC), UTC)
+
+
+def test_a_rule_that_sends_on_what_cannot_count_is_not_answered() -> None:
+    """ARR-05: two rules that answer each other would never end."""
+    forwarded = ["Auto-Submitted: auto-forwarded"]
+    verdict = judge(mail("Powick Bridge, Montrose, Spring 1650 Movement, v1", headers=forwarded))
+    assert (verdict.verdict, reason(verdict), verdict.reply_to) == (VerdictKind.IGNORED, "auto_reply", None)
+    assert reason(judge(mail(headers=forwarded, parts=[text()]))) == "auto_reply"
+    assert judge(mail(headers=forwarded)).verdict is VerdictKind.ACCEPTED

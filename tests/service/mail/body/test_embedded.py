@@ -12,8 +12,8 @@ import pytest
 
 from service.mail.body.read import pictures_in_html
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
 from tests.support.mail_builder import picture
+from tests.support.opening import own_probe
 
 PHOTO = picture(7)
 SMILEY = base64.b64encode(b"GIF89a" + bytes(30)).decode()
@@ -43,7 +43,7 @@ def _mail(kind: str, text: str, encoding: str = "8bit") -> bytes:
     ids=["data", "folded", "escaped", "uuencoded"],
 )
 def test_a_photograph_in_the_text_is_one_of_the_mails(raw: bytes) -> None:
-    mail = read_mail(raw, PillowProbe())
+    mail = read_mail(raw, own_probe())
     assert [taken.data for taken in mail.pictures] == [PHOTO]
     assert mail.photos == 1
 
@@ -59,11 +59,11 @@ def test_a_photograph_in_the_text_is_one_of_the_mails(raw: bytes) -> None:
     ids=["smiley", "nothing", "words", "plain text"],
 )
 def test_what_only_looks_so_is_no_photograph(raw: bytes) -> None:
-    assert read_mail(raw, PillowProbe()).pictures == ()
+    assert read_mail(raw, own_probe()).pictures == ()
 
 
 def test_many_beginnings_cost_next_to_nothing() -> None:
     started = time.process_time()
     assert list(pictures_in_html(b"data:image/jpeg;base64," * 200_000)) == []
-    read_mail(_mail("text/plain", "begin 644 a\r\n" * 100_000), PillowProbe())
+    read_mail(_mail("text/plain", "begin 644 a\r\n" * 100_000), own_probe())
     assert time.process_time() - started < 3

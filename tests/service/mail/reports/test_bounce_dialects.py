@@ -10,8 +10,8 @@ import pytest
 from service.intake.opening.open_mail import OwnBodies, open_mail
 from service.intake.verdicts.rules import body_need, judge_mail
 from service.mail.message import read_head
-from service.mail.mime.image_types import PillowProbe
 from tests.support.mail_builder import FIXTURES, IN_TIME, context
+from tests.support.opening import own_probe
 
 BOUNCES = FIXTURES / "bounces"
 CASES = [
@@ -25,7 +25,7 @@ CASES = [
 def test_what_a_server_says(path: Path, recipients: list[str], status: str | None) -> None:
     raw = path.read_bytes()
     head = read_head(raw)
-    mail = open_mail(head, raw, body_need(head, context()), OwnBodies(), PillowProbe())
+    mail = open_mail(head, raw, body_need(head, context()), OwnBodies(), own_probe())
     verdict = judge_mail(mail, IN_TIME, context())
     if status is None:
         assert verdict.reason is None or verdict.reason.value != "bounce"

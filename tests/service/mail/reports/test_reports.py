@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from service.mail.message import read_mail
-from service.mail.mime.image_types import PillowProbe
 from service.mail.reports import DeliveryReport, Outcome, ReportKind
 from tests.support.mail_builder import mail, multipart, part, text
+from tests.support.opening import own_probe
 
 OURS = "<results.1@w3k.example>"
 
@@ -22,7 +22,7 @@ def report(
     *parts: bytes, kind: str = "delivery-status", headers: tuple[str, ...] = ()
 ) -> DeliveryReport | None:
     body = multipart([text(), *parts], f"multipart/report; report-type={kind}")
-    return read_mail(mail(body=body, headers=headers), PillowProbe()).report
+    return read_mail(mail(body=body, headers=headers), own_probe()).report
 
 
 def returned(kind: str, head: str) -> bytes:
@@ -135,7 +135,7 @@ def test_receipts() -> None:
     ],
 )
 def test_other_mail_is_no_report(body: bytes) -> None:
-    assert read_mail(mail(body=body), PillowProbe()).report is None
+    assert read_mail(mail(body=body), own_probe()).report is None
 
 
 def test_a_complaint_about_spam_is_no_bounce() -> None:
