@@ -376,7 +376,8 @@ def _file(
     phase = contexts.phases_taking_mail(session, game.id, received_at).named(verdict.phase)
     powers = mail_store.load(game.variant).powers.values()
     power = next(power.id for power in powers if power.name == verdict.power)
-    sender = verdict.sender or ""
+    # As it is registered: the receipt goes there, however the mail spells its sender.
+    sender = verdict.reply_to or ""
     player = records.player_of(session, sender)
     submission = file_submission(
         session, mail_store.blobs, mail_store.jobs, [picture.data for picture in mail.usable_pictures],

@@ -49,12 +49,13 @@ class VisitingPlayer:
 def send_link(session: Session, ports: DeskPorts, address: str, now: datetime) -> bool:
     """Mail a link to a registered address; True if one is sent. The page says the same either way."""
     # Nothing is sent to an address that is not registered, so the form cannot be used to write to a victim.
-    player = records.player_of(session, address)
-    if player is None or not plays(session, player.id):
+    registered = records.registered_address(session, address)
+    if registered is None or not plays(session, registered.player_id):
         return False
-    player_id, entry = player.id, f"{ports.settings.base_url}/public/me/"
+    player_id, entry = registered.player_id, f"{ports.settings.base_url}/public/me/"
+    # To the spelling that is registered: who typed another one has proved nothing (ARR-06).
     return links.mail_link(
-        session, ports.letters, address.strip().lower(), now, lambda: LinkFacts(
+        session, ports.letters, registered.email, now, lambda: LinkFacts(
             f"{entry}{_keep(session, player_id, LINK, now, LINK_HOURS)}", now + LINK_HOURS))
 
 

@@ -258,14 +258,20 @@ def _registered_spellings(session: Session, sender: str) -> list[str]:
     return [sender.lower(), folded, f"{folded}."]
 
 
+def registered_address(session: Session, email: str) -> AddressRow | None:
+    """The address under which a mailbox is registered, however it is spelled here: this spelling, else the
+    first by the alphabet. Letters go to it, and to no other spelling."""
+    written = email.strip().lower()
+    spellings = _registered_spellings(session, written) if written else []
+    rows = session.scalars(select(AddressRow).where(AddressRow.email.in_([written, *spellings]))
+                           .order_by(AddressRow.email != written, AddressRow.email))
+    return rows.first()
+
+
 def player_of(session: Session, email: str) -> PlayerRow | None:
-    """Whose mailbox this is, however it is spelled; the spelling that is registered wins."""
-    spellings = _registered_spellings(session, email) if email else []
-    rows = session.execute(
-        select(AddressRow.email, PlayerRow).join(PlayerRow, AddressRow.player_id == PlayerRow.id)
-        .where(AddressRow.email.in_([email.lower(), *spellings])).order_by(AddressRow.email)).all()
-    exact = [player for spelled, player in rows if spelled == email.lower()]
-    return next(iter([*exact, *(player for _, player in rows)]), None)
+    """Whose mailbox this is, however it is spelled."""
+    address = registered_address(session, email)
+    return None if address is None else session.get_one(PlayerRow, address.player_id)
 
 
 # Phases

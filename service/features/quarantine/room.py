@@ -81,9 +81,8 @@ class Quarantine:
 
     def registered(self, session: Session, mail: MailRow) -> str | None:
         """The registered address that may be answered: the proved sender's. None if no player has it."""
-        if mail.sender is None or records.player_of(session, mail.sender) is None:
-            return None
-        return mail.sender
+        address = None if mail.sender is None else records.registered_address(session, mail.sender)
+        return None if address is None else address.email
 
     def answers(self, session: Session, mail: MailRow) -> list[tuple[RefusalReason, Explanation]]:
         """Every prepared answer as the mail's sender would read it."""
@@ -254,7 +253,8 @@ def _to(session: Session, game: GameRow, power: str, row: MailRow) -> str:
         raise Refused("Nothing was filed: nobody with a mail address commands this power, so no receipt "
                       "could be sent. Enter the address under Games first, or log the sheet at Post. The "
                       "mail is kept.")
-    return row.sender if row.sender in addresses else addresses[0]
+    sender = records.registered_address(session, row.sender or "")
+    return sender.email if sender is not None and sender.email in addresses else addresses[0]
 
 
 def _game(session: Session, row: MailRow) -> GameRow | None:
