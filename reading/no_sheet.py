@@ -17,8 +17,8 @@ from grammar.respellings import has_order_word
 from reading.review import CLEARLY_READ
 
 LEAST_FIELDS = 2
-"""Fields of a heading that make a page a sheet: the name of a power or a season alone stands in many a
-letterhead. By hand."""
+"""Fields of a heading that make a page a sheet: many a letterhead has the name of a power or
+a season. By hand."""
 OWN_LIKENESS = 0.85
 """Likeness, 0..1, from which a line is one of our own words in type. By hand."""
 _SHORT_ORDER = re.compile(r"^\W*[AF]\b|[A-Za-z)]\s*[-–—→>]+\s*[A-Za-z(]")
@@ -37,11 +37,13 @@ class PageKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenLine:
-    """A line of a page: its text, how surely it was read (0..1), and whether it is part of the heading."""
+    """A line of a page: its text, how surely it was read (0..1), whether it is part of the heading, and
+    whether it was taken for an order."""
 
     text: str
     score: float
     is_heading: bool
+    is_order: bool = False
 
 
 def kind_of_page(
@@ -50,7 +52,7 @@ def kind_of_page(
     """What a page is, by its ink: `heading` as it was read, `starts` how an order begins in its game.
     `is_form`: it is a printed sheet.
 
-    In doubt it is a sheet: one that is none costs a glance, and a sheet that is passed over costs a turn."""
+    In doubt it is a sheet: a needless one costs a glance, and a sheet that is passed over costs a turn."""
     if any(map(_is_ours, lines)):
         return PageKind.OURS
     below = [line for line in lines if not line.is_heading]
@@ -72,7 +74,7 @@ def _names_a_phase(heading: SheetHeading) -> bool:
 
 
 def _may_be_order(line: WrittenLine, starts: OrderStarts) -> bool:
-    """Whether a line may be an order: it has a word or a sign of one, or it is not plainly read, so that it
-    may be anything."""
-    is_plain = line.score >= CLEARLY_READ
-    return not is_plain or has_order_word(line.text, starts) or _SHORT_ORDER.search(line.text) is not None
+    """Whether a line may be an order: it was taken for one, it has a word or a sign of one, or it is not
+    plainly read, so that it may be anything."""
+    has_sign = _SHORT_ORDER.search(line.text) is not None or starts.looks_like_order(line.text)
+    return line.is_order or line.score < CLEARLY_READ or has_order_word(line.text, starts) or has_sign

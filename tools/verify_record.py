@@ -901,8 +901,8 @@ def inner_files(data: bytes, depth: int = 0) -> Iterator[bytes]:
                 for name in archive.namelist():
                     yield from inner_files(archive.read(name), depth + 1)
     elif depth < 8 and re.match(rb"[A-Za-z][\w-]*:[ \t]|From [^\n]+\n", data):
-        for one in re.split(rb"(?m)^From [^\n]+\n", data):
-            for part in email.message_from_bytes(one, policy=email.policy.compat32).walk():
+        for mail in re.split(rb"(?m)^From [^\n]+\n", data):
+            for part in email.message_from_bytes(mail, policy=email.policy.compat32).walk():
                 if not part.is_multipart() and part.get_content_maintype() != "text":
                     yield from inner_files(payload_of(part), depth + 1)
 

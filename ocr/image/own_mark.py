@@ -19,10 +19,10 @@ STRAIGHT = 0.03
 
 
 def bears_mark(picture: Image, mark: str) -> bool:
-    """Whether an RGB picture is one that we drew: as it left us, or made smaller or encoded anew on its way.
+    """Whether an RGB picture is one that we drew, as it left us, made smaller or encoded again on its way.
     `mark`: the letters of our mark.
 
-    A photograph of paper on which the mark is printed is none: there the mark lies elsewhere or aslant."""
+    A photograph of paper with the mark on it counts as a sheet: there the mark lies elsewhere or aslant."""
     height, width = picture.shape[:2]
     top, left = round(height * (1 - CORNER[0])), round(width * (1 - CORNER[1]))
     corner = picture[top:, left:]

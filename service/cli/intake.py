@@ -79,6 +79,9 @@ def run_intake(
         opener = ImageOpener()
         _judge(due, lookup, as_json, out, probe or OpenerProbe(opener, first_look=False),
                sheet_test or ReadingTest(EngineRecognizer(opener=opener)))
+    except ChildFault as fault:
+        sys.stderr.write(f"galloper intake: the mails cannot be opened: {fault}; try again\n")
+        return 1
     except (IntakeFault, ContextError) as fault:
         sys.stderr.write(f"galloper intake: {fault}\n")
         return 1
@@ -178,10 +181,7 @@ def _opened(
         ]
         needs = [body_need(head, mail_file.context) for mail_file, head in zip(some, heads, strict=True)]
         wanted = [(raw, need) for raw, need in zip(raws, needs, strict=True) if need is not BodyNeed.NONE]
-        try:
-            bodies = iter(ChildBodies().read_all(wanted))
-        except ChildFault as fault:
-            raise IntakeFault(f"the mails cannot be opened: {fault}; try again") from fault
+        bodies = iter(ChildBodies().read_all(wanted))
         for head, need in zip(heads, needs, strict=True):
             yield joined(head, need, None if need is BodyNeed.NONE else next(bodies), probe)
 

@@ -1,4 +1,4 @@
-"""What becomes of a file that came with a mail (ARR-02): its fate, and of what is no picture, its kind."""
+"""What becomes of a file that came with a mail (ARR-02), and of what kind it is without a picture."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Self
 
 
 class FileFate(StrEnum):
-    """What becomes of one file of a mail; `because` is a half sentence about it.
+    """What becomes of one file of a mail; `because` is a half sentence about it, where one is needed.
 
     SHEET: its pages are pages of the sheet. REPEATED: the same picture is in the mail before it. OURS: a
     picture of one of our own letters. NO_SHEET: it opens, and has no heading, no code and no line that may be
@@ -26,13 +26,13 @@ class FileFate(StrEnum):
         return fate
 
     SHEET = "sheet", "it is read as a page of the sheet"
-    REPEATED = "repeated", "the same picture is in the mail before it"
+    REPEATED = "repeated"
     OURS = "ours", "it is a picture from one of our letters"
     NO_SHEET = "no_sheet", "it has no heading and no order"
     BLANK_SHEET = "blank_sheet", "nothing is written on it"
     SMALL = "small", "it is too small for a sheet"
-    UNOPENED = "unopened", "it does not open"
-    OTHER = "other", "it is no picture"
+    UNOPENED = "unopened"
+    OTHER = "other"
     ADDED = "added", "a mail program added it"
 
 
@@ -43,7 +43,7 @@ NO_ORDERS = frozenset({FileFate.NO_SHEET, FileFate.BLANK_SHEET, FileFate.OURS})
 
 
 class OtherKind(StrEnum):
-    """What a file is that is no picture, by its bytes and its name. LINK: no file, but where one lies."""
+    """What a file without a picture is, by its bytes and its name. LINK: no file, but where one lies."""
 
     ARCHIVE = "archive"
     EMPTY_ARCHIVE = "empty_archive"

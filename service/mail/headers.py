@@ -174,8 +174,8 @@ def decode_bytes(data: bytes, charset: str) -> str:
 
 def subject_text(headers: Headers, beginning: bytes) -> str:
     """The subject as text, in one line. One in raw bytes that are no UTF-8 (against RFC 5322, 2.2) counts as
-    in the charset that the mail names first, by its headers or in the `beginning` of its body: whoever
-    writes raw bytes writes both in one."""
+    in the charset that the mail names first, by its headers or in the `beginning` of its body: a program
+    that writes raw bytes writes both in one."""
     value = next((value for name, value in headers.fields if name == "subject"), b"")
     try:
         written = value.decode("utf-8")

@@ -203,6 +203,7 @@ def _pictures(
     """The files that may be a sheet or were meant as one, and those that are neither."""
     pictures: dict[str, Picture] = {}
     others: list[OtherFile] = []
+    probed = 0
     for file in files:
         digest = hashlib.sha256(file.content).hexdigest()
         if digest in pictures:
@@ -212,9 +213,10 @@ def _pictures(
         if kind is None:
             trouble = FileTrouble.UNKNOWN if file.content else FileTrouble.EMPTY
             answer = Probe(FileFate.UNOPENED, trouble=trouble)
-        elif len(pictures) >= MOST_PROBED:
+        elif probed >= MOST_PROBED:
             answer = Probe(FileFate.UNOPENED, trouble=FileTrouble.COSTLY)
         else:
+            probed += 1
             answer = probe.probe(file.content, kind)
         if answer.fate not in {FileFate.SHEET, FileFate.UNOPENED}:
             others.append(OtherFile(file.name, answer.fate))

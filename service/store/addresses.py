@@ -28,7 +28,7 @@ def ascii_domain(domain: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """How one provider lets a mailbox be spelled. `domain`: the one that stands for all of `domains`.
+    """How one provider lets a mailbox be spelled. `domain`: the one that is compared, for all of `domains`.
     `ignores_dots`: "j.rich" and "jrich" are one mailbox. `has_tags`: what follows a "+" is no part of its
     name."""
 
@@ -76,7 +76,7 @@ def folded_address(address: str) -> str:
     provider = _BY_DOMAIN.get(domain)
     if provider is None:
         return f"{local}@{domain}"
-    # A name is never empty, whatever stands in front of the sign.
+    # A name is never empty, whatever is in front of the sign.
     name = (local.partition("+")[0] or local) if provider.has_tags else local
     name = (name.replace(".", "") or name) if provider.ignores_dots else name
     return f"{name}@{provider.domain}"

@@ -321,7 +321,7 @@ def open_play(
     addresses of powers, others made up; `server`: whose stamps count; `address`: where orders go."""
     variant = load(slug)
     window = schedule(BEGINS, variant.calendar, variant.start.phase, 1)[0]
-    clock, seen, port = SimulatedClock(window.opens), Seen(), free_port()
+    clock, recognizes_all, port = SimulatedClock(window.opens), Seen(), free_port()
     site = open_site(
         Settings(
             data=str(folder / "site"), order_address=address, coordinator=COORDINATOR,
@@ -330,7 +330,7 @@ def open_play(
             mail_out=MailOut(
                 host="127.0.0.1", port=sink.port, starttls=False, sender=f"Galloper <{address}>"),
             web=Web(secure_cookies=False, base_url=f"http://127.0.0.1:{port}")),
-        clock=clock, recognizer=recognizer or seen, load=load)
+        clock=clock, recognizer=recognizer or recognizes_all, load=load)
     people = {power: player_address(power) for power in variant.powers} | dict(people or {})
     seats = [create.GameSeat(power, f"Player of {power}", "Europe/London", (mail,))
              for power, mail in people.items()]
@@ -341,7 +341,7 @@ def open_play(
         Broadcasts(site.announcements.letters).welcome(session, game)
     reports: list[str] = []
     running, web = Running(site, report=reports.append), WebServer(site.desk(), "127.0.0.1", port)
-    play = MailroomPlay(site, clock, dovecot, web, variant, seen, game, name, people)
+    play = MailroomPlay(site, clock, dovecot, web, variant, recognizes_all, game, name, people)
 
     def accept(letter: Letter) -> str | None:
         play.take(letter)

@@ -30,9 +30,9 @@ def _zipped(data: bytes) -> bytes:
 def test_a_photograph_is_found_where_it_lies(data: bytes) -> None:
     raw = mail(parts=[text(), part(data, "application/octet-stream", "x")])
     parts = [each for each in email.message_from_bytes(raw).walk() if not each.is_multipart()]
-    found = {inner for each in parts for inner in verify_record.inner_files(verify_record.payload_of(each))}
-    assert SHEET in found
-    assert picture(80) not in found
+    files = {inner for each in parts for inner in verify_record.inner_files(verify_record.payload_of(each))}
+    assert SHEET in files
+    assert picture(80) not in files
     assert not any(map(verify_record.is_beyond, email.message_from_bytes(raw).walk()))
 
 

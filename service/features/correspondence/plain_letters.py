@@ -110,7 +110,7 @@ def is_letter(
 
 
 def _attached(mail: IncomingMail) -> tuple[str, ...]:
-    """The names of the files that somebody attached to a letter and that are no picture."""
+    """The names of the files without a picture that a person attached to a letter."""
     none = {OtherKind.DRAWING, OtherKind.LINK}
     return tuple(
         file.name for file in mail.other_files if file.fate is FileFate.OTHER and file.kind not in none)

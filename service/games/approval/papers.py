@@ -156,9 +156,11 @@ def waiting_sheets(
     """Of the sheets of a phase those on hold that would count if they were released and that nobody
     refused."""
     submissions = [ranked(row) for row in rows]
+    # What seems to bring no orders displaces nothing, and a person looks at it where nothing else came
+    # (ARR-03).
+    counting = count(submissions, deadline, first=first)
     return [row for row in rows if row.fate == Fate.HELD and refusal_of(row.flags) is None
-            # What brings no orders displaces nothing, and holds nothing up (ARR-03).
-            and RefusalReason.NO_PHOTO not in row.flags
+            and not (RefusalReason.NO_PHOTO in row.flags and row.power in counting)
             and _would_count(row.id, submissions, deadline, first=first)]
 
 

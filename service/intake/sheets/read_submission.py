@@ -149,7 +149,9 @@ class SubmissionReader:
                 # Each order has a field of its own, so no row goes on in the next.
                 recognized = typed_orders.as_reading(rows, [range(row, row + 1) for row in range(len(rows))])
                 filled.add(original)
-            file_pages, file_heading = self._interpreted(original, recognized, page_reader, games)
+            is_typed = bool(typed_rows) or original in filled
+            file_pages, file_heading = self._interpreted(
+                original, recognized, page_reader, games, is_typed=is_typed)
             # The photographs are in the order of the mail; the first with a heading names the sheet.
             heading = file_heading if heading == SheetHeading() else heading
             pages += file_pages
@@ -201,9 +203,10 @@ class SubmissionReader:
 
     def _interpreted(
         self, original: str, recognized: Sequence[RecognizedPage], page_reader: PageReader,
-        games: Sequence[KnownGame],
+        games: Sequence[KnownGame], *, is_typed: bool,
     ) -> tuple[list[InterpretedPage], SheetHeading]:
-        """The pages of one file with their lines, and the first heading on them."""
+        """The pages of one file with their lines, and the first heading on them. What was typed as orders is
+        a sheet, whatever its words are."""
         pages: list[InterpretedPage] = []
         heading = SheetHeading()
         for picture in recognized:
@@ -212,7 +215,8 @@ class SubmissionReader:
                 pages.append(InterpretedPage(original, upright, 0, _note(picture.reading)))
             for page in picture.reading.pages:
                 read_page = page_reader.read_page(page, games)
-                fate = fate_of_page(page, read_page, page_reader.vocabulary.starts)
+                starts = page_reader.vocabulary.starts
+                fate = FileFate.SHEET if is_typed else fate_of_page(page, read_page, starts)
                 code = printed_code.code_on(page)
                 if fate in NO_ORDERS:
                     # Its lines are not kept: they would wait at the desk, and the picture has them all.
@@ -323,7 +327,8 @@ class SubmissionReader:
 
 def fate_of_page(page: Page, read_page: ReadPage, starts: OrderStarts) -> FileFate:
     """What a page is that was read: a page of the sheet, or one that brings no orders (ARR-03)."""
-    lines = [WrittenLine(line.text, line.confidence, line.kind == "heading") for line in read_page.lines]
+    lines = [WrittenLine(line.text, line.confidence, line.kind == "heading", line.kind == "order")
+             for line in read_page.lines]
     return FATES[kind_of_page(lines, read_page.heading, starts, is_form=page.printed is not None)]
 
 
@@ -399,7 +404,7 @@ def _away(
 ) -> tuple[frozenset[str], RefusalReason] | None:
     """In which fields a sheet names something else than what it was filed as, and what says so; None if
     nothing holds it. A code beats the heading, in both directions (LET-12)."""
-    codes = [page.code for page in pages if page.code is not None]
+    codes = [page.code for page in pages if page.code is not None and page.note is None]
     if codes:
         fields = printed_code.differing_fields(codes, phase.game_id, submission.power, phase_of(phase))
         reason = RefusalReason.CODE_DISAGREES
@@ -430,7 +435,8 @@ def _lacks_pages(pages: Sequence[InterpretedPage], limits: ReviewLimits) -> bool
     count = count_of_pages(
         line.text for page in pages for line in page.lines
         if line.kind != "order" and line.confidence >= limits.text_score)
-    return sum(page.note is None for page in pages) < count
+    # A page that could not be read came with it all the same.
+    return sum(page.note not in NO_ORDERS for page in pages) < count
 
 
 def _hold(session: Session, submission: SubmissionRow, flag: str) -> None:

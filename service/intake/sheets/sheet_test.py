@@ -1,5 +1,5 @@
-"""Which pictures of a mail bring no orders, for whoever judges a mail without filing it (ARR-03). On a site
-the reader finds the same when it reads the sheet."""
+"""Which pictures of a mail bring no orders, where a mail is judged and not filed (ARR-03). On a site the
+reader finds the same when it reads the sheet."""
 
 from __future__ import annotations
 
@@ -43,11 +43,10 @@ class ReadingTest:
         return fates
 
     def _fate(self, picture: Picture, game: KnownGame) -> FileFate:
-        pages = [page for recognized in self.recognizer.recognize(picture.data, picture.name)
+        kinds = [_kind(page, game) for recognized in self.recognizer.recognize(picture.data, picture.name)
                  for page in recognized.reading.pages]
-        kinds = {_kind(page, game) for page in pages}
         # What could not be read at all may be anything.
-        return FileFate.SHEET if not kinds or PageKind.SHEET in kinds else FATES[kinds.pop()]
+        return FileFate.SHEET if not kinds or PageKind.SHEET in kinds else FATES[kinds[0]]
 
 
 def _kind(page: Page, game: KnownGame) -> PageKind:

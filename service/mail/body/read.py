@@ -78,9 +78,14 @@ headers stand at its beginning."""
 MOST_OTHER_FILES = 20
 """Names of other files that are kept."""
 
-# Mail programs add them by themselves.
-_KEYS = {"application/pgp-keys", "application/pgp-signature", "application/pkcs7-signature",
-         "application/x-pkcs7-signature", "application/applefile"}
+_ADDED_TYPES = {
+    "application/pgp-keys", "application/pgp-signature", "application/pkcs7-signature",
+    "application/x-pkcs7-signature", "application/applefile", "text/vcard", "text/x-vcard", "text/directory",
+    "text/calendar", "application/ics",
+}  # fmt: skip
+_ADDED_NAME = re.compile(r"\.(?:vcf|ics|p7s|asc)$|^ATT\d{5,}\.(?:txt|html?|dat)$", re.IGNORECASE)
+"""Files that mail programs add by themselves: signatures, cards, and what Exchange makes of a text below a
+picture."""
 _PICTURE_NAME = re.compile(r"\.(?:jpe?g|jpe|png|hei[cf]|avif|webp|jxl|tiff?|pdf)$", re.IGNORECASE)
 _PICTURE_TYPES = {
     "image/jpeg", "image/jpg", "image/pjpeg", "image/png", "image/heic", "image/heif", "image/avif",
@@ -120,7 +125,7 @@ class MailFile:
 @dataclass(frozen=True, slots=True)
 class OtherFile:
     """One file of a mail that brings no page of a sheet: its name as sent, only to be shown, and why. `kind`:
-    what it is, if it is no picture."""
+    of a file without a picture."""
 
     name: str
     fate: FileFate
@@ -171,7 +176,9 @@ def read_body(raw: bytes, need: BodyNeed = BodyNeed.WHOLE) -> MailBody:
         return MailBody(report=report, has_files=bool(files))
     text = plain_text(parts.leaves)
     others = [file for part in parts.leaves for file in _other_file(part)]
-    others += [OtherFile(host, FileFate.OTHER, OtherKind.LINK) for host in linked_stores(text)]
+    # Beside a picture a link is rather a signature's.
+    links = [] if files else linked_stores(text)
+    others += [OtherFile(host, FileFate.OTHER, OtherKind.LINK) for host in links]
     return MailBody(
         files=tuple(files),
         has_files=bool(files),
@@ -192,11 +199,12 @@ def _embedded(part: MimePart) -> Iterator[MailFile]:
 
 
 def _other_file(part: MimePart) -> Iterator[OtherFile]:
-    """The part, if somebody attached it and it is no photograph."""
+    """The part, if a person attached it and it holds no photograph."""
     is_picture = format_of(part.data) is not None or _meant_as_picture(part)
     if is_picture or not (part.name or part.kind):
         return
-    if part.declared_type in _KEYS:
+    is_drawing = part.data[:8].lstrip().startswith(_DRAWINGS)
+    if is_drawing or part.declared_type in _ADDED_TYPES or _ADDED_NAME.search(part.name):
         yield OtherFile(part.name, FileFate.ADDED)
     else:
         kind = part.kind or other_kind(part.data, part.name, part.declared_type)

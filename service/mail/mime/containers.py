@@ -66,8 +66,8 @@ class Inner:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a container holds. `kind`: why the container itself counts as a file of its own, None if what it
-    holds stands in its place."""
+    """What a container holds. `kind`: why the container itself counts as a file, None if what it holds takes
+    its place."""
 
     inner: tuple[Inner, ...] = ()
     kind: OtherKind | None = None

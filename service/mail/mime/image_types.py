@@ -18,7 +18,7 @@ SMALLEST_SIDE = 200
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The answer of a probe. `fate`: SHEET until somebody reads it, SMALL, OURS or UNOPENED. `pages`:
+    """The answer of a probe. `fate`: SHEET until it is read, SMALL, OURS or UNOPENED. `pages`:
     photographs in the file, 0 unless it may be a sheet. `width` and `height` in pixels, 0 if unknown.
     `troubles`: what is wrong with a photograph at first sight, as flags of a verdict. `trouble` and `number`:
     why it does not open. `more`: pictures of it that are not read."""

@@ -1,4 +1,4 @@
-"""What an attached file is that is no picture, by its first bytes, else by its declared type or its name."""
+"""The kind of an attached file without a picture, by its first bytes, else by its type or its name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BY_TYPE: Mapping[str, OtherKind] = {
 
 
 def other_kind(data: bytes, name: str, declared_type: str) -> OtherKind:
-    """The kind of a file that is no picture."""
+    """The kind of a file without a picture."""
     for beginning, kind in _BEGINNINGS.items():
         if data.startswith(beginning):
             return kind

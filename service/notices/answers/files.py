@@ -19,7 +19,7 @@ from service.store.tables import MailRow, SubmissionRow
 MOST_NAMED = 10
 """Files of one mail that a letter names."""
 _BY_FATE: Mapping[FileFate, str] = {
-    FileFate.REPEATED: N_("%(file)s: the same picture is in this mail a second time. It is read once."),
+    FileFate.REPEATED: N_("%(file)s: the same picture is in this mail a second time. One of them is enough."),
     FileFate.OURS: N_("%(file)s: this is a picture from one of our letters. It is not read as orders."),
     FileFate.NO_SHEET: N_(
         "%(file)s: no heading and no order was found on it. It is kept, and not read as orders."),
@@ -55,17 +55,18 @@ _BY_KIND: Mapping[str, str] = {
 }
 _NOT_OPENED = N_("%(file)s: the file does not open as a picture. Send it as JPEG or PDF.")
 _MORE = N_(
-    "%(file)s: the file holds %(more)s pictures more, as a film or a burst does. The first one is read.")
+    "%(file)s: the file holds %(more)s more pictures, as a film or a burst does, which are not read. Attach "
+    "them by themselves if they are pages.")
 _OTHERS = N_("%(number)s more files were not read.")
 _NO_NAME = N_("A file without a name")
 
 
 def file_notes(files: Sequence[FileOutcome]) -> tuple[str, ...]:
     """A sentence for each file of which its sender would expect something else."""
-    told = [file for file in files if not file.is_obvious]
-    notes = [_note(file) for file in told[:MOST_NAMED]]
-    if len(told) > MOST_NAMED:
-        notes.append(Sentence(_OTHERS, number=len(told) - MOST_NAMED))
+    unexpected = [file for file in files if not file.is_obvious]
+    notes = [_note(file) for file in unexpected[:MOST_NAMED]]
+    if len(unexpected) > MOST_NAMED:
+        notes.append(Sentence(_OTHERS, number=len(unexpected) - MOST_NAMED))
     return tuple(notes)
 
 

@@ -157,7 +157,7 @@ def facts_of(
     replaced = None if verdict.before is None else verdict.before.named_version
     words, first = explain(verdict, nobody()), options_of(game).first_counts
     message_id = (mail.verdict or {}).get("message_id")
-    # ARR-05: a rule of a mailbox sent it on, and what answers that goes to whoever wrote it first.
+    # ARR-05: a rule of a mailbox sent it on, and an answer would go to its first writer.
     is_forwarded = bool((mail.verdict or {}).get("forwarded"))
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
                          mail.sha256, sheet_mark(session, submission, phase.game_id),

@@ -1,5 +1,5 @@
 """The mark on every picture that we send (ARR-03): a small QR code in a strip below it. A picture that comes
-back with it, copied, made smaller or encoded anew, is ours and no sheet."""
+back with it, copied, made smaller or encoded again, is ours and no sheet."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def strip_height(width: int) -> int:
 
 
 def marked(picture: Image.Image) -> Image.Image:
-    """The picture, RGB, with the mark in a strip of its own below it; no pixel of it is covered."""
+    """The picture, RGB, with the mark in a strip below it; no pixel of it is covered."""
     module = _module(picture.width)
     paper = picture.getpixel((0, picture.height - 1))
     is_light = isinstance(paper, tuple) and min(paper) >= LIGHT

@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 from PIL import Image
 
-from ocr.image.formats import PictureFormat, format_of, media_type
-from ocr.image.open_image import MOST_PAGES, open_images
+from ocr.image.formats import MOST_PAGES, PictureFormat, format_of, media_type
+from ocr.image.open_image import open_images
 from service.features.post.postal_mail import PostalMail
 from service.games.refused import Refused
 from service.intake.opening.sandbox import decode_photo

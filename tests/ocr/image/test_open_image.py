@@ -7,6 +7,7 @@ import pytest
 from PIL import Image as Pillow
 
 from ocr.image import open_image
+from ocr.image.formats import MOST_PAGES
 from ocr.page import UnreadableReason
 from tests.support import odd_files as odd
 
@@ -98,8 +99,8 @@ def test_a_file_of_too_many_pages_is_refused_whole(kind: str) -> None:
         more = [odd.quarters()] * (count - 1)
         return odd.saved(odd.quarters(), "TIFF", save_all=True, append_images=more)
 
-    assert len(open_image.open_images(pages(open_image.MOST_PAGES)).pages) == open_image.MOST_PAGES
-    refused = open_image.open_images(pages(open_image.MOST_PAGES + 1))
+    assert len(open_image.open_images(pages(MOST_PAGES)).pages) == MOST_PAGES
+    refused = open_image.open_images(pages(MOST_PAGES + 1))
     assert (refused.pages, refused.reason) == ((), UnreadableReason.TOO_LARGE)
     assert "21 pages" in refused.detail
 

@@ -10,7 +10,8 @@ from PIL import Image
 from sqlalchemy import select
 
 from service.facts.files import load_outcomes
-from service.store.tables import MailRow, MailState
+from service.store import records
+from service.store.tables import AddressRow, MailRow, MailState
 from tests.support import odd_files as odd
 from tests.support.mail_builder import locked_pdf, mail, part, picture, stamp, text
 from tests.support.table import SERVER, Table, address
@@ -69,7 +70,8 @@ def test_forty_photographs_are_refused_and_those_past_the_limit_named(table: Tab
 @pytest.mark.parametrize("kind", ["GIF", "WEBP", "HEIF"])
 def test_a_receipt_names_a_film_or_a_burst_of_which_one_picture_is_read(table: Table, kind: str) -> None:
     words = arrives(table, part(film(kind), "application/octet-stream", "burst.heic"))
-    assert "burst.heic: the file holds 3 pictures more, as a film or a burst does." in words
+    sentence = "burst.heic: the file holds 3 more pictures, as a film or a burst does, which are not read."
+    assert sentence in words
     assert "Photographs: 1" in words
 
 
@@ -78,7 +80,7 @@ def test_a_receipt_names_what_lies_beside_the_sheet(table: Table) -> None:
     words = arrives(
         table, part(logo, "image/jpeg", "sheet.jpg"), part(logo, "image/jpeg", "sheet (2).jpg"),
         part(smiley, "image/png", "smile.png"), part(b"Dear coordinator", "text/plain", "remarks.txt"))
-    assert "sheet (2).jpg: the same picture is in this mail a second time." in words
+    assert "sheet (2).jpg: the same picture is in this mail a second time. One of them is enough." in words
     assert "remarks.txt: this is a document." in words
     assert "smile.png" not in words
     assert "Photographs: 1" in words
@@ -88,9 +90,24 @@ def test_a_mail_keeps_what_became_of_its_files(table: Table) -> None:
     arrives(table, part(picture(7), "image/jpeg", "sheet.jpg"), part(b"x", "application/zip", "a.zip"))
     with table.site.store() as session:
         row = session.scalars(select(MailRow).where(MailRow.state == MailState.USED)).one()
-        kept = load_outcomes((row.verdict or {})["files"])
-    assert [(file.name, file.fate.value, file.why) for file in kept] == [
+        outcomes = load_outcomes((row.verdict or {})["files"])
+    assert [(file.name, file.fate.value, file.why) for file in outcomes] == [
         ("sheet.jpg", "sheet", ""), ("a.zip", "other", "archive")]
+
+
+def test_a_receipt_goes_to_the_address_as_it_is_registered(table: Table) -> None:
+    """ARR-06: and the sheet on file names that one."""
+    registered = "marie.rich@gmail.com"
+    with table.site.store.begin() as session:
+        player = records.player_of(session, address(POWER))
+        assert player is not None
+        session.add(AddressRow(email=registered, player_id=player.id))
+    raw = mail(table.subject(POWER, 1), "marierich@googlemail.com", parts=[text("Orders."), part(picture(7))],
+               stamps=[stamp("googlemail.com", server=SERVER)])
+    table.take(raw, table.phase().opens_at)
+    (receipt,) = table.letters("receipt")
+    assert receipt.recipient == registered
+    assert [row.sender for row in table.submissions()] == [registered]
 
 
 def test_the_receipt_of_what_a_rule_sent_on_answers_no_mail(table: Table) -> None:

@@ -24,15 +24,15 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
-def test_spellings_of_one_mailbox(one: str, other: str) -> None:
-    assert folded_address(one) == folded_address(other)
-    assert author_mark(one) == author_mark(other)
+@pytest.mark.parametrize(("spelling", "another"), SAME)
+def test_spellings_of_one_mailbox(spelling: str, another: str) -> None:
+    assert folded_address(spelling) == folded_address(another)
+    assert author_mark(spelling) == author_mark(another)
 
 
-@pytest.mark.parametrize(("one", "other"), OTHER)
-def test_different_people(one: str, other: str) -> None:
-    assert folded_address(one) != folded_address(other)
+@pytest.mark.parametrize(("spelling", "another"), OTHER)
+def test_different_people(spelling: str, another: str) -> None:
+    assert folded_address(spelling) != folded_address(another)
 
 
 @pytest.mark.parametrize("odd", ["+x@gmail.com", "...@gmail.com", "@gmail.com", "gmail.com", ""])

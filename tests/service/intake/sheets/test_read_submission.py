@@ -253,9 +253,9 @@ def test_a_sheet_of_only_changes_is_held_and_the_version_before_counts(desk: Des
 def test_a_page_of_two_in_a_mail_of_its_own_waits_and_displaces_nothing(desk: Desk) -> None:
     """ARR-04: the second page of two mails was the whole sheet."""
     first, second = desk.mailed(30, 1), desk.mailed(60, 1)
-    one, two = ([*HEADING[:4], f"page {number} of 2", ORDERS[number - 1]] for number in (1, 2))
-    rows = [desk.read(first, {picture(30): (recognized(page(one)),)}),
-            desk.read(second, {picture(60): (recognized(page(two)),)})]
+    lines = [[*HEADING[:4], f"page {number} of 2", ORDERS[number - 1]] for number in (1, 2)]
+    rows = [desk.read(first, {picture(30): (recognized(page(lines[0])),)}),
+            desk.read(second, {picture(60): (recognized(page(lines[1])),)})]
     assert [(row.fate, "pages_missing" in row.flags) for row in rows] == [("held", True)] * 2
     assert desk.counting() == {}
     assert "one page of several" in desk.table.words(desk.table.letters("held")[0])
@@ -263,9 +263,9 @@ def test_a_page_of_two_in_a_mail_of_its_own_waits_and_displaces_nothing(desk: De
 
 @pytest.mark.parametrize("second", ["page 2 of 2", "The rest"])
 def test_two_pages_in_one_mail_are_one_sheet(desk: Desk, second: str) -> None:
-    one = [*HEADING[:4], "page 1 of 2", ORDERS[0]]
+    first_page = recognized(page([*HEADING[:4], "page 1 of 2", ORDERS[0]]))
     key = desk.mailed(30, 1)
-    row = desk.read(key, {picture(30): (recognized(page(one)), recognized(page([second, ORDERS[1]])))})
+    row = desk.read(key, {picture(30): (first_page, recognized(page([second, ORDERS[1]])))})
     assert (row.fate, desk.counting()) == ("counts", {"Montrose": key})
 
 
@@ -284,9 +284,26 @@ def test_a_logo_is_kept_and_what_was_on_file_counts(desk: Desk) -> None:
     assert "no heading and no order was found on it" in words
     assert "The sheet that you sent before still counts." in words
     with desk.table.site.store() as session:
-        (kept,) = records.pages(session, second)
-        assert (kept.note, kept.upright is not None) == ("no_sheet", True)
+        (logo,) = records.pages(session, second)
+        assert (logo.note, logo.upright is not None) == ("no_sheet", True)
         assert waiting_sheets(records.submissions(session, row.phase_id), row.received_at, first=False) == []
+
+
+def test_a_logo_that_came_alone_waits_for_a_person(desk: Desk) -> None:
+    """A turn may hang on it, and nothing else of its power counts."""
+    key = desk.mailed(30, 1)
+    row = desk.read(key, {picture(30): (recognized(page(LOGO)),)})
+    with desk.table.site.store() as session:
+        (waiting,) = waiting_sheets(
+            records.submissions(session, row.phase_id), row.received_at, first=False)
+    assert waiting.id == key
+
+
+def test_a_page_that_could_not_be_read_came_with_its_sheet_all_the_same(desk: Desk) -> None:
+    dark = RecognizedPage(None, Reading(Status.UNUSABLE, UnreadableReason.TOO_DARK))
+    key = desk.mailed(30, 1)
+    row = desk.read(key, {picture(30): (recognized(page([*HEADING[:4], "page 1 of 2", ORDERS[0]])), dark)})
+    assert "pages_missing" not in row.flags
 
 
 def test_a_logo_beside_a_sheet_adds_no_line(desk: Desk) -> None:

@@ -101,6 +101,13 @@ def test_bold_orders_are_taken_as_a_sheet(table: Table) -> None:
     assert table.site.blobs.read(page.original).startswith(b"\x89PNG")
 
 
+def test_what_is_typed_in_bold_is_a_sheet_whatever_its_words_are(table: Table) -> None:
+    """ARR-03 is about pictures: a typed line without a word of an order waits for a person."""
+    (line,) = _lines(table, "**My barns are yours**")
+    assert line == ("My barns are yours", None, "open")
+    assert table.letters("rejection") == []
+
+
 def test_nothing_bold_is_told_so(table: Table) -> None:
     row = _take(table, _mail(table, "5 Grain for Defense of Essex."))
     assert row.reason == "not_bold"

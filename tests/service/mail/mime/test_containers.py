@@ -82,8 +82,8 @@ def _locked() -> bytes:
 def test_the_attachments_of_a_message_of_outlook() -> None:
     """A file of python-oxmsg's tests."""
     message = (FIXTURES / "others" / "message.msg").read_bytes()
-    (found,) = read(attached(message, "Fwd sheet.msg")).pictures
-    assert (found.name, found.kind, found.fate) == ("serveimage.jpg", PictureFormat.JPEG, FileFate.SHEET)
+    (photograph,) = read(attached(message, "Fwd sheet.msg")).pictures
+    assert (photograph.name, photograph.kind) == ("serveimage.jpg", PictureFormat.JPEG)
 
 
 @pytest.mark.parametrize(("data", "name", "kind"), [
@@ -120,6 +120,19 @@ def test_links_to_stores_of_pictures_are_named_and_never_opened() -> None:
                          "https://galloper.example/public"))
     assert [(file.name, file.kind) for file in read_mail(raw, own_probe()).other_files] == [
         ("photos.app.goo.gl", OtherKind.LINK), ("dropbox.com", OtherKind.LINK)]
+    # Beside a picture it is rather a signature's.
+    beside = mail(parts=[text("https://www.flickr.com/photos/rich"), part(picture(40))])
+    assert read_mail(beside, own_probe()).other_files == ()
+
+
+@pytest.mark.parametrize(("declared", "name"), [
+    ("text/vcard", "rich.vcf"), ("text/plain", "ATT00001.txt"), ("text/html", "ATT000001.htm"),
+    ("application/pgp-signature", "signature.asc"), ("image/svg+xml", "logo.svg"), ("text/calendar", "x.ics"),
+])
+def test_what_a_mail_program_adds_needs_no_word(declared: str, name: str) -> None:
+    data = b"<svg/>" if name.endswith("svg") else b"BEGIN"
+    (outcome,) = read(part(data, declared, name)).outcomes
+    assert (outcome.fate, outcome.is_obvious) == (FileFate.ADDED, True)
 
 
 @pytest.mark.parametrize("word", ["base64;", " base64 ; x", '"base64"', "base64 (sic)"])
