@@ -99,13 +99,14 @@ class Resolution:
     """A judged phase. Fields that a phase has no use for are empty.
 
     `outcomes`: one for each order, in the order given. `position`: the board afterwards, before the next
-    phase. `unordered`: units that held without an order. `disbanded`: after retreats, and where rules destroy
-    units at once. `removed_by_lot`: in the order drawn; `lots_used`: numbers taken from the tape.
-    `removed_by_disorder`: units that the rules name because their power removed too few, in the order named
-    (DATC 4.D.8). `winner` and `draw_open_to`: after the phase that decides victory; `joint`: powers that win
-    together (`winner` is then None). `adjust`: builds (+) and removals (-) due. `notes`: sentences on what
-    happened without an order. `report`: what else the rule set tells, in a class of its own. `unresolved`:
-    orders that wait for each other in a way no rule knows; they fail. A judge that works leaves it empty.
+    phase. `dislodged`: with those that have no place to go. `unordered`: units that held without an order.
+    `disbanded`: after retreats, and where rules destroy units at once or no dislodged unit has a place to go.
+    `removed_by_lot`: in the order drawn; `lots_used`: numbers taken from the tape. `removed_by_disorder`:
+    units that the rules name because their power removed too few, in the order named (DATC 4.D.8). `winner`
+    and `draw_open_to`: after the phase that decides victory; `joint`: powers that win together (`winner` is
+    then None). `adjust`: builds (+) and removals (-) due. `notes`: sentences on what happened without an
+    order. `report`: what else the rule set tells, in a class of its own. `unresolved`: orders that wait for
+    each other in a way no rule knows; they fail. A judge that works leaves it empty.
 
     Databases store these fields by name (`adjudicator.serialize.codec`): they cannot be renamed.
     """
@@ -128,3 +129,8 @@ class Resolution:
     notes: tuple[str, ...] = ()
     joint: tuple[str, ...] = ()
     report: Extension | None = None
+
+    @property
+    def opens_retreats(self) -> bool:
+        """True if units that were dislodged in this phase may retreat in the next."""
+        return bool(self.position.dislodged)

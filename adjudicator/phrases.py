@@ -23,6 +23,7 @@ MOVEMENT: Mapping[str, str] = {
     "support_given": "support given to {0}",
     "convoy_given": "convoy given to {0}",
     "dislodged": "dislodged by {0}",
+    "holder_dislodged": "dislodged by {0}",
     "support_cut": "support cut by {0}'s attack on {1}",
     "paradox": "disrupted: the convoy of {0} depends on a fight that {0} itself would decide",
     "paradox_holds": "stood off: the convoy of {0} and the attack on it depend on each other, so both fail",

@@ -249,6 +249,11 @@ class Ruleset:
         """The dislodged units as they go into the retreat phase."""
         return dislodged
 
+    def asks_units_without_refuge(self) -> bool:
+        """True if a season whose dislodged units all have no place to go is followed by retreats all the
+        same; otherwise they are disbanded at once, and nobody is asked."""
+        return False
+
     def after_movement(
         self, sheet: MovementSheet, standing: frozenset[Unit]
     ) -> tuple[frozenset[Unit], Memory]:

@@ -126,7 +126,7 @@ def test_it_reads_a_sheet(program: Path, elsewhere: Path) -> None:
 
 
 def test_it_judges_a_case(program: Path, elsewhere: Path) -> None:
-    """INS-03, with the first case of DATC 3.0 (6.A.1: a fleet to a province it does not touch)."""
+    """INS-03, with the first case of DATC 3.2 (6.A.1: a fleet to a province it does not touch)."""
     case = json.loads((ROOT / "tests" / "data" / "datc" / "datc.json").read_text())["cases"][0]
     answer = _run([program, "adjudicate", "--variant", "standard"], elsewhere, json.dumps(case) + "\n")
     assert answer.returncode == 0, answer.stderr

@@ -7,6 +7,7 @@ from typing import Any
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
+from adjudicator.explain import Sentence
 from adjudicator.orders import Order, UnitOrder, meaning
 from adjudicator.outcome import Outcome, Resolution, Result, make_outcome, repeat_outcome
 from adjudicator.phases import dislodgements, order_outcomes, year_end
@@ -109,12 +110,20 @@ def _read_unusual(
         by_owner.setdefault(number, [sheet.order_index[number]]).append(index)
 
 
-def _choose(sheet: MovementSheet, number: int, indexes: list[int], repeats: dict[int, int]) -> None:
-    """Choose among several orders by one power: the same order twice is one order, and different orders leave
-    the unit holding (Q-16)."""
+def _choose(sheet: MovementSheet, number: int, indexes: Sequence[int], repeats: dict[int, int]) -> None:
+    """Choose among several orders by one power: the same order twice is one order, an impossible one is
+    passed over where another is possible (Q-77, DATC 4.E.1), and different ones leave the unit holding
+    (Q-16)."""
     first = indexes[0]
     # A line that leaves out the unit's type, or its coast, is no second order for it (Q-16).
     different = [i for i in indexes[1:] if not _same_meaning(sheet.orders[i], sheet.orders[first])]
+    faults = _faults(sheet, number, indexes) if different else {}
+    possible = [i for i in indexes if i not in faults]
+    if faults and possible:
+        for index, fault in faults.items():
+            sheet.void(index, "illegal", *fault)
+        _choose(sheet, number, possible, repeats)
+        return
     repeats.update((i, first) for i in indexes[1:] if i not in different)
     if not different:
         _assign(sheet, number, first)
@@ -123,13 +132,29 @@ def _choose(sheet: MovementSheet, number: int, indexes: list[int], repeats: dict
         for index in different:
             sheet.void(index, "illegal", "ordered_already", sheet.units[number], cause=sheet.orders[first])
     else:
-        sheet.assign_order(number, NOBODY)
-        sheet.let_hold(number)
         # It was ordered: the results must not say that it had no order (Q-16).
         sheet.contradicted.add(number)
         for index in (first, *different):
             other = sheet.orders[different[0] if index == first else first]
             sheet.void(index, "illegal", "two_orders", sheet.units[number], cause=other)
+
+
+def _faults(sheet: MovementSheet, number: int, indexes: Iterable[int]) -> dict[int, Sentence]:
+    """What is wrong with each of a unit's orders that is impossible for it, by the order's place in the list.
+    The unit is left holding, without an order."""
+    checks = _checks(type(sheet.rules))
+    faults: dict[int, Sentence] = {}
+    for index in indexes:
+        # A check enters on the sheet what the solver needs, which the next one must not find.
+        sheet.let_hold(number)
+        sheet.assign_order(number, index)
+        check = checks[type(sheet.orders[index])]
+        fault = check(sheet, number, sheet.orders[index]) if check is not None else None
+        if fault is not None:
+            faults[index] = fault
+    sheet.let_hold(number)
+    sheet.assign_order(number, NOBODY)
+    return faults
 
 
 def _assign(sheet: MovementSheet, number: int, index: int) -> None:
@@ -154,8 +179,8 @@ _FAILS = Result.FAILS
 def resolve(
     context: Context, rules: MovementRules, position: Position, orders: Sequence[Order]
 ) -> Resolution:
-    """Judge a movement phase. The next phase is the retreats if somebody is dislodged, else what follows
-    them.
+    """Judge a movement phase. The next phase is the retreats if somebody who is dislodged has a place to go,
+    else what follows them.
 
     1. Deploy, where rules let orders say how units begin. 2. Read the orders. 3. Match supports and convoys
     with moves. 4. Solve. 5. Word the outcomes. 6. The board afterwards, and the end of the year if it is one.
@@ -280,8 +305,12 @@ def _finish(sheet: MovementSheet, state: PartialResolution) -> Resolution:
     dislodged = rules.dislodged_for_retreat(
         sheet, dislodgements.find_dislodged(sheet, state, contested)) if sheet.dislodged else ()
     units, memory = rules.after_movement(sheet, _standing_units(sheet, state))
-    next_phase = year_end.next_phase(context, sheet.position.phase, dislodged)
-    after = Position(next_phase, units, sheet.position.centres, dislodged, contested, memory)
+    # Who has no place to go is disbanded, whatever is ordered (RET-03): a phase of its own would ask in vain.
+    has_refuge = any(d.may_retreat for d in dislodged) or rules.asks_units_without_refuge()
+    retreating = dislodged if has_refuge else ()
+    lost = () if has_refuge else tuple(d.unit for d in dislodged)
+    next_phase = year_end.next_phase(context, sheet.position.phase, retreating)
+    after = Position(next_phase, units, sheet.position.centres, retreating, contested, memory)
     # A unit with two orders that contradict each other was ordered, though it carries out none.
     unordered = [
         sheet.units[number] for number, index in enumerate(sheet.order_index)
@@ -292,7 +321,7 @@ def _finish(sheet: MovementSheet, state: PartialResolution) -> Resolution:
     ] if state.unresolved else ()
     return year_end.close_phase(context, rules, Resolution(
         _outcomes(sheet), after, dislodged, contested, tuple(sorted(unordered)),
-        disbanded=tuple(sorted(sheet.destroyed)), unresolved=tuple(unresolved),
+        disbanded=tuple(sorted((*sheet.destroyed, *lost))), unresolved=tuple(unresolved),
         notes=tuple(sheet.explainer.text(note) for note in sheet.notes) if sheet.notes else ()))
 
 

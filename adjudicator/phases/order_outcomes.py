@@ -87,9 +87,10 @@ def _set_holds(sheet: MovementSheet, state: PartialResolution) -> None:
     holds = (sheet.explainer, "holds")
     for number in sheet.holds:
         if number in sheet.dislodged:
-            reason, cause, why = _dislodged(sheet, state, number)
+            winner = state.winners[number]
             outcomes[order_index[number]] = make_outcome(
-                unit_order[number], _FAILS, reason, unit_order[cause], why, True)
+                unit_order[number], _FAILS, "dislodged", unit_order[winner],
+                (sheet.explainer, "holder_dislodged", sheet.units[winner]), True)
         else:
             outcomes[order_index[number]] = make_outcome(
                 unit_order[number], _SUCCEEDS, None, None, holds, False)

@@ -148,15 +148,15 @@ class _RetreatSheet:
         return next((unit for unit in self._units if unit.region.province == province), None)
 
     def _choose(self, dislodged: Dislodgement, indexes: list[int]) -> int | None:
-        """The order that counts: the owner's if there is one, else the proxy's (Q-25). Different orders by
-        one hand count for nothing."""
+        """The order that counts: the owner's if there is one, else the proxy's (Q-25). Of different orders by
+        one hand an impossible one is passed over (Q-77, DATC 4.E.1); else they count for nothing."""
         by_owner = [i for i in indexes if self.orders[i].power == dislodged.unit.power]
         if by_owner:
             for index in set(indexes) - set(by_owner):
                 self.verdicts[index] = _void(
                     "overridden", ("owner_retreats_it", dislodged.unit.power, dislodged.unit), by_owner[0]
                 )
-        first, *others = by_owner or indexes
+        first, *others = self._possible(dislodged, by_owner or indexes)
         different = [i for i in others if not self._same_meaning(i, first)]
         self._repeats.update((i, first) for i in others if i not in different)
         if not different:
@@ -165,6 +165,18 @@ class _RetreatSheet:
             other = different[0] if index == first else first
             self.verdicts[index] = _void("illegal", ("two_retreats", dislodged.unit), other)
         return None
+
+    def _possible(self, dislodged: Dislodgement, indexes: list[int]) -> list[int]:
+        """Of several different orders for a unit those that it could carry out, or all where it could none.
+        The others are voided."""
+        if all(self._same_meaning(index, indexes[0]) for index in indexes):
+            return indexes
+        barred = {index: order.to for index in indexes if isinstance(order := self.orders[index], Retreat)
+                  and _meant_region(self.context.board, dislodged, order.to) is None}
+        possible = [index for index in indexes if index not in barred]
+        for index, to in barred.items() if possible else ():
+            self.verdicts[index] = _void("illegal", self._barred(dislodged, to))
+        return possible or indexes
 
     def _same_meaning(self, index: int, other_index: int) -> bool:
         order, other = self.orders[index], self.orders[other_index]

@@ -189,6 +189,10 @@ class Conquest(Ruleset):
     def _is_unseen(self, sheet: MovementSheet, number: int) -> bool:
         return is_unseen(sheet.context, sheet.position.memory, sheet.units[number])
 
+    def asks_units_without_refuge(self) -> bool:
+        """Which place is barred may tell where a hidden unit is, and so would a phase that is left out."""
+        return True
+
     def dislodged_for_retreat(
         self, sheet: MovementSheet, dislodged: tuple[Dislodgement, ...]
     ) -> tuple[Dislodgement, ...]:

@@ -9,7 +9,7 @@ from adjudicator.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Standard(Ruleset):
-    """Rules of the classic board, with the choices of DATC 3.0."""
+    """Rules of the classic board, with the choices of DATC 3.2."""
 
 
 RULES = Standard

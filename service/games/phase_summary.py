@@ -45,7 +45,7 @@ def aftermath(variant: Variant, before: Position, resolution: Resolution) -> Aft
     names = {power.id: power.name for power in variant.powers.values()}
     sections = (
         ("Dislodged, to retreat or disband",
-         tuple(dislodged_text(variant, dislodgement) for dislodgement in resolution.dislodged)),
+         tuple(dislodged_text(variant, dislodgement) for dislodgement in resolution.position.dislodged)),
         ("Disbanded", units(resolution.disbanded)),
         ("Built", units(resolution.built)),
         ("Removed", units(resolution.removed)),

@@ -129,8 +129,8 @@ def results_heading(phase: PhaseRow, resolution: Resolution) -> str:
     """The heading of the written results: "Autumn 1642 Movement: results", or with retreats to come "Autumn
     1642 Movement: draft results before retreats" (OUT-04)."""
     # The picture must say so itself: it is pinned up without its letter.
-    draft = phase.kind == PhaseKind.MOVEMENT and resolution.dislodged
-    return f"{phase_title(phase)}: {'draft results before retreats' if draft else 'results'}"
+    heading = "draft results before retreats" if resolution.opens_retreats else "results"
+    return f"{phase_title(phase)}: {heading}"
 
 
 def _copies(

@@ -148,10 +148,10 @@ def unsealing_note(phase: PhaseRow) -> str:
 
 
 def _skipped(row: Phase, phase: Phase, resolution: Resolution) -> bool:
-    """Whether `row` is a retreat phase that falls out because nobody is dislodged."""
+    """Whether `row` is a retreat phase that falls out because nobody may retreat."""
     same_season = (row.season, row.year) == (phase.season, phase.year)
     return (row.kind is PhaseKind.RETREAT and same_season and phase.kind is PhaseKind.MOVEMENT
-            and not resolution.dislodged)
+            and not resolution.opens_retreats)
 
 
 def _dislodged(variant: Variant, retreat: Dislodgement) -> Sentence:
@@ -170,7 +170,7 @@ def _unit_changes(resolution: Resolution, variant: Variant) -> UnitChanges:
                 if isinstance(outcome.order, Remove) and outcome.result is Result.SUCCEEDS]
     ordered = {(order.power, order.unit.region.province) for order in removals}
     return UnitChanges(
-        dislodged=tuple(_dislodged(variant, retreat) for retreat in resolution.dislodged),
+        dislodged=tuple(_dislodged(variant, retreat) for retreat in resolution.position.dislodged),
         disbanded=words(resolution.disbanded), built=words(resolution.built),
         removed=words(unit for unit in resolution.removed if (unit.power, unit.region.province) in ordered),
         by_rule=words(resolution.removed_by_disorder), by_lot=words(resolution.removed_by_lot),
@@ -264,4 +264,4 @@ def kind_of_results(phase: Phase, resolution: Resolution) -> LetterKind[ResultsF
     final at once."""
     if phase.kind is PhaseKind.ADJUSTMENT:
         return YEAR_END_RESULTS
-    return DRAFT_RESULTS if phase.kind is PhaseKind.MOVEMENT and resolution.dislodged else FINAL_RESULTS
+    return DRAFT_RESULTS if resolution.opens_retreats else FINAL_RESULTS

@@ -66,3 +66,24 @@ def disagreeing(variant: Variant, cases: Sequence[Case]) -> dict[str, list[str]]
         for case, answer in zip(cases, answers(variant, cases), strict=True)
     }
     return {name: wrong for name, wrong in mismatches.items() if wrong}
+
+
+def disagreeing_in_part(variant: Variant, cases: Sequence[Case]) -> dict[str, list[str]]:
+    """The same for cases of others, of which each value may leave keys out ("result" without "reason")."""
+    mismatches = {
+        str(case["id"]): [
+            f"{key}: wanted {wanted}, got {answer.get(key)}" for key, wanted in case["expect"].items()
+            if _plain(wanted, key) != _plain(_cut_to(wanted, answer.get(key)), key)]
+        for case, answer in zip(cases, answers(variant, cases), strict=True)
+    }
+    return {name: wrong for name, wrong in mismatches.items() if wrong}
+
+
+def _cut_to(wanted: Any, got: Any) -> Any:
+    """A value without the keys that the wanted one does not have. Items of lists are cut to the first wanted
+    one's keys: all have the same."""
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        return {key: _cut_to(wanted[key], got.get(key)) for key in wanted}
+    if isinstance(wanted, list) and isinstance(got, list) and wanted:
+        return [_cut_to(wanted[0], item) for item in got]
+    return got

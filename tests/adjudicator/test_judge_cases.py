@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
 import pytest
 
 import maps
-from tests.adjudicator.expectation import Case, disagreeing
+from tests.adjudicator.expectation import Case, disagreeing, disagreeing_in_part
 
 CASES = [
     pytest.param(slug, case, id=f"{slug}-{case['id']}")
@@ -48,3 +49,14 @@ def test_the_handbooks_examples_are_all_there() -> None:
 @pytest.mark.parametrize(("slug", "case"), CASES)
 def test_case(slug: str, case: Case) -> None:
     assert disagreeing(maps.load(slug), [case]) == {}
+
+
+OF_OTHERS: list[Case] = [
+    json.loads(line) for line in Path("tests/data/rules_cases.jsonl").read_text("utf-8").splitlines()]
+"""Worked out from the printed rules of the five games by a person who had not seen the judge."""
+
+
+@pytest.mark.parametrize("case", OF_OTHERS, ids=lambda case: f"{case['variant']}-{case['id']}")
+def test_case_of_others(case: Case) -> None:
+    """WOR-06."""
+    assert disagreeing_in_part(maps.load(case["variant"]), [case]) == {}

@@ -122,6 +122,13 @@ MOVEMENT: dict[str, Scene] = {
         "carried to Belgium; Army Holland is kept out (2 against 1)",
     ),
     "dislodged": Scene(
+        "F A PAR, F A MAR, G A BUR, G A MUN",
+        ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR S A MUN"],
+        "dislodged by Army Paris",
+        order_index=2,
+        cause=0,
+    ),
+    "holder_dislodged": Scene(
         "F A PAR, F A MAR, G A BUR",
         ["F: A PAR - BUR", "F: A MAR S A PAR - BUR", "G: A BUR H"],
         "dislodged by Army Paris",

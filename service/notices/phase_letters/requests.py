@@ -70,10 +70,10 @@ def units_to_retreat(variant: Variant, resolution: Resolution, power: str) -> li
     # (RET-04, Q-19): only what the results leave to be worked out, why a place is barred.
     proxies = dict(resolution.position.memory.proxies)
     visible = redacted_for(variant, resolution, power)[0]
-    known = {dislodgement.unit: dislodgement for dislodgement in visible.dislodged}
+    known = {dislodgement.unit: dislodgement for dislodgement in visible.position.dislodged}
     contested = visible.position.contested
     units = []
-    for retreat in resolution.dislodged:
+    for retreat in resolution.position.dislodged:
         unit = retreat.unit
         if unit.power != power and proxies.get(unit.region.province) != power:
             continue
