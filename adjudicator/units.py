@@ -16,6 +16,7 @@ class UnitKind:
     while it is at sea. `can_be_convoyed`: others carry it, from a shore, and also from a sea if
     `boards_at_sea`. `can_attack`: may move to an occupied province. `base_defence`: its strength, 0 or 1,
     when it stays and nobody supports it. `can_retreat`: False if it leaves the board when it is dislodged.
+    `also`: what players write for its name.
     """
 
     letter: str
@@ -27,6 +28,7 @@ class UnitKind:
     base_defence: int = 1
     can_retreat: bool = True
     boards_at_sea: bool = False
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -261,12 +261,20 @@ def _make_holds(parts: OrderParts) -> Iterable[Order]:
 
 def _make_moves(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
+    # Nobody sends two units to one place: "Army London and Army Kent to Surrey" may be a list cut short.
+    if len(parts.units) > 1:
+        return []
     # Which seas does not matter (CNV-03), but a way over land is no convoy: it may be two moves.
     if any(region.province not in parts.seas for region in parts.way):
         return []
     via, sheds = bool(parts.way) or bool(parts.words & _BY_SEA), "sheds" in parts.words
     return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
             for u in parts.units]
+
+
+def _make_moves_beside(parts: OrderParts) -> Iterable[Order]:
+    """Moves without a word for it: "Army in London: Surrey". Without a unit's kind it may be anything."""
+    return [] if any(unit.kind is None for unit in parts.units) else _make_moves(parts)
 
 
 def _make_aided(order: type[SupportMove | Convoy], parts: OrderParts) -> Iterable[Order]:
@@ -288,7 +296,15 @@ def _make_converts(parts: OrderParts) -> Iterable[Order]:
         coast, unit = parts.coast, written
         if coast is None and written.region.coast and kind and SEA not in kind.moves:
             coast, unit = written.region.coast, UnitRef(written.kind, Region(written.region.province))
-        yield Convert(power=parts.author, line=parts.line, unit=unit, to_kind=parts.kind, coast=coast)
+        yield Convert(power=parts.author, line=parts.line, unit=unit, coast=coast,
+                      to_kind=parts.kind or _other_kind(parts, written))
+
+
+def _other_kind(parts: OrderParts, unit: UnitRef) -> str | None:
+    """What a unit that goes on with its conversion becomes, where the game has two kinds; else None."""
+    others = [kind for kind in parts.kinds if kind != unit.kind]
+    is_known = "going_on" in parts.words and unit.kind is not None and len(parts.kinds) == 2
+    return others[0] if is_known else None
 
 
 def _make_proxies(parts: OrderParts) -> Iterable[Order]:
@@ -302,9 +318,18 @@ def _make_retreats(parts: OrderParts) -> Iterable[Order]:
 
 
 def _make_builds(parts: OrderParts) -> Iterable[Order]:
+    # "Build two fleets: Constantinople" leaves one to be asked for.
+    if parts.count and parts.count != len(parts.units):
+        return []
     return [Build(power=parts.author, line=parts.line, kind=u.kind, region=u.region)
             # A build without its kind ("Build at London") says too little to be one.
             for u in parts.units if u.kind is not None]
+
+
+def _make_builds_there(parts: OrderParts) -> Iterable[Order]:
+    """Builds by the place: "London: build an army", "London builds an army"."""
+    return [Build(power=parts.author, line=parts.line, kind=parts.kind, region=u.region)
+            for u in parts.units if u.kind is None and parts.kind is not None]
 
 
 def _make_send_supply(parts: OrderParts) -> Iterable[Order]:
@@ -324,6 +349,7 @@ def _make_move_home(parts: OrderParts) -> Iterable[Order]:
 MAKERS: Mapping[str, Maker] = {
     "hold": _make_holds,
     "move": _make_moves,
+    "move_beside": _make_moves_beside,
     "support_hold": _make_support_holds,
     "support_move": partial(_make_aided, SupportMove),
     "convoy": partial(_make_aided, Convoy),
@@ -334,6 +360,7 @@ MAKERS: Mapping[str, Maker] = {
     "remove": partial(_make_each, Remove),
     "build": _make_builds,
     "build_unit": _make_builds,
+    "build_there": _make_builds_there,
     "send_supply": _make_send_supply,
     "waive": _make_waive,
     "move_home": _make_move_home,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from lark import Token, Tree
 
@@ -16,17 +18,29 @@ from grammar.build_orders import Maker, makers_of, orders_from_tree
 from grammar.complaint import Candidate
 from grammar.compose import Forms
 from grammar.edit_costs import flatten
-from grammar.elements import Contradiction, Written, contradiction, misfit, unit_at_sea, written_places
+from grammar.impossible import (
+    Contradiction,
+    Written,
+    contradiction,
+    is_impossible,
+    misfit,
+    not_meant,
+    repaired,
+    written_places,
+)
 from grammar.lattice import Edge, Path, search
-from grammar.lexicon import Lexicon
+from grammar.lexicon import NUMBER, Lexicon
 from grammar.order_traits import has_kindless_target, has_kindless_unit, has_strange_coast
-from grammar.words import Word
+from grammar.words import Word, no_whole_number
 
 MAX_LINE_LENGTH = 400
 """Characters of a line that is read; the longest order of several units is far shorter."""
 MAX_FUZZY_LENGTH = 160
 """Characters of a line that is compared letter by letter."""
 _MAX_PATHS = 16
+_PLAIN_FROM = 4
+"""Letters from which a word that is spelled as listed is no misreading of another one."""
+_WORD = re.compile(r"[^\W_]+")
 _EXACT = 1e-3
 """Letters below which two costs are equal."""
 _KINDLESS_COST, _KINDLESS_TARGET_COST = 1.4, 0.6
@@ -70,9 +84,15 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
     path_of = {orders_of(path, context, number): path for path in reversed(equal)}
     written = {orders: _written(path, line, context.lexicon) for orders, path in path_of.items()}
     against = {orders: contradiction(orders, written[orders], context.lexicon) for orders in path_of}
-    fitting = _fitting([orders for orders in reversed(path_of) if orders and against[orders] is None],
-                       written, context.lexicon)
+    meant = [orders for orders in reversed(path_of) if orders and against[orders] is None]
+    fitting = dict.fromkeys(_fitting(meant, written, context.lexicon))
     candidates = tuple(Candidate(orders, 1.0, _prefix_cost(path_of[orders])) for orders in fitting)
+    if all(is_impossible(orders, context.lexicon) for orders in fitting):
+        # Each place that is impossible may be another of that name: "Fleet Galway convoys" is in the bay.
+        others = {reading: Candidate(reading, 1.0, _prefix_cost(path_of[orders]))
+                  for orders in reversed(path_of)
+                  for reading in repaired(orders, written[orders], context.lexicon)}
+        candidates = tuple(others.values()) or candidates
     why_not = None if candidates else next((why for why in against.values() if why is not None), None)
     return LiteralReading(candidates, result.furthest, result.expected, why_not)
 
@@ -126,15 +146,15 @@ def read_fuzzily(text: str, context: LineContext, number: int | None, *, stray: 
     """
     flat, paths = fuzzy_paths(text, context.forms, context.lexicon, stray=stray, typed=typed)
     size = max(1, len(flat.replace(" ", "")))
+    if no_whole_number(text):
+        paths = tuple(path for path in paths if all(edge.terminal != NUMBER for edge in path.edges))
     best: dict[tuple[Order, ...], tuple[float, Path]] = {}
     for path in paths:
         orders = orders_of(path, context, number)
         cost = fuzzy_edges.changed_letters(path.cost, path.edges) + _kindless_cost(orders)
-        # A coast that the province does not have was read out of stray letters, and an army is at sea only
-        # where that is plainly written.
-        if orders and not has_strange_coast(orders, context.lexicon) and (
-                orders not in best or cost < best[orders][0]) and not _is_at_sea(orders, path, flat, context):
-            best[orders] = (cost, path)
+        for reading in _as_meant(orders, path, flat, context) if orders else ():
+            if reading not in best or cost < best[reading][0]:
+                best[reading] = (cost, path)
     ranked = sorted(best.items(), key=lambda item: item[1][0])
 
     def worst(path: Path) -> float:
@@ -144,15 +164,51 @@ def read_fuzzily(text: str, context: LineContext, number: int | None, *, stray: 
 
     return [
         Candidate(orders, max(0.0, 1.0 - cost / size), cost, worst(path),
-                  _is_rival(ranked[0][1][1], path))
+                  _is_rival(ranked[0][1][1], path), _keeps_words(path, flat, context))
         for orders, (cost, path) in ranked
     ]
 
 
-def _is_at_sea(orders: Sequence[Order], path: Path, flat: str, context: LineContext) -> bool:
-    """True if a fuzzy path puts a unit of land at sea by a spelling that is not the sea's own name."""
+def is_plain_word(text: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
+    """True for a folded word of orders or of units that is no misreading of another, and for every word of
+    doubt."""
+    is_known = text in lexicon.kind_words or any(text in form.keywords for form in forms)
+    return text in lexicon.doubt_words or (len(text) >= _PLAIN_FROM and is_known)
+
+
+def _keeps_words(path: Path, flat: str, context: LineContext) -> bool:
+    """False if a fuzzy path drops an order word, a unit's word or a denial that is plainly written, or takes
+    it for another one: "doesn't move" is no "- Mayo", and "from" no direction of its own (WOR-03)."""
+    for word in _WORD.finditer(flat):
+        text = word.group()
+        if not is_plain_word(text, context.lexicon, (context.forms,)):
+            continue
+        edge = next((edge for edge in path.edges if edge.start <= word.start() < edge.end), None)
+        if edge is not None and edge.terminal is None and flat[edge.start] == "(":
+            continue  # a remark that changes no order: "(no change)"
+        if edge is None or edge.terminal is None:
+            return False
+        value: Any = edge.value
+        spelled = {*str(value).split(), *context.lexicon.words_of(edge.terminal, value)}
+        if text not in spelled:
+            return False
+    return True
+
+
+def _as_meant(
+    orders: tuple[Order, ...], path: Path, flat: str, context: LineContext
+) -> Sequence[tuple[Order, ...]]:
+    """The orders of a fuzzy path: others where a place in them is impossible and another of its name is not,
+    and none where it can only be a misreading."""
+    # A coast that the province does not have was read out of stray letters.
+    if has_strange_coast(orders, context.lexicon):
+        return ()
+    if not is_impossible(orders, context.lexicon):
+        return (orders,)
     written = written_places(path.edges, (flat[edge.start:edge.end] for edge in path.edges))
-    return unit_at_sea(orders, written, context.lexicon) is not None
+    # An army is at sea only where that is plainly written.
+    is_meant = not_meant(orders, written, context.lexicon) is None
+    return repaired(orders, written, context.lexicon) or ((orders,) if is_meant else ())
 
 
 def _is_rival(best: Path, other: Path) -> bool:

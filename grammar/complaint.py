@@ -25,7 +25,9 @@ class Candidate:
 
     `orders`: as written, from left to right. `score`: 0..1, 1 is exact. `cost`: letters that had to be
     changed, 0 is exact. `worst`: largest share of letters changed in one word or name, 0..1. `rival`: False
-    where it differs from the best candidate only in words that fit that one letter for letter.
+    where it differs from the best candidate only in words that fit that one letter for letter. `is_whole`:
+    False where it drops a word of orders that is plainly written, or takes it for another: such a one is not
+    offered.
     """
 
     orders: tuple[Order, ...]
@@ -33,6 +35,7 @@ class Candidate:
     cost: float
     worst: float = 0.0
     rival: bool = True
+    is_whole: bool = True
 
 
 def margin(candidates: Sequence[Candidate]) -> float:

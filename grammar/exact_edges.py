@@ -75,9 +75,8 @@ def edges(
                    if name.terminal == KIND and len(name.text) > 1]
         # A listed name or a word of the grammar is never taken for the beginning of another name.
         if not any(end == index + 1 for end, _ in names) and word.text not in forms.keywords:
-            region = None if word.text in lexicon.doubt_words else lexicon.region_beginning_with(word.text)
-            if region is not None:
-                pieces.append(Edge(index, index + 1, PLACE, region, PREFIX_COST))
+            begun = () if word.text in lexicon.doubt_words else lexicon.regions_beginning_with(word.text)
+            pieces += [Edge(index, index + 1, PLACE, region, PREFIX_COST) for region in begun]
         pieces += _passed_over(line, index, forms, lexicon, plain_remarks=plain_remarks)
     return table
 

@@ -13,12 +13,20 @@ from adjudicator.geo import Region
 from adjudicator.orders import FieldKind, Order, order_fields
 from grammar import fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
-from grammar.candidates import LineContext, read_literally
+from grammar.candidates import LineContext, is_plain_word, read_literally
 from grammar.compose import Forms
 from grammar.lexicon import PLACE, POWER, Lexicon, Name, Rank
 from grammar.order_starts import kind_word_pattern, order_starts
 from grammar.order_traits import named_regions, provinces_of
-from grammar.words import BY_CONVOY, body_start, first_phrase, is_by_convoy, without_elisions, words
+from grammar.words import (
+    BY_CONVOY,
+    body_start,
+    first_phrase,
+    is_by_convoy,
+    no_whole_number,
+    without_elisions,
+    words,
+)
 
 _ENDS = frozenset(".,;")
 _PARENTHESES = frozenset("()")
@@ -71,7 +79,7 @@ def orders_in_text(
 
 def contradicts_itself(text: str, *, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
     """True if a text whose every word is known puts an army at sea, or sends a unit where it is, by its only
-    reading, and so is no order (`grammar.elements`)."""
+    reading, and so is no order (`grammar.impossible`)."""
     line = words(text, body_start(text))
     return any(
         read_literally(line, LineContext(form, lexicon, "", MAKERS), None).contradiction is not None
@@ -83,12 +91,12 @@ def contradicts_itself(text: str, *, lexicon: Lexicon, forms: Sequence[Forms]) -
 
 
 def has_doubt(text: str, lexicon: Lexicon) -> bool:
-    """True if a text as read freely holds a question mark, or a word or phrase that makes an order a
-    condition, a choice, a denial or a report ("unterstützte"), in a language of the game, or begins like the
-    end of a condition. "(no change)" since the last version is none."""
+    """True if a text as read freely holds a question mark, a number that is not whole, or a word or phrase
+    that makes an order a condition, a choice, a denial or a report ("unterstützte"), in a language of the
+    game, or begins like the end of a condition. "(no change)" since the last version is none."""
     # "If Cumberland attacks Army Mar", with its "If" lost, and below it "then Army Mar holds": the second
     # passed as an order.
-    if "?" in text or ends_condition(text):
+    if "?" in text or ends_condition(text) or no_whole_number(text):
         return True
     line = words(_UNCHANGED.sub("", text))
     return any(word.text in lexicon.doubt_words or word.text in lexicon.reports for word in line) or bool(
@@ -116,6 +124,13 @@ def _holds_more(text: str, reading: str, lexicon: Lexicon) -> bool:
 def _is_nearly_doubt(word: str, doubts: Iterable[str]) -> bool:
     return len(word) >= _NEAR_DOUBT_FROM and any(
         len(doubt) >= _NEAR_DOUBT_FROM and OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in doubts)
+
+
+def drops_plain_word(text: str, reading: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
+    """True if a text that is plainly read holds an order word, a unit's word or a denial that a reading of it
+    does not: "doesn't move" is not "- Mayo" (WOR-03)."""
+    kept = {word.text for word in words(reading)}
+    return any(word.text not in kept for word in words(text) if is_plain_word(word.text, lexicon, forms))
 
 
 def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence, Set as AbstractSet
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
@@ -19,7 +19,7 @@ from rapidfuzz import fuzz, process
 
 from adjudicator.geo import ANY, COAST as ALONG_COAST, LAND, SEA, Board, Region, Terrain
 from adjudicator.units import UnitKind
-from grammar.fragments.languages import Language, doubt_words, order_words
+from grammar.fragments.languages import LANGUAGES, Language, doubt_words, order_words
 from grammar.words import DOUBT_WORDS, words
 
 PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "A_NUMBER"
@@ -35,6 +35,11 @@ _NUMBER_WORDS = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _OPTIONAL_ENDS = frozenset({"castle", "fort", "house", "bay", "firth", "sea", "area"})
 """Words a player may leave off the end of a name that stays unique without them."""
+
+_SEA_WORDS = frozenset({
+    "sea", "seas", "area", "bay", "firth", "sound", "roads", "lough", "loch", "channel", "gulf", "estuary",
+    "ocean", "mouth", "strait", "straits", "minch", "water", "waters", "coast", "of", "the"})
+"""Common words around a sea's own name."""
 
 _AFLOAT, _ASHORE = frozenset((SEA, ALONG_COAST, ANY)), frozenset((LAND, ANY))
 """Ways to move of units that can be at sea, and of those that can be inland."""
@@ -142,13 +147,13 @@ class Lexicon:
     """The names of one game. `build_lexicon` makes it; it never changes afterwards.
 
     `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
-    provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line
-    a condition, a choice or a denial, in every language of the game. In a game with other languages than
+    provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line a
+    condition, a choice or a denial, in every language of the game. In a game with other languages than
     English (`Language`), `letters` are those of units that may be words too, `plain_words` beside an order
     say nothing of the kind, `courtesies` say nothing anywhere, `doubt_phrases` are doubts of several words,
     `reports` tell what was or would be, `elisions` are what a tick joins to the word after it, and
-    `order_words` are those of their orders. `tree` maps a name's words, one after the other, to the names
-    that end there (under the key "").
+    `order_words` are those of their orders. `kind_words` are those of units. `tree` maps a name's words, one
+    after the other, to the names that end there (under the key "").
     """
 
     def __init__(
@@ -185,7 +190,19 @@ class Lexicon:
         self.names = (*(n for same in best.values() for n in same.values()), *by_element)
         self.shared_forms = frozenset(
             n.text for n in self.names if n.is_short_form and n.rank is Rank.SHORTENED)
+        self._keys: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for name in self.names:
+            if isinstance(name.value, Region) and name.terminal == PLACE:
+                self._keys[name.value.province].add(name.words)
+        self._cores = tuple(dict.fromkeys(
+            (core, Region(key)) for key in board.provinces for words_of_name in sorted(self._keys[key])
+            for core in _cores(words_of_name, is_sea=key in self.seas)))
         self._spelled = {(n.words, n.value): n for n in self.names if n.terminal == PLACE}
+        self._words: dict[tuple[str, Value], set[str]] = defaultdict(set)
+        for name in self.names:
+            self._words[name.terminal, name.value].update(name.words)
+        self.kind_words = frozenset(
+            word for name in self.names if name.terminal == KIND for word in name.words)
         self.tree: dict[str, Any] = {}
         for name in self.names:
             node = self.tree
@@ -218,17 +235,17 @@ class Lexicon:
         return [Match(region, spelling, score, score - next_scores[n])
                 for n, (region, (score, spelling)) in enumerate(ranked[:count])]
 
-    def region_beginning_with(self, prefix: str) -> Region | None:
-        """The only region with a spelling that begins so, from three letters on ("Iri"); None for several."""
+    def regions_beginning_with(self, prefix: str) -> tuple[Region, ...]:
+        """The only region with a spelling that begins so, from three letters on ("Iri"), or the only one on
+        land and the only one at sea, between which the unit decides ("Caern"); none where more begin so."""
         if len(prefix) < _MIN_PREFIX:
-            return None
-        regions = set[Region]()
+            return ()
+        regions: dict[Region, bool] = {}
         for region in _regions_beginning_with(prefix, self._sorted):
-            regions.add(region)
-            # Two regions are enough to know that the beginning is not unique.
-            if len(regions) == 2:
-                return None
-        return regions.pop() if regions else None
+            regions[region] = region.province in self.seas
+            if len(set(regions.values())) < len(regions):
+                return ()
+        return tuple(regions)
 
     def fits_terrain(self, kind: str | None, region: Region) -> bool:
         """True if a unit kind can ever be in a region's terrain, or where either is unknown."""
@@ -239,6 +256,28 @@ class Lexicon:
         if province.is_sea:
             return not _AFLOAT.isdisjoint(known.moves)
         return not _ASHORE.isdisjoint(known.moves) or province.terrain is not Terrain.INLAND
+
+    def words_of(self, terminal: str, value: Value) -> AbstractSet[str]:
+        """Every word of the spellings of a name; none of an unknown one."""
+        return self._words.get((terminal, value), frozenset())
+
+    def region_beginning_with(self, prefix: str) -> Region | None:
+        """The only region with a spelling that begins so; None for none or several."""
+        regions = self.regions_beginning_with(prefix)
+        return regions[0] if len(regions) == 1 else None
+
+    def terrain_of(self, region: Region) -> Terrain | None:
+        """The terrain of a region's province; None for an unknown one."""
+        province = self.board.provinces.get(region.province)
+        return None if province is None else province.terrain
+
+    def namesakes(self, region: Region, text: str = "") -> tuple[Region, ...]:
+        """The places by the sea for a place on land, or the reverse, whose name without its common words is
+        this text or a name of the region: Galway Bay for Galway, Sound of Jura for Islay & Jura."""
+        known = {name_key(text), *self._keys[region.province]}
+        is_sea = region.province in self.seas
+        return tuple(other for key, other in self._cores
+                     if key in known and (other.province in self.seas) != is_sea)
 
     def is_of_element(self, kind: str | None, element: str) -> bool:
         """True if a unit kind lives on this element, land or sea; False for an unknown kind."""
@@ -265,6 +304,21 @@ class Lexicon:
         own_id = own_province.coast_id(name) if own_province else None
         other_ids = (p.coast_id(name) for p in self.board.provinces.values())
         return own_id or next((coast_id for coast_id in other_ids if coast_id), name.title())
+
+
+def _cores(key: tuple[str, ...], *, is_sea: bool) -> Iterable[tuple[str, ...]]:
+    """A name without the common words of a sea's name around it, if it is a sea's and has any; for a place on
+    land the name itself."""
+    if not is_sea:
+        yield key
+        return
+    first, end = 0, len(key)
+    while first < end and key[first] in _SEA_WORDS:
+        first += 1
+    while end > first and key[end - 1] in _SEA_WORDS:
+        end -= 1
+    if first < end and end - first < len(key):
+        yield key[first:end]
 
 
 def name_key(text: str) -> tuple[str, ...]:
@@ -294,7 +348,7 @@ def build_lexicon(
         *places,
         *_short_forms(places),
         *_power_names(powers),
-        *_listed_short_forms(short_forms),
+        *_listed_short_forms(short_forms, {language.name for language in languages}),
         *_kind_names(kinds),
         *_foreign_names(kinds, board, languages),
         *_coast_names(board),
@@ -322,9 +376,14 @@ def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
             yield Name(name_key(province.abbr), PLACE, region, Rank.ABBREVIATION)
 
 
-def _listed_short_forms(rows: Iterable[ShortFormLike]) -> Iterable[Name]:
+def _listed_short_forms(rows: Iterable[ShortFormLike], languages: Container[str]) -> Iterable[Name]:
     for row in rows:
         key = name_key(row.text)
+        if row.kind in LANGUAGES:
+            # A name as good as the board's own, where its language is spoken.
+            if row.kind in languages and row.region is not None:
+                yield Name(key, PLACE, row.region, Rank.ALIAS)
+            continue
         if row.region is None:
             yield Name(key, POWER, row.power, Rank.ALIAS)
             continue
@@ -405,6 +464,9 @@ def _kind_names(kinds: Mapping[str, UnitKind]) -> Iterable[Name]:
             yield Name(name_key(letter), KIND, KindWord(letter))
         yield Name(key, KIND, KindWord(letter))
         yield Name((*key[:-1], plural(key[-1])), KIND, KindWord(letter, plural=True))
+        for word in kind.also:
+            yield Name(name_key(word), KIND, KindWord(letter))
+            yield Name(name_key(plural(word)), KIND, KindWord(letter, plural=True))
 
 
 def _foreign_names(

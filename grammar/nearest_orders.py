@@ -18,7 +18,7 @@ from grammar.complaint import Candidate, margin
 from grammar.compose import Forms
 from grammar.lexicon import Lexicon
 from grammar.order_traits import are_near, has_kindless_target, has_kindless_unit, provinces_of
-from grammar.words import body_start, words
+from grammar.words import body_start, no_whole_number, words
 
 _KINDLESS_COMPLETENESS = 0.75
 """Factor for an order without its unit's kind: it is more likely the second row of a longer order."""
@@ -137,7 +137,7 @@ def _is_automatic(text: str, candidates: Sequence[Candidate], lexicon: Lexicon, 
     best = candidates[0]
     if best.score < limits.score or best.worst > limits.worst or len(best.orders) != 1:
         return False
-    if has_kindless_unit(best.orders):
+    if has_kindless_unit(best.orders) or no_whole_number(text):
         return False  # players write the kind: where it is missing the reader has lost a word
     texts = {word.text for word in words(text)}
     if has_kindless_target(best.orders) and (best.cost > 0 or "s" in texts):

@@ -20,10 +20,13 @@ from grammar.words import fold, words
 
 _FIRST = ("army", "fleet", "build", "remove", "disband", "send", "convert", "command", "waive", "waives")
 _SHARED = frozenset((
-    "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to", "raise",
-    "raises", "removes", "disbands", "send", "sends", "give", "gives", "the", "i", "my", "our", "its",
-    "their", "his", "her", "building", "removing", "destroy", "destroys", "waive", "waives", "waived",
-    "waiving", "pass", "passes", "please", "here", "then", "also", "bitte"))
+    "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to",
+    "raise", "raises", "removes", "disbands", "send", "sends", "give", "gives", "the", "i", "my", "our",
+    "its", "their", "his", "her", "building", "removing", "destroy", "destroys", "waive", "waives",
+    "waived", "waiving", "pass", "passes", "please", "here", "then", "also", "bitte", "allocate",
+    "allocates", "control", "conversion", "convoy", "decline", "declines", "duke", "earl", "forgo",
+    "forgoes", "general", "hand", "hands", "lord", "march", "marquess", "marquis", "muster", "offer",
+    "offers", "order", "orders", "prince", "proxy", "recruit", "sail", "supply", "transfer", "transfers"))
 """First words of orders in every game; those that tell an order from other text are in `_FIRST`."""
 _HEADING_WORDS = frozenset(("name", "names"))
 """First words of orders that headings begin with too."""

@@ -13,23 +13,11 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 from adjudicator.geo import Region
-from adjudicator.orders import (
-    Build,
-    Convert,
-    Convoy,
-    Move,
-    Order,
-    Retreat,
-    SupportHold,
-    SupportMove,
-    UnitOrder,
-)
+from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
 from grammar.lexicon import Lexicon
 from grammar.order_starts import kind_letter_pattern
 from grammar.print import canonical_line
 
-_ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
-"""Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
 _ARTICLES = re.compile(r"\b(?:The|County|Isles? of|Castle)\b ?| and | & |(?<=[a-z])shire\b", re.IGNORECASE)
 """What names have around their own letters: articles, kinds of place and endings."""
 _COUNTS_OTHERWISE = re.compile(
@@ -44,18 +32,23 @@ _NEAR_LETTERS = 3
 
 def named_regions(order: Order) -> list[tuple[str | None, Region]]:
     """Every region an order names, with the kind of unit that is or goes there, None where unwritten."""
-    pairs: list[tuple[str | None, Region]] = []
+    return [(kind, region) for _, kind, region in named_parts(order)]
+
+
+def named_parts(order: Order) -> list[tuple[str, str | None, Region]]:
+    """The same, each with the field of the order that it is, or is the region of."""
+    parts: list[tuple[str, str | None, Region]] = []
     if isinstance(order, Build):
-        pairs.append((order.kind, order.region))
+        parts.append(("region", order.kind, order.region))
     if isinstance(order, UnitOrder):
-        pairs.append((order.unit.kind, order.unit.region))
+        parts.append(("unit", order.unit.kind, order.unit.region))
     if isinstance(order, SupportHold | SupportMove | Convoy):
-        pairs.append((order.target.kind, order.target.region))
+        parts.append(("target", order.target.kind, order.target.region))
     if isinstance(order, Move | Retreat):
-        pairs.append((order.unit.kind, order.to))
+        parts.append(("to", order.unit.kind, order.to))
     if isinstance(order, SupportMove | Convoy):
-        pairs.append((order.target.kind, order.to))
-    return pairs
+        parts.append(("to", order.target.kind, order.to))
+    return parts
 
 
 def provinces_of(orders: Sequence[Order]) -> set[str]:
@@ -119,51 +112,6 @@ def has_strange_coast(orders: Sequence[Order], lexicon: Lexicon) -> bool:
     (DATC 6.B.3).
     """
     return any(not lexicon.has_coast(region) for order in orders for _, region in named_regions(order))
-
-
-def is_nonsense(orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if an order is none by the kinds of units that it names: a kind convoys that carries nobody, a
-    kind is convoyed that nobody carries, or a unit converts to what it is.
-
-    Its writer made a slip, or its reader did: "F Irish Sea C F Cork - Mull" was taken as written, with .998.
-    """
-    return _impossible_convoys(orders, lexicon) > 0 or any(
-        _goes_unconveyed(order, lexicon)
-        or (isinstance(order, Convert) and order.to_kind is not None and order.to_kind == order.unit.kind)
-        for order in orders
-    )
-
-
-def _goes_unconveyed(order: Order, lexicon: Lexicon) -> bool:
-    """True for a move by convoy of a kind that nobody carries."""
-    # "Fleet Kesteven & Holland moves to Mordor" was read as a way by Moray to Dorset, by their codes.
-    mover = lexicon.kinds.get(order.unit.kind or "") if isinstance(order, Move) and order.via_convoy else None
-    return mover is not None and not mover.can_be_convoyed
-
-
-def _impossible_convoys(orders: Sequence[Order], lexicon: Lexicon) -> int:
-    """How many orders are convoys that no unit of the kinds named can take part in."""
-    count = 0
-    for order in orders:
-        if isinstance(order, Convoy):
-            carrier = lexicon.kinds.get(order.unit.kind or "")
-            carried = lexicon.kinds.get(order.target.kind or "")
-            count += (carrier is not None and not carrier.can_convoy) or (
-                carried is not None and not carried.can_be_convoyed
-            )
-    return count
-
-
-def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
-    """Cost in nats, 0 or more, of orders that nobody means to write, wherever the units are.
-
-    Odd are a unit that goes to, supports or convoys its own place, a convoy by an army or of a fleet, a coast
-    that a province does not have, and several orders in one line.
-    """
-    oddities = (
-        _impossible_convoys(orders, lexicon) + names_own_place(orders) + has_strange_coast(orders, lexicon)
-    )
-    return _ODD_COST * oddities + _SURPLUS_ORDER_COST * (len(orders) - 1)
 
 
 def are_near(ours: Sequence[Order], others: Sequence[Order], lexicon: Lexicon) -> bool:

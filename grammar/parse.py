@@ -15,11 +15,19 @@ from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import MAX_LINE_LENGTH, LineContext, LiteralReading, read_fuzzily, read_literally
 from grammar.complaint import Candidate, Complaint, ComplaintCode, margin
 from grammar.compose import Forms
-from grammar.elements import AtSea, Contradiction, OnePlace
 from grammar.exact_edges import names_at
+from grammar.impossible import Contradiction, OnePlace
 from grammar.lexicon import KIND, PLACE, POWER, Lexicon, Match, name_key
 from grammar.print import canonical_line
-from grammar.words import DOUBT_SIGNS, Word, body_start, first_phrase, without_elisions, words
+from grammar.words import (
+    DOUBT_SIGNS,
+    Word,
+    body_start,
+    first_phrase,
+    no_whole_number,
+    without_elisions,
+    words,
+)
 
 _INVISIBLE = re.compile(r"^[\u200b\ufeff]+|[\u200b\ufeff]+$")
 """What editors leave unseen at the ends of a line; it becomes blanks, so that spans still fit the text."""
@@ -183,15 +191,15 @@ def _doubtful(text: str, start: int, end: int) -> tuple[tuple[int, int], str]:
 def _contradicts(text: str, why: Contradiction, lexicon: Lexicon) -> tuple[tuple[int, int], str]:
     """Span and sentence for a line whose only reading cannot be meant."""
     place = lexicon.province_name(why.region)
-    written = why.written if isinstance(why, AtSea) else why.second
+    written = why.second if isinstance(why, OnePlace) else why.written
     starts = [word.start for word in words(text) if word.base == written.partition(" ")[0]]
     start = starts[-1] if starts else 0
     end = min(len(text.rstrip()), start + len(written))
     if isinstance(why, OnePlace):
         return (start, end), f"“{why.first}” and “{why.second}” both stand for {place}. Write the full name."
-    unit = lexicon.kinds[why.kind].name.lower()
-    return (start, end), (f"“{text[start:end]}” stands for {place}, where no {unit} can be. Write the name "
-                          f"of the land, or “{place}” in full.")
+    unit = lexicon.kinds[why.fault.kind].name.lower() if why.fault.kind else "unit"
+    return (start, end), (f"“{text[start:end]}” stands for {place}, {why.fault.why.value.format(unit=unit)}. "
+                          f"Write the name of the place that you mean, or “{place}” in full.")
 
 
 def _parse_misspelt(text: str, clean: str, context: LineContext, literal: LiteralReading, line: int | None,
@@ -199,7 +207,8 @@ def _parse_misspelt(text: str, clean: str, context: LineContext, literal: Litera
     """A line that is no order as written: read when one order is clearly nearest, otherwise a complaint."""
     start = body_start(clean)
     # Typed: a keyboard takes no letter for one that looks like it.
-    candidates = tuple(read_fuzzily(clean[start:], context, line, typed=True))
+    read = read_fuzzily(clean[start:], context, line, typed=True)
+    candidates = tuple(candidate for candidate in read if candidate.is_whole)
     shown_candidates = candidates[:_SHOWN]
     lead = margin(candidates)
     span = _word_span(words(clean, start), literal.furthest, clean)
@@ -260,7 +269,8 @@ def _complain(code: ComplaintCode, text: str, line: int | None, span: tuple[int,
 
 
 def _unreadable(text: str) -> tuple[tuple[int, int], str] | None:
-    """Span and sentence for text that is never read: too long, blank, or with characters no pen makes."""
+    """Span and sentence for text that is never read: too long, blank, with characters no pen makes, or with a
+    number that is not whole."""
     if len(text) > MAX_LINE_LENGTH:
         message = f"The line has {len(text)} characters; no order is longer than {MAX_LINE_LENGTH}."
         return (MAX_LINE_LENGTH, len(text)), message
@@ -270,7 +280,8 @@ def _unreadable(text: str) -> tuple[tuple[int, int], str] | None:
         if character != "\t" and unicodedata.category(character) in _UNPRINTABLE:
             message = f"The line holds a control character (U+{ord(character):04X}) and is not read."
             return (index, index + 1), message
-    return None
+    number = no_whole_number(text)
+    return None if number is None else (number, f"“{text[slice(*number)].strip()}” is no whole number.")
 
 
 def _word_span(line: Sequence[Word], index: int, text: str) -> tuple[int, int]:

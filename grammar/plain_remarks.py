@@ -12,6 +12,8 @@ USUAL_REMARKS = (
     "thiswillcutanysupport", "thiscutsanysupport", "tocutanysupport", "sameaslasttime", "sameasbefore",
     "sameaslastturn", "aswehaveagreed", "aswediscussed", "asinmyletter", "asiwrotetoyou")
 """Remarks as players write them, without spaces; each is long enough to be known however badly it is read."""
+_SHORT_REMARKS = frozenset((
+    "nochange", "nochanges", "firstseason", "secondseason", "1stseason", "2ndseason"))
 _PLAIN = frozenset((
     # What the order does.
     "cut", "cuts", "cutting", "bounce", "bounces", "bounced", "bouncing", "standoff", "stand", "off", "self",
@@ -19,7 +21,7 @@ _PLAIN = frozenset((
     "defence", "cover", "covers", "covering", "supported", "succeeds", "works",
     # What was said about it.
     "as", "agreed", "arranged", "discussed", "promised", "planned", "announced", "said", "wrote", "letter",
-    "again", "same", "time", "turn", "year", "spring", "autumn", "new",
+    "again", "same", "revised", "amended", "time", "turn", "year", "spring", "autumn", "new",
     # How it is done, courtesies and cheers.
     "quickly", "swiftly", "boldly", "bravely", "proudly", "gladly", "finally",
     "sorry", "apologies", "thanks", "thank", "good", "luck", "ha", "haha", "lol", "hurrah", "revenge",
@@ -52,7 +54,7 @@ def is_plain(texts: Sequence[str], lexicon: Lexicon, alike: Callable[[str, str],
         return has_effect and among(word, _name_words(lexicon, PLACE))
 
     said = [word for word in texts if word.isalnum()]
-    if "".join(said) in {"nochange", "nochanges", *USUAL_REMARKS}:
+    if "".join(said) in {*_SHORT_REMARKS, *USUAL_REMARKS}:
         return True
     is_cut = any(among(word, _CUTS) for word in said)
     has_effect = is_cut or any(among(word, _EFFECTS) for word in said)

@@ -58,6 +58,18 @@ DOUBT_SIGNS = re.compile(r"[?<←↔⇐×≠↮↛⇍⇎⇏\u0337\u0338]|[-–�
 "A Ber -/-> Kie". The last two letters strike through the one before them."""
 
 
+_NO_WHOLE_NUMBER = re.compile(
+    r"\d\s?[.,:·'’/⁄]\s?\d|\d\s+\d|(?<![^\s(:])[-‐‑–—−+±]\d|[¼-¾⅐-⅞]|\d\s?%")
+"""Figures parted by a sign or a blank, with a sign before them, or a fraction: "1.5", "1 5", "-5"."""
+
+
+def no_whole_number(text: str) -> tuple[int, int] | None:
+    """The characters of the first number of a line that is not plainly a whole one, which nothing makes
+    whole: figures are never joined, and never lose a sign (WOR-02). None where there is none."""
+    found = _NO_WHOLE_NUMBER.search(text, body_start(text))
+    return None if found is None else found.span()
+
+
 class Word(NamedTuple):
     """One word or sign: `text` folded (see `fold`), `base` the same without a possessive ending, and its
     characters [start, end) of the line."""

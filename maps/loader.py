@@ -10,7 +10,7 @@ does.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -101,15 +101,24 @@ def _check_clashes(forms: Mapping[int, ShortForm], names: Iterable[NameRow], fau
             faults.add(FILE, number, f"{form.text!r} is a name of another region of this board")
         by_text[text].append((number, form))
     for same in by_text.values():
-        elements = [form.element for _, form in same]
         if all(form.kind is ShortFormKind.SHARED for _, form in same):
             if len(same) < 2:
                 text = same[0][1].text
                 faults.add(FILE, same[0][0], f"{text!r} is marked shared and means one region only")
-        elif len(same) > 1 and (None in elements or len(set(elements)) < len(same)):
+        elif not _are_told_apart([form for _, form in same]):
             listed = " and ".join(str(form.region) for _, form in same)
             number, form = same[-1]
             faults.add(FILE, number, f"{form.text!r} means {listed}; name one, or an element each")
+
+
+def _are_told_apart(forms: Sequence[ShortForm]) -> bool:
+    """True if of one spelling's meanings each is for another element, or for the same place in another
+    language."""
+    elements, kinds = [form.element for form in forms], {form.kind for form in forms}
+    is_one_place = len({form.region for form in forms}) == 1 and len(kinds) == len(forms)
+    if is_one_place and kinds <= {ShortFormKind.GERMAN, ShortFormKind.FRENCH}:
+        return True
+    return len(forms) == 1 or (None not in elements and len(set(elements)) == len(forms))
 
 
 _HERE = Path(__file__).parent

@@ -57,6 +57,7 @@ class ShortFormKind(StrEnum):
     COUNTY: an old or postal abbreviation (Northants). CODE: a list's code (Chapman's BDF). TOWN: a town for
     its shire. JUDGE: a spelling that a program takes. SHORT: part of the region's own name. SHARED: stands
     for several regions, so that a person is asked (Lincs). OWNER: a power's people (English), before a unit.
+    GERMAN, FRENCH: the place's name in that language, in games that have switched it on.
     """
 
     COUNTY = "county"
@@ -66,6 +67,8 @@ class ShortFormKind(StrEnum):
     SHORT = "short"
     SHARED = "shared"
     OWNER = "owner"
+    GERMAN = "german"
+    FRENCH = "french"
 
 
 @dataclass(frozen=True, slots=True)

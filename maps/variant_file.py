@@ -252,6 +252,7 @@ def _kinds(keys: _Keys) -> dict[str, UnitKind]:
         kinds[letter] = UnitKind(
             letter=letter,
             name=kind.text("name"),
+            also=kind.texts("also", []),
             moves=frozenset(kind.texts("moves")),
             can_convoy=kind.flag("carries", False),
             can_be_convoyed=kind.flag("carried", False),

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adjudicator.orders import Hold, Order
-from grammar.headings.dates import is_bare_version
 from grammar.headings.sheet import SheetHeading
 from grammar.headings.values import KnownGame
-from grammar.interpret import has_doubt
+from grammar.headings.versions import is_bare_version
+from grammar.interpret import drops_plain_word, has_doubt
 from grammar.lexicon import Lexicon
 from grammar.order_traits import names_own_place
 from grammar.remarks import is_harmless
@@ -125,11 +125,11 @@ def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRule
     starts = vocabulary.starts
     is_expected = starts.looks_like_order(line.text) or starts.begins_short_order(line.text)
     if is_expected and decoded.gain(EXPECTED_LETTER) <= 0:
-        return _unread_order(line, decoded, rules)
+        return _unread_order(line, decoded, vocabulary, rules)
     if not is_expected and decoded.gain(FREE_LETTER) + NOT_AN_ORDER <= 0:
-        return _no_order(line, to_candidates(decoded), vocabulary, rules)
+        return _no_order(line, _offered(to_candidates(decoded), line, vocabulary, rules), vocabulary, rules)
     if _is_bare_hold(decoded.hypotheses[0].orders) and is_harmless(line.text, vocabulary.lexicon):
-        return _no_order(line, to_candidates(decoded), vocabulary, rules)
+        return _no_order(line, _offered(to_candidates(decoded), line, vocabulary, rules), vocabulary, rules)
     return _order(joined, decoded, vocabulary, rules)
 
 
@@ -217,6 +217,8 @@ def _order(
     is_of_ink = features.is_corrected or not is_clear
     text = best_alignment(alignments).text if is_of_ink else line.text
     candidates = to_candidates(decoded, chance)
+    if is_struck or reasons:
+        candidates = _offered(candidates, line, vocabulary, rules)
     if OpenReason.UNKNOWN_NAME in reasons:
         # A name is never put in the place of a word that is plainly another: both are shown.
         candidates = with_plain_text(candidates, line.text)
@@ -228,18 +230,32 @@ def _order(
     ), *(rules.crossed_out_reasons(line) if is_struck else reasons))
 
 
+def _offered(
+    candidates: tuple[dict[str, object], ...], line: ReadLine, vocabulary: Vocabulary, rules: ReviewRules
+) -> tuple[dict[str, object], ...]:
+    """The candidates of a line for a person: where it is plainly read, without those that drop a word of
+    it."""
+    if line.score < rules.limits.text_score:
+        return candidates
+    return tuple(
+        candidate for candidate in candidates
+        if not drops_plain_word(line.text, str(candidate["text"]), vocabulary.lexicon, vocabulary.forms))
+
+
 def _explained(line: InterpretedLine, *reasons: OpenReason) -> InterpretedLine:
     """The line with the reasons for which it is open, if it is."""
     return replace(line, why_open=reasons) if line.status is LineState.OPEN else line
 
 
-def _unread_order(line: ReadLine, decoded: DecodedLine, rules: ReviewRules) -> InterpretedLine:
+def _unread_order(
+    line: ReadLine, decoded: DecodedLine, vocabulary: Vocabulary, rules: ReviewRules
+) -> InterpretedLine:
     """A line that begins like an order and was not understood as one: a person looks."""
     is_struck = rules.is_crossed_out(line)
     return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=line.text, order=None, confidence=0.0,
         status=rules.crossed_out_state(line) if is_struck else LineState.OPEN,
-        candidates=to_candidates(decoded),
+        candidates=_offered(to_candidates(decoded), line, vocabulary, rules),
     ), *(rules.crossed_out_reasons(line) if is_struck else (OpenReason.NOT_UNDERSTOOD,)))
 
 

@@ -162,5 +162,6 @@ def _is_order(variant: Variant, kind: PhaseKind, power: str, text: str) -> bool:
 def suggest(variant: Variant, kind: PhaseKind, power: str, text: str) -> list[dict[str, object]]:
     """Readings of a misread text by its words alone, best first, at most five, as a line keeps them."""
     nearest = nearest_orders(text, lexicon=lexicon_of(variant), forms=forms_of(variant, kind), power=power)
-    readings = [candidate_json(candidate, variant.board) for candidate in nearest.candidates]
+    readings = [candidate_json(candidate, variant.board) for candidate in nearest.candidates
+                if candidate.is_whole]
     return [reading for reading in readings if reading["order"]]

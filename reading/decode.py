@@ -15,9 +15,9 @@ from threading import Lock
 from adjudicator.orders import Order
 from grammar.automaton.order_lines import OrderAutomaton
 from grammar.compose import Forms
+from grammar.impossible import oddity_cost
 from grammar.interpret import contradicts_itself, orders_in_text
 from grammar.lexicon import Lexicon
-from grammar.order_traits import oddity_cost
 from grammar.respellings import looks_like_order, respellings, with_other_kinds
 from ocr.decoding.alignment import Alignment, align, best_free_path, score_texts
 from ocr.decoding.ctc import line_posteriors, second_opinion_posteriors

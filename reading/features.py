@@ -13,6 +13,7 @@ from rapidfuzz.distance import OSA
 
 from adjudicator.orders import Move
 from grammar.compose import Forms
+from grammar.impossible import is_nonsense, oddity_cost
 from grammar.interpret import (
     begun_names,
     ends_condition,
@@ -38,9 +39,7 @@ from grammar.order_traits import (
     has_strange_coast,
     helps_to_own_place,
     is_incomplete,
-    is_nonsense,
     names_own_place,
-    oddity_cost,
 )
 from grammar.remarks import has_unclear_remark
 from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit

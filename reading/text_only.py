@@ -55,7 +55,7 @@ def text_candidates(line: ReadLine, vocabulary: Vocabulary) -> tuple[dict[str, o
     for text, trust in texts:
         for candidate in nearest(text, vocabulary).candidates:
             order = printed(candidate.orders, vocabulary.lexicon.board)
-            if order is not None and candidate.score >= LEAST_SCORE:
+            if order is not None and candidate.is_whole and candidate.score >= LEAST_SCORE:
                 score = round(candidate.score * (0.5 + 0.5 * trust), 4)
                 best[order] = max(score, best.get(order, score))
     ranked = sorted(best.items(), key=lambda item: -item[1])[:MOST_CANDIDATES]

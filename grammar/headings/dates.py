@@ -1,4 +1,4 @@
-"""Season, year, kind of paper and version among the words of a heading."""
+"""Season, year and kind of paper among the words of a heading."""
 
 from __future__ import annotations
 
@@ -19,19 +19,6 @@ _KINDS = {
         ("adjustment", "adjustments", "build", "builds", "removal", "removals"), PhaseKind.ADJUSTMENT),
 }
 _ORDERS = frozenset({"order", "orders"})
-_VERSION = frozenset({"v", "ver", "vers", "version", "versions", "vn"})
-_NUMBER = frozenset({"no", "nr", "number"})
-_BETWEEN = re.compile(r"[\s.:#=-]|\b(?:no|nr|number)\b")
-"""What may be between the word "version" and its number."""
-_NUMBER_WORDS = {word: number for number, word in enumerate((
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve"))}
-_ORDINALS = {word: number for number, word in enumerate((
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1)}
-_ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
-_REVISION = frozenset({"revision", "rev", "attempt", "edition", "draft"})
-_UNCLEAR_VERSION = _VERSION - {"v"} | _REVISION | {"final", "definitive", "latest", "last"}
-"""Words that say which version a sheet is, or that it is the last one, without a number."""
 _SEASON_LETTERS = {"s": ("spring", "summer"), "f": ("fall", "autumn"), "a": ("autumn",), "w": ("winter",)}
 _KIND_LETTERS = {"m": PhaseKind.MOVEMENT, "r": PhaseKind.RETREAT, "a": PhaseKind.ADJUSTMENT,
                  "b": PhaseKind.ADJUSTMENT}
@@ -58,102 +45,6 @@ class PhaseFields:
     season_corrected: bool = False
     kind_corrected: bool = False
     unclear: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class VersionSpan:
-    """A version number and the tokens [`first`, `last`) that it is written in."""
-
-    number: int
-    first: int
-    last: int
-
-
-def find_version(line: str, words: Sequence[Token], used: frozenset[int] = frozenset()) -> VersionSpan | None:
-    """The first version instruction, in the surest form there is; None if there is none.
-
-    v1, V1, v.1, ver 1, version 1, version one; then 2nd version, second version, revision 2; then #2, no. 2.
-    """
-    return (_numbered_version(line, words, used) or _ordinal_version(line, words, used)
-            or _bare_number(line, words, used))
-
-
-def is_version_unclear(words: Sequence[Token], used: frozenset[int] = frozenset()) -> bool:
-    """True if a line without a version's number still says that it is some version: "final", "version B".
-
-    Whether it replaces what came before is for a person to say (VER-01).
-    """
-    return any(word.text in _UNCLEAR_VERSION and index not in used for index, word in enumerate(words))
-
-
-def is_bare_version(line: str) -> bool:
-    """True if a line is the word for a version alone, its number lost: "v", "Ver.", "version no"."""
-    words = re.findall(r"[a-z]+", line.lower())
-    return bool(words) and words[0] in _VERSION and set(words[1:]) <= _NUMBER
-
-
-def _ordinal_version(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
-    """2nd version, second attempt, revision 2, rev. 2."""
-    for index, mark in enumerate(words):
-        if mark.text not in _VERSION | _REVISION or index in used:
-            continue
-        before = index - 1
-        has_end = before >= 1 and words[before].text in _ORDINAL_ENDS
-        if has_end and words[before - 1].end == words[before].start:
-            before -= 1
-        if before >= 0 and before not in used:
-            number = words[before].text
-            if number in _ORDINALS:
-                return VersionSpan(_ORDINALS[number], before, index + 1)
-            if before < index - 1 and _is_short_number(number):
-                return VersionSpan(int(number), before, index + 1)
-        after = index + 1
-        if (mark.text in _REVISION and after < len(words) and _is_short_number(words[after].text)
-                and not _BETWEEN.sub("", line[mark.end:words[after].start].casefold())):
-            return VersionSpan(int(words[after].text), index, after + 1)
-    return None
-
-
-def _bare_number(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
-    """#2, no. 2, number two."""
-    for index, word in enumerate(words):
-        if index in used:
-            continue
-        if _is_short_number(word.text) and line[max(0, word.start - 1):word.start] == "#":
-            return VersionSpan(int(word.text), index, index + 1)
-        after = index + 1
-        if word.text in _NUMBER and after < len(words) and after not in used:
-            number = words[after].text
-            if not _BETWEEN.sub("", line[word.end:words[after].start]):
-                if _is_short_number(number):
-                    return VersionSpan(int(number), index, after + 1)
-                if number in _NUMBER_WORDS and word.text == "number":
-                    return VersionSpan(_NUMBER_WORDS[number], index, after + 1)
-    return None
-
-
-def _is_short_number(text: str) -> bool:
-    """True for a figure of one or two digits: no year."""
-    return text.isascii() and text.isdigit() and len(text) <= 2
-
-
-def _numbered_version(line: str, words: Sequence[Token], used: frozenset[int]) -> VersionSpan | None:
-    """v1, V1, v.1, ver 1, version 1, version one."""
-    for index, mark in enumerate(words[:-1]):
-        if mark.text not in _VERSION or used & {index, index + 1}:
-            continue
-        has_number_word = words[index + 1].text in _NUMBER and index + 2 < len(words)
-        end = index + 2 if has_number_word else index + 1
-        number = words[end]
-        # Any other sign between them parts them, as in "v, 3".
-        if _BETWEEN.sub("", line[mark.end:number.start].casefold()):
-            continue
-        # isdigit() is true of "²" too, which int() refuses.
-        if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:
-            return VersionSpan(int(number.text), index, end + 1)
-        if number.text in _NUMBER_WORDS and len(mark.text) > 1:  # a lone "v" needs a figure
-            return VersionSpan(_NUMBER_WORDS[number.text], index, end + 1)
-    return None
 
 
 def find_phase(line: str, words: Sequence[Token], seasons: Sequence[str],

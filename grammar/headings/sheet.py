@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.dates import find_phase, find_version, is_year
+from grammar.headings.dates import PhaseFields, find_phase, is_year
 from grammar.headings.names import (
     GameList,
     HeadingNames,
@@ -17,8 +17,10 @@ from grammar.headings.names import (
     plausible_names,
     ranked_names,
 )
+from grammar.headings.outside import outside
 from grammar.headings.tokens import FILLERS, Token, clean_line, tokens, word_runs
 from grammar.headings.values import Heading, KnownGame
+from grammar.headings.versions import VersionSpan, find_version
 from grammar.order_starts import DEFAULT_STARTS
 
 MAX_HEADING_LINES = 12
@@ -34,9 +36,6 @@ decade."""
 _MANY_DOUBTS = 2
 """Fields of a heading, read dimly, that together hold a sheet. Set by hand: one is as often a slip of the
 reader."""
-_REPLACES = re.compile(
-    r"\b(?:replaces?|replacing|supersed\w*|instead of|in place of|cancels?|not)\W+"
-    r"(?:my\W+)?(?:v|ver|version)\W*(\d{1,4})\b", re.IGNORECASE)
 _FINAL = re.compile(r"\b(?:final|last|definitive)(?:\s+(?:version|orders?|word))?\b", re.IGNORECASE)
 _PARTIAL = re.compile(
     r"\b(?:only\s+changes?|changes?\s+only|as\s+before|amendments?|otherwise\s+as)\b", re.IGNORECASE)
@@ -47,8 +46,9 @@ class SheetHeading:
     """The fields at the top of a sheet; None where nothing was found. Names are canonical.
 
     `version`: an explicit "version 3". `replaces`: the number in "replaces v1". `is_final`: the sheet calls
-    itself final. `is_partial`: it lists only changes (Q-09). `lines`: the indices of the lines that belong to
-    the heading. `unsure`: names of the fields that were corrected, or read from unclear digits.
+    itself final, or names several versions. `is_partial`: it lists only changes (Q-09). `lines`: the indices
+    of the lines that belong to the heading. `unsure`: names of the fields that were corrected, or read from
+    unclear digits.
     """
 
     game: str | None = None
@@ -88,14 +88,53 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
     Every field is optional (POST-08); the sender's real name and other words are skipped. Never raises.
     """
     known = heading_names(games, games)
-    heading = SheetHeading()
+    heading, parts = SheetHeading(), list[_Part]()
     for index, line in enumerate(lines[:MAX_HEADING_LINES]):
         if begins_order(line, games):
             break
-        extended = _read_line(clean_line(line), known, heading)
+        extended, part = _read_line(clean_line(line), known, heading)
+        parts.append(part)
         if extended != heading:
             heading = replace(extended, lines=(*heading.lines, index))
+    return _joined(heading, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one line says of the phase and the version. `read`: the line as read, before letters became
+    digits."""
+
+    read: str
+    phase: PhaseFields
+    version: VersionSpan | None
+
+    @property
+    def weight(self) -> int:
+        """How many of season, year, kind and version stand together here."""
+        version = None if self.version is None else self.version.requested
+        fields = (self.phase.season, self.phase.year, self.phase.kind, version)
+        return sum(value is not None for value in fields)
+
+
+def _joined(heading: SheetHeading, parts: Sequence[_Part]) -> SheetHeading:
+    """The heading with season, year, kind and version from where most of them stand together; what that line
+    leaves out, from the next such one. Of lines with as many, the first counts."""
+    fields = {"season", "year", "kind", "version"}
+    heading = replace(
+        heading, season=None, year=None, kind=None, version=None, unsure=heading.unsure - fields)
+    for part in sorted(parts, key=lambda part: -part.weight):
+        heading = _with_part(heading, part)
     return heading
+
+
+def _with_part(heading: SheetHeading, part: _Part) -> SheetHeading:
+    phase = part.phase
+    if part.version is not None and heading.version is None:
+        heading = replace(heading, version=part.version.number)
+    heading = _with_field(heading, "season", phase.season, unsure=phase.season_corrected)
+    # A year that is not in the line as read had letters for digits.
+    heading = _with_field(heading, "year", phase.year, unsure=not re.search(rf"\b{phase.year}\b", part.read))
+    return _with_field(heading, "kind", phase.kind, unsure=phase.kind_corrected)
 
 
 def begins_order(line: str, games: Sequence[KnownGame]) -> bool:
@@ -115,29 +154,29 @@ def _with_digits(line: str) -> str:
     return _LIKE_YEAR.sub(year, _LIKE_ONE.sub(r"\g<1>\g<2>1", line))
 
 
-def _read_line(read: str, known: HeadingNames, heading: SheetHeading) -> SheetHeading:
-    """The heading with what one more line adds to it."""
-    heading, line = _take_instructions(_with_digits(read), heading)
+def _read_line(read: str, known: HeadingNames, heading: SheetHeading) -> tuple[SheetHeading, _Part]:
+    """The heading with what one more line adds to it, and what the line says of phase and version."""
+    line = _with_digits(read)
     words = tokens(line)
+    beside = outside(line, words, {season.casefold() for season in known.seasons})
     game_spans = () if _is_settled(heading, "game") else exact_spans(words, known.games)
     power_spans = () if _is_settled(heading, "power") else exact_spans(words, known.powers)
     # A game may be named for a power.
     power_spans = tuple(span for span in power_spans if not any(span.overlaps(game) for game in game_spans))
-    used = frozenset(index for span in (*game_spans, *power_spans) for index in span.indices)
+    used = beside | {index for span in (*game_spans, *power_spans) for index in span.indices}
     version = find_version(line, words, used)
+    heading = _with_instructions(line, heading, version)
     if version is not None:
         used |= set(range(version.first, version.last))
-        if heading.version is None:
-            heading = replace(heading, version=version.number)
-    phase = find_phase(line, words, known.seasons, used)
-    heading = _with_field(heading, "season", phase.season, unsure=phase.season_corrected)
-    # A year that is not in the line as read had letters for digits.
-    heading = _with_field(heading, "year", phase.year, unsure=not re.search(rf"\b{phase.year}\b", read))
-    heading = _with_field(heading, "kind", phase.kind, unsure=phase.kind_corrected)
+    part = _Part(read, find_phase(line, words, known.seasons, used), version)
+    heading = _with_part(heading, part)
+    # "Manchester M1 2AB" and "Montrose, 21st June" are where a letter comes from.
+    if beside and not game_spans and not part.weight:
+        return heading, part
     for field, spans in (("game", game_spans), ("power", power_spans)):
         if len({span.name for span in spans}) == 1:
             heading = _with_field(heading, field, spans[0].name)
-    return _with_misspelt_names(words, used | phase.indices, known, heading)
+    return _with_misspelt_names(words, used | part.phase.indices, known, heading), part
 
 
 def _is_settled(heading: SheetHeading, field: str) -> bool:
@@ -154,20 +193,13 @@ def _with_field(heading: SheetHeading, field: str, value: Any, *, unsure: bool =
     return replace(heading, **changes)
 
 
-def _take_instructions(line: str, heading: SheetHeading) -> tuple[SheetHeading, str]:
-    """The heading with the version instructions except the number, and the line without the number that is
-    replaced."""
-    replaced = _REPLACES.search(line)
-    if replaced is not None:
-        if heading.replaces is None:
-            heading = replace(heading, replaces=int(replaced.group(1)))
-        # Taken out, so that "replaces version 1" is not read as the version of this sheet.
-        line = line[:replaced.start()] + ", " + line[replaced.end():]
-    if _FINAL.search(line):
+def _with_instructions(line: str, heading: SheetHeading, version: VersionSpan | None) -> SheetHeading:
+    """The heading with the version instructions except the number."""
+    if version is not None and version.replaces is not None and heading.replaces is None:
+        heading = replace(heading, replaces=version.replaces)
+    if _FINAL.search(line) or (version is not None and version.requested is None):
         heading = replace(heading, is_final=True)
-    if _PARTIAL.search(line):
-        heading = replace(heading, is_partial=True)
-    return heading, line
+    return replace(heading, is_partial=True) if _PARTIAL.search(line) else heading
 
 
 def _with_misspelt_names(words: Sequence[Token], used: frozenset[int], known: HeadingNames,

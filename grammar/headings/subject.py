@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
-from grammar.headings.dates import PhaseFields, VersionSpan, find_phase, find_version, is_version_unclear
+from grammar.headings.dates import PhaseFields, find_phase
 from grammar.headings.names import (
     GameList,
     HeadingNames,
@@ -17,8 +17,10 @@ from grammar.headings.names import (
     plausible_names,
     ranked_names,
 )
+from grammar.headings.outside import outside
 from grammar.headings.tokens import FILLERS, Token, clean_line, drop_prefixes, tokens, word_runs
 from grammar.headings.values import Flag, Heading, HeadingCode, HeadingComplaint, KnownGame
+from grammar.headings.versions import VersionSpan, find_version, is_version_unclear
 
 _MAX_SUBJECT = 2000
 """Characters of a subject that are read; nobody writes more on purpose."""
@@ -71,14 +73,15 @@ def _read_around(line: str, words: tuple[Token, ...], version: VersionSpan,
     """The fields before the version; the words after it are read only where these are not enough."""
     head, tail = words[: version.first], words[version.last :]
     trailing = line[tail[0].start:] if tail else ""
-    heading = _read(line, head, games)
+    heading, number = _read(line, head, games), version.requested
+    is_unclear = number is None
     if (isinstance(heading, Heading) or heading.code is not HeadingCode.SUBJECT_UNPARSED) or not tail:
-        return _with_version(heading, version.number, trailing)
+        return _with_version(heading, number, trailing, is_unclear=is_unclear)
     # "Hard", because the version was between them: the words around it are not one name.
     whole_heading = _read(line, (*head, replace(tail[0], hard=True), *tail[1:]), games)
     if isinstance(whole_heading, Heading) or not head:
-        return _with_version(whole_heading, version.number, "")
-    return _with_version(heading, version.number, trailing)
+        return _with_version(whole_heading, number, "", is_unclear=is_unclear)
+    return _with_version(heading, number, trailing, is_unclear=is_unclear)
 
 
 def _with_version(
@@ -118,6 +121,7 @@ def _read_with(line: str, words: tuple[Token, ...], known: HeadingNames) -> Head
     """1. Names written exactly. 2. Season, year and kind. 3. Misspelt names among the words that are left."""
     game_spans, power_spans = _compatible(exact_spans(words, known.games), exact_spans(words, known.powers))
     used = frozenset(index for span in (*game_spans, *power_spans) for index in span.indices)
+    used |= outside(line, words, {season.casefold() for season in known.seasons}, used)
     phase = find_phase(line, words, known.seasons, used)
     digits = frozenset(index for index, word in enumerate(words) if word.text.isdigit())
     runs = word_runs(words, used | phase.indices | digits)

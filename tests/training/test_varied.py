@@ -18,7 +18,8 @@ from PIL import Image, ImageFont, ImageOps
 
 import maps
 from adjudicator.calendar import PhaseKind
-from grammar.order_traits import helps_to_own_place, is_nonsense, names_own_place
+from grammar.impossible import is_nonsense
+from grammar.order_traits import helps_to_own_place, names_own_place
 from grammar.parse import parse_line
 from reading.vocabulary import forms_of, lexicon_of, printed
 from training.handwriting import font_sets

@@ -13,7 +13,7 @@ GAME = KnownGame("Powick Bridge", powers=(KnownPower("Montrose"), KnownPower("Ar
 SUBJECT = "Powick Bridge, Montrose, Autumn 1644 Retreats, "
 
 VERSIONS = [
-    ("#2", 2), ("# 2", None), ("no. 2", 2), ("No 3", 3), ("number 4", 4), ("number two", 2),
+    ("#2", 2), ("# 2", 2), ("no. 2", 2), ("No 3", 3), ("number 4", 4), ("number two", 2),
     ("2nd version", 2), ("3rd version", 3), ("second version", 2), ("version two", 2), ("Version #3", 3),
     ("revision 2", 2),    ("rev. 3", 3), ("third attempt", 3), ("v2", 2), ("v.4", 4),
 ]
