@@ -29,7 +29,7 @@ from grammar.impossible import (
     written_places,
 )
 from grammar.lattice import Edge, Path, search
-from grammar.lexicon import NUMBER, Lexicon
+from grammar.lexicon import NUMBER, PLACE, POWER, Lexicon
 from grammar.order_traits import has_kindless_target, has_kindless_unit, has_strange_coast
 from grammar.words import Word, no_whole_number
 
@@ -178,10 +178,12 @@ def is_plain_word(text: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
 
 def _keeps_words(path: Path, flat: str, context: LineContext) -> bool:
     """False if a fuzzy path drops an order word, a unit's word or a denial that is plainly written, or takes
-    it for another one: "doesn't move" is no "- Mayo", and "from" no direction of its own (WOR-03)."""
+    it for another one: "doesn't move" is no "- Mayo", and "from" no direction of its own (WOR-03). A place
+    may be read as another place, and as nothing else."""
     for word in _WORD.finditer(flat):
         text = word.group()
-        if not is_plain_word(text, context.lexicon, (context.forms,)):
+        is_plain = is_plain_word(text, context.lexicon, (context.forms,))
+        if not is_plain and not _is_place(text, context.lexicon):
             continue
         edge = next((edge for edge in path.edges if edge.start <= word.start() < edge.end), None)
         if edge is not None and edge.terminal is None and flat[edge.start] == "(":
@@ -189,10 +191,16 @@ def _keeps_words(path: Path, flat: str, context: LineContext) -> bool:
         if edge is None or edge.terminal is None:
             return False
         value: Any = edge.value
-        spelled = {*str(value).split(), *context.lexicon.words_of(edge.terminal, value)}
-        if text not in spelled:
+        if text not in {*str(value).split(), *context.lexicon.words_of(edge.terminal, value)} and (
+                is_plain or edge.terminal not in {PLACE, POWER}):
             return False
     return True
+
+
+def _is_place(text: str, lexicon: Lexicon) -> bool:
+    """True for a folded word that is a place's name by itself."""
+    return len(text) >= _PLAIN_FROM and any(
+        name.terminal == PLACE for name in lexicon.tree.get(text, {}).get("", ()))
 
 
 def _as_meant(

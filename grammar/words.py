@@ -59,7 +59,7 @@ DOUBT_SIGNS = re.compile(r"[?<←↔⇐×≠↮↛⇍⇎⇏\u0337\u0338]|[-–�
 
 
 _NO_WHOLE_NUMBER = re.compile(
-    r"\d\s?[.,:·'’/⁄]\s?\d|\d\s+\d|(?<![^\s(:])[-‐‑–—−+±]\d|[¼-¾⅐-⅞]|\d\s?%")
+    r"\d\s?[.,:·'’/⁄‐‑–—−-]\s?\d|\d\s+\d|(?<![^\s(:])[-‐‑–—−+±]\d|[¼-¾⅐-⅞]|\d\s?%")
 """Figures parted by a sign or a blank, with a sign before them, or a fraction: "1.5", "1 5", "-5"."""
 
 

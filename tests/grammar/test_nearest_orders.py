@@ -175,3 +175,27 @@ def test_a_line_of_any_length_is_answered_in_time() -> None:
         begun = time.process_time()
         snapped(text)
         assert time.process_time() - begun < 1.0
+
+
+@pytest.mark.parametrize("text", [
+    "Army Kent doesn't moves Mayo", "Army Antrim supports Belfast from Down", "my army becomes Kent",
+    "Army Kent will not support Surrey", "Fleet Kent except Mayo holds", "Army Kent moves no Mayo",
+])
+def test_no_order_is_offered_that_drops_a_word(text: str) -> None:
+    """WOR-03: "doesn't move" is no move to Mayo, and "from" turns no direction round."""
+    assert not [candidate for candidate in snapped(text).candidates if candidate.is_whole]
+
+
+def test_a_misspelt_line_keeps_what_it_is_offered() -> None:
+    """WOR-03."""
+    assert snapped("Army Kant moves to Surry").candidates[0].is_whole
+    assert snapped("Armi Kent movs to Surrey").candidates[0].is_whole
+
+
+@pytest.mark.parametrize("number", ["1.5", "-5", "3.7", "1 5", "5,5", "2½", "+3", "5-10", "1/2"])
+def test_figures_are_never_joined_and_never_lose_a_sign(number: str) -> None:
+    """WOR-02."""
+    text = f"Send {number} supply to Argyll"
+    nearest = snapped(text, "adjustment")
+    assert not nearest.automatic
+    assert not [candidate for candidate in nearest.candidates if "Send" in said(candidate.orders)]

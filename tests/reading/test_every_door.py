@@ -1,5 +1,5 @@
-"""WOR-01: the same text gives the same order by every door: the command, typed mail, the desk, the Python package, and
-what the reader of ink makes of a line that it has read letter by letter."""
+"""WOR-01: the same text gives the same order by every door: the command, typed mail, the desk, the Python
+package, and what the reader of ink makes of a line that it has read letter by letter."""
 
 from __future__ import annotations
 
