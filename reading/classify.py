@@ -217,11 +217,11 @@ def _order(
     is_of_ink = features.is_corrected or not is_clear
     text = best_alignment(alignments).text if is_of_ink else line.text
     candidates = to_candidates(decoded, chance)
-    if is_struck or reasons:
-        candidates = _offered(candidates, line, vocabulary, rules)
     if OpenReason.UNKNOWN_NAME in reasons:
         # A name is never put in the place of a word that is plainly another: both are shown.
         candidates = with_plain_text(candidates, line.text)
+    if is_struck or reasons:
+        candidates = _offered(candidates, line, vocabulary, rules)
     return _explained(InterpretedLine(
         box=line.box.corners, kind="order", struck=is_struck, text=text,
         order=None if is_struck else best.order, confidence=chance,

@@ -14,8 +14,9 @@ from grammar.headings.sheet import SheetHeading
 from grammar.headings.sheet_code import OWN_WORDS
 from grammar.order_starts import OrderStarts
 from grammar.respellings import has_order_word
-from reading.review import CLEARLY_READ
 
+HARDLY_READ = 0.75
+"""Score, 0..1, of a line below which it may be anything. By hand: bad writing of orders is taken for orders."""
 LEAST_FIELDS = 2
 """Fields of a heading that make a page a sheet: many a letterhead has the name of a power or
 a season. By hand."""
@@ -55,7 +56,8 @@ def kind_of_page(
     In doubt it is a sheet: a needless one costs a glance, and a sheet that is passed over costs a turn."""
     if any(map(_is_ours, lines)):
         return PageKind.OURS
-    below = [line for line in lines if not line.is_heading]
+    # "All units hold", alone on a page, is no heading though nothing is below it.
+    below = [line for line in lines if not line.is_heading or has_order_word(line.text, starts)]
     if is_form:
         # The print gives the heading; whatever else is on the paper its sender wrote.
         return PageKind.SHEET if below else PageKind.BLANK
@@ -74,7 +76,7 @@ def _names_a_phase(heading: SheetHeading) -> bool:
 
 
 def _may_be_order(line: WrittenLine, starts: OrderStarts) -> bool:
-    """Whether a line may be an order: it was taken for one, it has a word or a sign of one, or it is not
-    plainly read, so that it may be anything."""
+    """Whether a line may be an order: it was taken for one, it has a word or a sign of one, or it is hardly
+    read, so that it may be anything."""
     has_sign = _SHORT_ORDER.search(line.text) is not None or starts.looks_like_order(line.text)
-    return line.is_order or line.score < CLEARLY_READ or has_order_word(line.text, starts) or has_sign
+    return line.is_order or line.score < HARDLY_READ or has_order_word(line.text, starts) or has_sign
