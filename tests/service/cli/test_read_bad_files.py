@@ -92,8 +92,8 @@ UNUSABLE: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     ),
     "truncated.jpg": (lambda: (SHEETS / "s006.jpg").read_bytes()[:60_000], {"truncated"}),
     "two gigapixels.png": (lambda: odd.png_header(50_000, 40_000), {"too_large"}),
-    # The limit is fifty megapixels; this has 50.01.
-    "over fifty.png": (lambda: odd.png_header(10_000, 5_001), {"too_large"}),
+    # The limit is 120 million pixels; this has 120.01.
+    "over the limit.png": (lambda: odd.png_header(12_000, 10_001), {"too_large"}),
     "locked.pdf": (odd.locked_pdf, {"not_an_image"}),
     # Orders in a text file that was named like a photograph.
     "text.jpg": (lambda: b"Army Derry to Isle of Man\n" * 40, {"not_an_image"}),
