@@ -111,3 +111,21 @@ def test_first_found_does_not_win(lines: str, field: str, value: object) -> None
     """WOR-05."""
     heading = parse_sheet_heading(lines.split("|"), [known_game(maps.load("w3k"), "Powick Bridge")])
     assert getattr(heading, field) == value
+
+
+@pytest.mark.parametrize(("slug", "phase", "line", "expected"), [
+    ("standard", "movement", "A Mün bewegt sich nicht", "A Munich H"),
+    ("standard", "movement", "A Par ne bouge pas", "A Paris H"),
+    ("standard", "movement", "F Kie bewegt sich nicht nach Hol", None),
+    ("standard", "movement", "A Par does not support A Bur", None),
+    ("standard", "retreat", "A Par OFF", "A Paris disbands"),
+    ("standard", "retreat", "A Par - OTB", "A Paris disbands"),
+    ("britain1066", "retreat", "A Mercia off the board", "A Mercia disbands"),
+    # Offas Dyke has the code Off.
+    ("britain1066", "retreat", "A Mercia - Off", None),
+])
+def test_a_denied_move_is_a_hold_and_off_is_off_the_board(
+        slug: str, phase: str, line: str, expected: str | None) -> None:
+    """WOR-04."""
+    board = variant(slug)
+    assert printed(parse_typed(board, PhaseKind(phase), "", line).orders, board.board) == expected
