@@ -182,6 +182,8 @@ class _Reader:
 
     def add_units(self, parts: OrderParts, node: Tree[Token]) -> None:
         self.plural = None
+        if list(node.find_data("where")):
+            parts.words.add("where")
         parts.units += [self.unit(child) for child in node.children if isinstance(child, Tree)]
 
     def add_target(self, parts: OrderParts, node: Tree[Token]) -> None:
@@ -273,8 +275,8 @@ def _make_moves(parts: OrderParts) -> Iterable[Order]:
 
 
 def _make_moves_beside(parts: OrderParts) -> Iterable[Order]:
-    """Moves without a word for it: "Army in London: Surrey". Without a unit's kind it may be anything."""
-    return [] if any(unit.kind is None for unit in parts.units) else _make_moves(parts)
+    """Moves without a word for it: "Army in London: Surrey". A colon alone ("A Con: Bul") may be anything."""
+    return _make_moves(parts) if "where" in parts.words else []
 
 
 def _make_aided(order: type[SupportMove | Convoy], parts: OrderParts) -> Iterable[Order]:

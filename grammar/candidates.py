@@ -91,7 +91,8 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
         # Each place that is impossible may be another of that name: "Fleet Galway convoys" is in the bay.
         others = {reading: Candidate(reading, 1.0, _prefix_cost(path_of[orders]))
                   for orders in reversed(path_of)
-                  for reading in repaired(orders, written[orders], context.lexicon)}
+                  for reading in repaired(orders, written[orders], context.lexicon)
+                  if not_meant(reading, written[orders], context.lexicon) is None}
         candidates = tuple(others.values()) or candidates
     why_not = None if candidates else next((why for why in against.values() if why is not None), None)
     return LiteralReading(candidates, result.furthest, result.expected, why_not)
@@ -215,8 +216,8 @@ def _as_meant(
         return (orders,)
     written = written_places(path.edges, (flat[edge.start:edge.end] for edge in path.edges))
     # An army is at sea only where that is plainly written.
-    is_meant = not_meant(orders, written, context.lexicon) is None
-    return repaired(orders, written, context.lexicon) or ((orders,) if is_meant else ())
+    readings = repaired(orders, written, context.lexicon) or [orders]
+    return [reading for reading in readings if not_meant(reading, written, context.lexicon) is None]
 
 
 def _is_rival(best: Path, other: Path) -> bool:

@@ -26,7 +26,8 @@ _SHARED = frozenset((
     "waived", "waiving", "pass", "passes", "please", "here", "then", "also", "bitte", "allocate",
     "allocates", "control", "conversion", "convoy", "decline", "declines", "duke", "earl", "forgo",
     "forgoes", "general", "hand", "hands", "lord", "march", "marquess", "marquis", "muster", "offer",
-    "offers", "order", "orders", "prince", "proxy", "recruit", "sail", "supply", "transfer", "transfers"))
+    "offers", "order", "orders", "prince", "proxy", "recruit", "sail", "supply", "transfer", "transfers",
+    "leave", "dont", "construct", "take", "create"))
 """First words of orders in every game; those that tell an order from other text are in `_FIRST`."""
 _HEADING_WORDS = frozenset(("name", "names"))
 """First words of orders that headings begin with too."""

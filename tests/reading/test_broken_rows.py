@@ -179,9 +179,9 @@ def test_an_order_behind_a_sign_waits_below_one_that_waits(text: str, status: Li
 
 
 def test_orders_wait_that_may_have_a_name_between_them_parted_at_its_and() -> None:
-    """INK-07. "& Longford to Ludlow Castle" was a fleet's order, below a support that lacked its end."""
+    """INK-07. "& Longford to Ludlow Castle" was an order, below a support that lacked its end."""
     rows = ("Ada Marlowe", "Ormond", "Summer 1642 Movement Orders", "Army Galway supports Army Westmeath",
-            "F Longford to Ludlow Castle")
+            "A Longford to Ludlow Castle")
     lines = read(PhaseKind.MOVEMENT, *rows)
     assert [(line.status, OpenReason.NEIGHBOUR in line.why_open) for line in lines[3:]] == [
         (LineState.OPEN, True)] * 2

@@ -21,13 +21,8 @@ from grammar.interpret import (
     place_spans,
 )
 from grammar.order_starts import DEFAULT_STARTS
-from grammar.order_traits import (
-    differ_in_kinds_only,
-    ends_in_help,
-    has_strange_coast,
-    is_nonsense,
-    oddity_cost,
-)
+from grammar.impossible import is_nonsense, oddity_cost
+from grammar.order_traits import differ_in_kinds_only, ends_in_help, has_strange_coast
 from reading.vocabulary import lexicon_of, parse_typed
 
 VARIANT = maps.load("w3k")

@@ -66,12 +66,12 @@ def test_a_word_of_no_list_is_no_beginning_of_a_name(text: str, status: LineStat
 
 
 @pytest.mark.parametrize(
-    ("text", "status"), [("A Surrey S F SelDen", LineState.OPEN), ("A Surrey S F Sel-Den", LineState.AUTO)]
+    ("text", "status"), [("A Surrey S A SelDen", LineState.OPEN), ("A Surrey S A Sel-Den", LineState.AUTO)]
 )
 def test_a_word_of_no_list_is_no_way_from_code_to_code(text: str, status: LineState) -> None:
     """INK-03. "Selden", for a place that no list has, passed as a move from Tweeddale to Denbighshire."""
     line = read(text)
-    assert line.order == "A Surrey S F Tweeddale & Ettrick - Denbighshire"
+    assert line.order == "A Surrey S A Tweeddale & Ettrick - Denbighshire"
     assert_waits(line, OpenReason.ODD_ORDER, status)
 
 

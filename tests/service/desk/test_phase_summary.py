@@ -62,8 +62,9 @@ def test_units_drawn_by_lot_stand_in_the_order_drawn_each_with_its_power() -> No
 
 def test_beaten_units_a_victory_and_an_open_draw_are_named() -> None:
     unit = Unit(FRANCE, "A", Region(PARIS))
+    beaten = (Dislodgement(unit, MARSEILLES),)
     sections = dict(aftermath(VARIANT, START, Resolution(
-        (), START, dislodged=(Dislodgement(unit, MARSEILLES),), winner=GERMANY,
+        (), replace(START, dislodged=beaten), dislodged=beaten, winner=GERMANY,
         draw_open_to=(FRANCE, GERMANY))).sections)
     dislodged = f"Army Paris ({FRENCH}), dislodged by the attack from Marseilles"
     assert sections["Dislodged, to retreat or disband"] == (dislodged,)
