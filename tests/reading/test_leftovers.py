@@ -7,6 +7,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
+from grammar.impossible import is_nonsense, oddity_cost
 from grammar.interpret import (
     has_abbreviation_like_name,
     has_doubt,
@@ -21,7 +22,6 @@ from grammar.interpret import (
     place_spans,
 )
 from grammar.order_starts import DEFAULT_STARTS
-from grammar.impossible import is_nonsense, oddity_cost
 from grammar.order_traits import differ_in_kinds_only, ends_in_help, has_strange_coast
 from reading.vocabulary import lexicon_of, parse_typed
 
