@@ -16,7 +16,8 @@ from grammar.order_starts import OrderStarts
 from grammar.respellings import has_order_word
 
 HARDLY_READ = 0.75
-"""Score, 0..1, of a line below which it may be anything. By hand: bad writing of orders is taken for orders."""
+"""Score, 0..1, of a line below which it may be anything. By hand: bad writing of orders is taken for orders
+all the same."""
 LEAST_FIELDS = 2
 """Fields of a heading that make a page a sheet: many a letterhead has the name of a power or
 a season. By hand."""
