@@ -91,12 +91,12 @@ def contradicts_itself(text: str, *, lexicon: Lexicon, forms: Sequence[Forms]) -
 
 
 def has_doubt(text: str, lexicon: Lexicon) -> bool:
-    """True if a text as read freely holds a question mark, a number that is not whole, or a word or phrase
-    that makes an order a condition, a choice, a denial or a report ("unterstützte"), in a language of the
-    game, or begins like the end of a condition. "(no change)" since the last version is none."""
+    """True if a text as read freely holds a question mark, or a word or phrase that makes an order a
+    condition, a choice, a denial or a report ("unterstützte"), in a language of the game, or begins like the
+    end of a condition. "(no change)" since the last version is none."""
     # "If Cumberland attacks Army Mar", with its "If" lost, and below it "then Army Mar holds": the second
     # passed as an order.
-    if "?" in text or ends_condition(text) or no_whole_number(text):
+    if "?" in text or ends_condition(text):
         return True
     line = words(_UNCHANGED.sub("", text))
     return any(word.text in lexicon.doubt_words or word.text in lexicon.reports for word in line) or bool(
@@ -126,6 +126,16 @@ def _is_nearly_doubt(word: str, doubts: Iterable[str]) -> bool:
         len(doubt) >= _NEAR_DOUBT_FROM and OSA.distance(word, doubt, score_cutoff=1) <= 1 for doubt in doubts)
 
 
+def has_broken_number(text: str, orders: Sequence[Order]) -> bool:
+    """True if an order counts something, and a text of it holds a number that is not whole ("1.5"); elsewhere
+    a telephone number or a date says nothing of an order (WOR-02)."""
+    return no_whole_number(text) is not None and any(map(_has_count, orders))
+
+
+def _has_count(order: Order) -> bool:
+    return any(kind is FieldKind.COUNT for kind, _ in order_fields(type(order)).values())
+
+
 def drops_plain_word(text: str, reading: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
     """True if a text that is plainly read holds an order word, a unit's word or a denial that a reading of it
     does not: "doesn't move" is not "- Mayo" (WOR-03)."""
@@ -140,8 +150,7 @@ def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, fo
     game's own (5 grain), which any other figure may replace.
     """
     # Counted on 161 composed orders with grain: the same 140 pass with this rule, and none is read wrongly.
-    if any(order.TERSE and any(kind is FieldKind.COUNT for kind, _ in order_fields(type(order)).values())
-           for order in orders):
+    if any(order.TERSE for order in orders if _has_count(order)):
         return True
     regions = {Region(province) for province in provinces_of(orders)}
     return any(fuzzy_edges.is_confusable_abbreviation(word.text, regions, form, lexicon)

@@ -19,6 +19,7 @@ from grammar.interpret import (
     ends_condition,
     hangs_on_one_letter,
     has_abbreviation_like_name,
+    has_broken_number,
     has_doubt,
     has_shared_short_form,
     has_shared_short_name,
@@ -208,6 +209,7 @@ def _is_odd(
         or has_strange_coast(best.orders, lexicon)
         or has_article_before_code(best.text.text, best.order, lexicon)
         or has_doubt(_without_places(text, best, lexicon), lexicon)
+        or has_broken_number(text, best.orders)
         or leaves_out_word(text, best.text.text, lexicon)
         # A misread "Then" is none in free reading.
         or ends_condition(fit.text)

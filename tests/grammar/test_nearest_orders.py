@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from grammar.interpret import has_broken_number, has_doubt
 from grammar.nearest_orders import AcceptLimits, NearestOrders, nearest_orders, text_completeness
 from tests.grammar.boards import DATA, forms, lexicon, said
 from tests.grammar.test_sample_lines import meant
@@ -199,3 +200,13 @@ def test_figures_are_never_joined_and_never_lose_a_sign(number: str) -> None:
     nearest = snapped(text, "adjustment")
     assert not nearest.automatic
     assert not [candidate for candidate in nearest.candidates if "Send" in said(candidate.orders)]
+
+
+def test_a_number_is_doubted_where_an_order_counts() -> None:
+    """WOR-02: in an address or a date figures stand as they stand."""
+    address = "14 High Street, Oxford OX1 4AB, Tel. 01865 496 000"
+    assert not has_doubt(address, lexicon())
+    supply, hold = snapped("Send 2 supply to Argyll", "adjustment"), snapped("Army Kent holds")
+    assert has_broken_number("Send 1.2 supply to Argyll", supply.candidates[0].orders)
+    assert not has_broken_number("Send 2 supply to Argyll", supply.candidates[0].orders)
+    assert not has_broken_number("Army Kent holds 1.2", hold.candidates[0].orders)
