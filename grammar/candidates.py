@@ -50,13 +50,15 @@ _KINDLESS_COST, _KINDLESS_TARGET_COST = 1.4, 0.6
 @dataclass(frozen=True, slots=True)
 class LineContext:
     """What a line is read with: the forms of its phase, the names, whose sheet it is, and the table of
-    makers. `plain_remarks`: only remarks that surely change no order are passed over."""
+    makers. `plain_remarks`: only remarks that surely change no order are passed over. `as_written`: the line
+    is canonical text of ours, whose names mean what they are called, however foolish the order."""
 
     forms: Forms
     lexicon: Lexicon
     power: str
     makers: Mapping[str, Maker]
     plain_remarks: bool = False
+    as_written: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
     meant = [orders for orders in reversed(path_of) if orders and against[orders] is None]
     fitting = dict.fromkeys(_fitting(meant, written, context.lexicon))
     candidates = tuple(Candidate(orders, 1.0, _prefix_cost(path_of[orders])) for orders in fitting)
-    if all(is_impossible(orders, context.lexicon) for orders in fitting):
+    if not context.as_written and all(is_impossible(orders, context.lexicon) for orders in fitting):
         # Each place that is impossible may be another of that name: "Fleet Galway convoys" is in the bay.
         others = {reading: Candidate(reading, 1.0, _prefix_cost(path_of[orders]))
                   for orders in reversed(path_of)

@@ -147,7 +147,8 @@ def repaired(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> lis
     choices: list[list[tuple[int, str, Region]]] = []
     for index, order in enumerate(orders):
         for part, region in dict.fromkeys((fault.part, fault.region) for fault in faults(order, lexicon)):
-            others = lexicon.namesakes(region, _text_for(region, written))
+            texts = {_text_for(region, written), *written.twice.get(region, ())}
+            others = lexicon.namesakes(region, texts)
             choices += [[(index, part, other) for other in others]] if others else []
     least = _count(orders, lexicon) - len(choices)
     readings = [_with_places(orders, taken) for taken in product(*choices)] if choices else []

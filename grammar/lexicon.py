@@ -271,13 +271,12 @@ class Lexicon:
         province = self.board.provinces.get(region.province)
         return None if province is None else province.terrain
 
-    def namesakes(self, region: Region, text: str = "") -> tuple[Region, ...]:
-        """The places by the sea for a place on land, or the reverse, whose name without its common words is
-        this text or a name of the region: Galway Bay for Galway, Sound of Jura for Islay & Jura."""
-        known = {name_key(text), *self._keys[region.province]}
-        is_sea = region.province in self.seas
+    def namesakes(self, region: Region, texts: Iterable[str]) -> tuple[Region, ...]:
+        """The places at sea for a place on land, or the reverse, whose name without its common words is one
+        of these texts, which stand for the region: Galway Bay for "Galway", Sound of Jura for "Jura"."""
+        keys, is_sea = {name_key(text) for text in texts}, region.province in self.seas
         return tuple(other for key, other in self._cores
-                     if key in known and (other.province in self.seas) != is_sea)
+                     if key in keys and (other.province in self.seas) != is_sea)
 
     def is_of_element(self, kind: str | None, element: str) -> bool:
         """True if a unit kind lives on this element, land or sea; False for an unknown kind."""

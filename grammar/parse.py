@@ -123,8 +123,10 @@ def parse_line(
     line: int | None = None,
     makers: Mapping[str, Maker] = MAKERS,
     limits: ParseLimits = ParseLimits(),  # frozen
+    as_written: bool = False,
 ) -> ParsedLine:
-    """Read one order line of `power`'s sheet; several units or sentences give several orders.
+    """Read one order line of `power`'s sheet; several units or sentences give several orders. `as_written`:
+    it is canonical text of ours.
 
     Only letters decide, never the board's position (SUB-08, Q-01). A line with a condition, a choice or a
     denial gives no order. Any text gives a ParsedLine, in time bounded by the limit on a line's length.
@@ -135,7 +137,7 @@ def parse_line(
     refusal = _unreadable(clean)
     if refusal is not None:
         return _complain(ComplaintCode.INVALID, text, line, *refusal)
-    context = LineContext(forms, lexicon, power, makers, plain_remarks=True)
+    context = LineContext(forms, lexicon, power, makers, plain_remarks=True, as_written=as_written)
     line_words = words(clean, body_start(clean))
     sign = DOUBT_SIGNS.search(clean)
     if sign is not None:

@@ -137,13 +137,14 @@ MOST_CANONICAL = 20_000
 
 
 def _parse_canonical(variant: Variant, kind: PhaseKind, power: str, text: str) -> ParsedLine:
-    """`parse_typed`, once for each text."""
+    """The orders of our own text, once for each text."""
     lexicon, forms = lexicon_of(variant), forms_of(variant, kind)
     key = (id(lexicon), id(forms), power, text)
     known = _CANONICAL.get(key)
     if known is None:
         if len(_CANONICAL) >= MOST_CANONICAL:
             _CANONICAL.clear()
-        known = lexicon, forms, parse_line(text, lexicon=lexicon, forms=forms, power=power)
+        known = lexicon, forms, parse_line(
+            text, lexicon=lexicon, forms=forms, power=power, as_written=True)
         _CANONICAL[key] = known
     return known[2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
 
 from adjudicator.geo import SEA, Region
 from adjudicator.orders import (
@@ -26,7 +26,7 @@ from adjudicator.orders import (
 from adjudicator.units import UnitRef
 from grammar.nearest_orders import nearest_orders
 from grammar.print import canonical, prose
-from tests.grammar.boards import board, forms, lexicon, read
+from tests.grammar.boards import board, forms, lexicon, loses_to_another_place, read
 
 _POWERS = {"w3k": ["The Crown", "Cumberland", "Montrose", "Newcastle", "Confederacy"],
            "standard": ["ENGLAND", "FRANCE", "TURKEY"]}
@@ -90,6 +90,7 @@ _RULES = settings(max_examples=100, deadline=None, suppress_health_check=[Health
 @given(data=st.data())
 def test_canonical_text_gives_the_order_back(slug: str, phase: str, data: st.DataObject) -> None:
     order = data.draw(_orders(slug, phase))
+    assume(not loses_to_another_place(order, lexicon(slug)))
     line = read(canonical(order, board(slug)), phase, slug)
     assert line.orders == (order,)
 
@@ -99,6 +100,7 @@ def test_canonical_text_gives_the_order_back(slug: str, phase: str, data: st.Dat
 @given(data=st.data())
 def test_prose_gives_the_order_back(slug: str, phase: str, data: st.DataObject) -> None:
     order = data.draw(_orders(slug, phase))
+    assume(not loses_to_another_place(order, lexicon(slug)))
     line = read(f"{prose(order, board(slug), lexicon(slug).kinds)}.", phase, slug)
     assert line.orders == (order,)
 
@@ -108,6 +110,7 @@ def test_prose_gives_the_order_back(slug: str, phase: str, data: st.DataObject) 
 @given(data=st.data())
 def test_several_orders_of_one_line_come_back_in_order(slug: str, phase: str, data: st.DataObject) -> None:
     orders = data.draw(st.lists(_orders(slug, phase), min_size=2, max_size=3))
+    assume(not any(loses_to_another_place(order, lexicon(slug)) for order in orders))
     line = read("; ".join(canonical(order, board(slug)) for order in orders), phase, slug)
     assert line.orders == tuple(orders)
 
@@ -116,6 +119,7 @@ def test_several_orders_of_one_line_come_back_in_order(slug: str, phase: str, da
 @given(data=st.data())
 def test_a_clean_line_snaps_to_itself(data: st.DataObject) -> None:
     order = data.draw(_orders("w3k", "movement"))
+    assume(not loses_to_another_place(order, lexicon()))
     nearest = nearest_orders(
         canonical(order, board()), lexicon=lexicon(), forms=forms(), power="Montrose", line=7
     )

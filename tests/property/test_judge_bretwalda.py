@@ -128,14 +128,16 @@ def _stand_well(resolution: Resolution) -> None:
 @given(seeds)
 @CALM
 def test_units_are_lost_only_by_a_convoy_from_a_sea(seed: int) -> None:
-    """Who is neither on the board afterwards nor to retreat was a bunch at sea that moved to land
-    (BRE-16)."""
+    """Who is neither on the board afterwards nor beaten was a bunch at sea that moved to land (BRE-16)."""
     position, orders = _case(seed)
     resolution = _judge(position, orders)
-    after = [*resolution.position.units, *(d.unit for d in resolution.dislodged), *resolution.disbanded]
+    after = [*resolution.position.units, *(d.unit for d in resolution.position.dislodged),
+             *resolution.disbanded]
     assert Counter(u.power for u in after) == Counter(u.power for u in position.units)
     moves = {o.order.unit.region.province: o for o in resolution.outcomes if isinstance(o.order, Move)}
-    for lost in resolution.disbanded:
+    # Where nobody who is beaten has a place to go, all of them are lost at once (WOR-07).
+    beaten = {d.unit for d in resolution.dislodged}
+    for lost in set(resolution.disbanded) - beaten:
         assert lost.kind == "B"
         assert BOARD.provinces[lost.region.province].is_sea
         assert moves[lost.region.province].result is Result.FAILS

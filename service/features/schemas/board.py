@@ -52,8 +52,10 @@ def variant_file() -> Schema:
             "alone": with_text({**WHOLE, "default": 1}, "Its strength in defence without support."),
             "retreats": with_text({**FLAG, "default": True}, "Whether it retreats when dislodged."),
             "boards_at_sea": with_text({**FLAG, "default": False}, "Whether it goes aboard while at sea."),
+            "also": with_text({"type": "array", "items": {"type": "string"}, "default": []},
+                              "What players write for its name."),
         },
-        ("moves", "carries", "carried", "attacks", "alone", "retreats", "boards_at_sea"),
+        ("moves", "carries", "carried", "attacks", "alone", "retreats", "boards_at_sea", "also"),
     )
     unit["required"].append("moves")
     power = an_object(

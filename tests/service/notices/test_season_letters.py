@@ -99,7 +99,8 @@ def test_the_picture_of_a_draft_says_that_it_is_one(autumn: Table) -> None:
     finish(autumn, 1)
     phase, resolution = autumn.phase(1), autumn.resolution(1)
     assert results_heading(phase, resolution) == "Autumn 1642 Movement: draft results before retreats"
-    assert results_heading(phase, replace(resolution, dislodged=())) == "Autumn 1642 Movement: results"
+    final = replace(resolution, position=replace(resolution.position, dislodged=()))
+    assert results_heading(phase, final) == "Autumn 1642 Movement: results"
 
 
 def test_a_beaten_unit_given_in_proxy_is_told_of_once(autumn: Table) -> None:
