@@ -21,7 +21,7 @@ from bench.figure import Figure
 from bench.process import processor_seconds
 from bench.scale.parts import Sizes
 from bench.servers.postgres import Postgres
-from bench.storm.child import BlankPageRecognizer
+from bench.storm.child import OneOrderRecognizer
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, order_mail, photograph, storm_site, wait_for
 from service.bootstrap import Site, open_site
@@ -60,7 +60,7 @@ def measure(sizes: Sizes, games: int, every: list[Costs]) -> Iterator[Figure]:
             phases = add_games(place, sizes.closing + 1)
             copy_games(place, games - len(phases))
             before = processor_seconds()
-            site = open_site(place.settings, recognizer=BlankPageRecognizer())
+            site = open_site(place.settings, recognizer=OneOrderRecognizer())
             prefix = f"{games} games: "
             yield Figure(f"{prefix}start of a process", round(processor_seconds() - before, 2), "CPU s")
             try:

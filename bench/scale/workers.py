@@ -19,7 +19,7 @@ from bench.figure import Figure
 from bench.scale.parts import Sizes
 from bench.scale.share import held_to, processor_time
 from bench.servers.postgres import Postgres
-from bench.storm.child import BlankPageRecognizer
+from bench.storm.child import OneOrderRecognizer
 from bench.storm.site import (
     StormError,
     StormProcess,
@@ -107,7 +107,7 @@ def _file(place: StormSite, sheets: int) -> None:
     for number in range(sheets):
         raw = order_mail(place, number // len(powers), powers[number % len(powers)], 1, photograph(number))
         (place.folder / "box" / "new" / f"{number}.workers").write_bytes(raw)
-    site = open_site(place.settings, recognizer=BlankPageRecognizer())
+    site = open_site(place.settings, recognizer=OneOrderRecognizer())
     try:
         site.take_in()
         with place.store() as session:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select, update
 
-from bench.storm.child import BlankPageRecognizer
+from bench.storm.child import OneOrderRecognizer
 from bench.storm.site import add_games, order_mail, photograph, storm_site
 from service.bootstrap import Running, open_site
 from service.clock import SystemClock
@@ -38,7 +38,7 @@ def test_a_mail_is_decoded_once_however_many_games_close(
         for number in range(MAILS):
             raw = order_mail(place, number % GAMES, powers[number // GAMES], 1, photograph(number))
             (place.folder / "box" / "new" / f"{number}.test").write_bytes(raw)
-        site = open_site(place.settings, recognizer=BlankPageRecognizer())
+        site = open_site(place.settings, recognizer=OneOrderRecognizer())
         site.take_in()
         with place.store.begin() as session:
             session.execute(update(PhaseRow).where(PhaseRow.id.in_(phases))

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import select, update
 
 from bench.servers.postgres import Postgres, binaries
-from bench.storm.child import BlankPageRecognizer
+from bench.storm.child import OneOrderRecognizer
 from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, storm_site
 from service.archive.after_loading import BrokenRecord
@@ -105,7 +105,7 @@ def let_deadline_come(store: Store, phase: int) -> None:
 def play(place: StormSite, phase: int) -> None:
     """Close, judge and approve a game, and send its letters."""
     let_deadline_come(place.store, phase)
-    site = open_site(place.settings, recognizer=BlankPageRecognizer())
+    site = open_site(place.settings, recognizer=OneOrderRecognizer())
     try:
         site.close_phase(phase)
         site.approve_phase(phase, "drill")
@@ -155,7 +155,7 @@ def test_a_drill_of_a_base_backup_and_the_archived_log(
         try:
             settings = place.settings.model_copy(update={"database": restored_cluster.address})
             assert wait_for(lambda: not _recovers(restored_cluster), 30)
-            site = open_site(settings, recognizer=BlankPageRecognizer())
+            site = open_site(settings, recognizer=OneOrderRecognizer())
             restored = go_on_after_restore(
                 site.engine, site.blobs, site.jobs, site.clock.now(), newest)
             with site.store() as session:
