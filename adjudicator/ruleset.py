@@ -251,7 +251,7 @@ class Ruleset:
 
     def asks_units_without_refuge(self) -> bool:
         """True if a season whose dislodged units all have no place to go is followed by retreats all the
-        same; otherwise they are disbanded at once, and nobody is asked."""
+        same; otherwise they are disbanded at once, and no player is asked."""
         return False
 
     def after_movement(

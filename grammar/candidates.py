@@ -39,7 +39,7 @@ MAX_FUZZY_LENGTH = 160
 """Characters of a line that is compared letter by letter."""
 _MAX_PATHS = 16
 _PLAIN_FROM = 4
-"""Letters from which a word that is spelled as listed is no misreading of another one."""
+"""Letters from which a word that is spelled as listed was meant."""
 _WORD = re.compile(r"[^\W_]+")
 _EXACT = 1e-3
 """Letters below which two costs are equal."""
@@ -173,7 +173,7 @@ def read_fuzzily(text: str, context: LineContext, number: int | None, *, stray: 
 
 
 def is_plain_word(text: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
-    """True for a folded word of orders or of units that is no misreading of another, and for every word of
+    """True for a folded word of orders or of units that is long enough to be meant, and for every word of
     doubt."""
     is_known = text in lexicon.kind_words or any(text in form.keywords for form in forms)
     return text in lexicon.doubt_words or (len(text) >= _PLAIN_FROM and is_known)
@@ -181,7 +181,7 @@ def is_plain_word(text: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
 
 def _keeps_words(path: Path, flat: str, context: LineContext) -> bool:
     """False if a fuzzy path drops an order word, a unit's word or a denial that is plainly written, or takes
-    it for another one: "doesn't move" is no "- Mayo", and "from" no direction of its own (WOR-03). A place
+    it for another one: "doesn't move" is not "- Mayo", and "from" is not "to" (WOR-03). A place
     may be read as another place, and as nothing else."""
     for word in _WORD.finditer(flat):
         text = word.group()

@@ -35,6 +35,8 @@ class Why(Enum):
     CONVOYS_ASHORE = "on land, where no {unit} convoys"
     NO_SHORE = "which no convoy reaches"
     NO_HELP = "which no {unit} can reach"
+    NO_CARRIER = "where no {unit} convoys"
+    NOT_CARRIED = "from where no {unit} is convoyed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ Contradiction = NotMeant | OnePlace
 
 _ODD_COST, _SURPLUS_ORDER_COST = 4.0, 3.0
 """Guessed costs in nats, in round figures: of each oddity, and of each order after the first in one line."""
-_MEANT_IN_SHORT = (Why.NO_SHORE, Why.NO_HELP)
+_CONVOY_FAULTS = frozenset((Why.CONVOYS_ASHORE, Why.NO_CARRIER, Why.NOT_CARRIED))
+"""Faults that leave no convoy, wherever its ends are."""
+_MEANT_IN_SHORT = frozenset((Why.NO_SHORE, Why.NO_HELP, Why.NO_CARRIER, Why.NOT_CARRIED))
 """What a short form does not make doubtful: the name is as plain as in full, and the order is void."""
 
 
@@ -110,18 +114,23 @@ def faults(order: Order, lexicon: Lexicon) -> Iterator[Impossible]:
     if isinstance(order, Convoy):
         if lexicon.terrain_of(order.unit.region) in {Terrain.INLAND, Terrain.COASTAL}:
             yield Impossible("unit", Why.CONVOYS_ASHORE, order.unit.kind, order.unit.region)
-        yield from _no_shores("target", order.target, order.to, lexicon)
+        carrier = lexicon.kinds.get(order.unit.kind or "")
+        if carrier is not None and not carrier.can_convoy:
+            yield Impossible("unit", Why.NO_CARRIER, order.unit.kind, order.unit.region)
+        yield from _not_carried("target", order.target, order.to, lexicon)
     elif isinstance(order, Move) and order.via_convoy:
-        yield from _no_shores("unit", order.unit, order.to, lexicon)
+        yield from _not_carried("unit", order.unit, order.to, lexicon)
     elif isinstance(order, SupportHold | SupportMove):
         part, helped = ("target", order.target.region) if isinstance(order, SupportHold) else ("to", order.to)
         if not lexicon.fits_terrain(order.unit.kind, helped):
             yield Impossible(part, Why.NO_HELP, order.unit.kind, helped)
 
 
-def _no_shores(part: str, unit: UnitRef, to: Region, lexicon: Lexicon) -> Iterator[Impossible]:
-    """The ends of a convoy that no convoy can have."""
+def _not_carried(part: str, unit: UnitRef, to: Region, lexicon: Lexicon) -> Iterator[Impossible]:
+    """Why a unit, which is the order's field `part`, cannot be convoyed: its kind, or an end of the way."""
     known = lexicon.kinds.get(unit.kind or "")
+    if known is not None and not known.can_be_convoyed:
+        yield Impossible(part, Why.NOT_CARRIED, unit.kind, unit.region)
     # A boat bunch at sea may be convoyed too (BRE-16).
     boards_at_sea = known is None or known.boards_at_sea
     for name, region, may_be_sea in ((part, unit.region, boards_at_sea), ("to", to, False)):
@@ -229,47 +238,30 @@ def _text_for(region: Region, written: Written) -> str:
 
 
 def is_nonsense(orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if an order is none by the kinds of units that it names: a unit convoys that carries nobody there,
-    a kind is convoyed that nobody carries, or a unit converts to what it is.
+    """True if the kinds of its units make an order senseless: a unit that carries no other convoys, a unit
+    that is never carried is convoyed, or a unit converts to what it is.
 
     Its writer made a slip, or its reader did: "F Irish Sea C F Cork - Mull" was taken as written, with .998.
     """
-    return _impossible_convoys(orders, lexicon) > 0 or any(
-        _goes_unconveyed(order, lexicon)
+    # "Fleet Kesteven & Holland moves to Mordor" was read as a way by Moray to Dorset, by their codes.
+    return any(
+        _is_no_convoy(order, lexicon)
         or (isinstance(order, Convert) and order.to_kind is not None and order.to_kind == order.unit.kind)
         for order in orders
     )
 
 
-def _goes_unconveyed(order: Order, lexicon: Lexicon) -> bool:
-    """True for a move by convoy of a kind that nobody carries."""
-    # "Fleet Kesteven & Holland moves to Mordor" was read as a way by Moray to Dorset, by their codes.
-    mover = lexicon.kinds.get(order.unit.kind or "") if isinstance(order, Move) and order.via_convoy else None
-    return mover is not None and not mover.can_be_convoyed
-
-
-def _impossible_convoys(orders: Sequence[Order], lexicon: Lexicon) -> int:
-    """How many orders are convoys that no unit of the kinds named can take part in, or from where none
-    can."""
-    count = 0
-    for order in orders:
-        if isinstance(order, Convoy):
-            carrier = lexicon.kinds.get(order.unit.kind or "")
-            carried = lexicon.kinds.get(order.target.kind or "")
-            count += (
-                (carrier is not None and not carrier.can_convoy)
-                or (carried is not None and not carried.can_be_convoyed)
-                or any(fault.why is Why.CONVOYS_ASHORE for fault in faults(order, lexicon)))
-    return count
+def _is_no_convoy(order: Order, lexicon: Lexicon) -> bool:
+    """True for a convoy, or a move by one, in which no unit of the kinds named can take part there."""
+    return any(fault.why in _CONVOY_FAULTS for fault in faults(order, lexicon))
 
 
 def oddity_cost(orders: Sequence[Order], lexicon: Lexicon) -> float:
-    """Cost in nats, 0 or more, of orders that nobody means to write, wherever the units are.
+    """Cost in nats, 0 or more, of orders that no player means to write, wherever the units are.
 
     Odd are a unit that goes to, supports or convoys its own place, a convoy by an army, of a fleet or from
     land, a coast that a province does not have, and several orders in one line.
     """
-    oddities = (
-        _impossible_convoys(orders, lexicon) + names_own_place(orders) + has_strange_coast(orders, lexicon)
-    )
+    convoys = sum(isinstance(order, Convoy) and _is_no_convoy(order, lexicon) for order in orders)
+    oddities = convoys + names_own_place(orders) + has_strange_coast(orders, lexicon)
     return _ODD_COST * oddities + _SURPLUS_ORDER_COST * (len(orders) - 1)

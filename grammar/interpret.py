@@ -139,8 +139,9 @@ def _has_count(order: Order) -> bool:
 def drops_plain_word(text: str, reading: str, lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
     """True if a text that is plainly read holds an order word, a unit's word or a denial that a reading of it
     does not: "doesn't move" is not "- Mayo" (WOR-03)."""
-    kept = {word.text for word in words(reading)}
-    return any(word.text not in kept for word in words(text) if is_plain_word(word.text, lexicon, forms))
+    words_of_reading = {word.text for word in words(reading)}
+    return any(word.text not in words_of_reading for word in words(text)
+               if is_plain_word(word.text, lexicon, forms))
 
 
 def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:

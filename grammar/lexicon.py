@@ -190,13 +190,9 @@ class Lexicon:
         self.names = (*(n for same in best.values() for n in same.values()), *by_element)
         self.shared_forms = frozenset(
             n.text for n in self.names if n.is_short_form and n.rank is Rank.SHORTENED)
-        self._keys: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-        for name in self.names:
-            if isinstance(name.value, Region) and name.terminal == PLACE:
-                self._keys[name.value.province].add(name.words)
-        self._cores = tuple(dict.fromkeys(
-            (core, Region(key)) for key in board.provinces for words_of_name in sorted(self._keys[key])
-            for core in _cores(words_of_name, is_sea=key in self.seas)))
+        self._cores = tuple(sorted({
+            (core, Region(name.value.province)) for name in self.names if isinstance(name.value, Region)
+            for core in _cores(name.words, is_sea=name.value.province in self.seas)}))
         self._spelled = {(n.words, n.value): n for n in self.names if n.terminal == PLACE}
         self._words: dict[tuple[str, Value], set[str]] = defaultdict(set)
         for name in self.names:

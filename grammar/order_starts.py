@@ -29,6 +29,8 @@ _SHARED = frozenset((
     "offers", "order", "orders", "prince", "proxy", "recruit", "sail", "supply", "transfer", "transfers",
     "leave", "dont", "construct", "take", "create"))
 """First words of orders in every game; those that tell an order from other text are in `_FIRST`."""
+_SUPPLY = frozenset(("of", "unit", "units", "supply", "supplies"))
+"""Words behind the figure of an order of every game ("2 units' supply to Argyll"), and of much else."""
 _HEADING_WORDS = frozenset(("name", "names"))
 """First words of orders that headings begin with too."""
 _MISREAD_FROM = 4
@@ -142,7 +144,7 @@ def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
                   and word not in {*_SHARED, *_HEADING_WORDS, *_FIRST}]
         after = form.machine.moves[begins[NUMBER]] if NUMBER in begins else {}
         counted += [word for word, terminals in form.keywords.items()
-                    if not after.keys().isdisjoint(terminals)]
+                    if not after.keys().isdisjoint(terminals) and word not in _SUPPLY]
     return OrderStarts(
         letters=tuple(lexicon.kinds),
         units=tuple(units.items()),

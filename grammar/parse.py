@@ -283,7 +283,9 @@ def _unreadable(text: str) -> tuple[tuple[int, int], str] | None:
             message = f"The line holds a control character (U+{ord(character):04X}) and is not read."
             return (index, index + 1), message
     number = no_whole_number(text)
-    return None if number is None else (number, f"“{text[slice(*number)].strip()}” is no whole number.")
+    if number is None:
+        return None
+    return number, f"“{text[slice(*number)].strip()}” is not a whole number. Write one in figures."
 
 
 def _word_span(line: Sequence[Word], index: int, text: str) -> tuple[int, int]:

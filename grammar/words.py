@@ -66,8 +66,8 @@ _NO_WHOLE_NUMBER = re.compile(
 def no_whole_number(text: str) -> tuple[int, int] | None:
     """The characters of the first number of a line that is not plainly a whole one, which nothing makes
     whole: figures are never joined, and never lose a sign (WOR-02). None where there is none."""
-    found = _NO_WHOLE_NUMBER.search(text, body_start(text))
-    return None if found is None else found.span()
+    number = _NO_WHOLE_NUMBER.search(text, body_start(text))
+    return None if number is None else number.span()
 
 
 class Word(NamedTuple):

@@ -57,11 +57,12 @@ def kind_of_page(
     In doubt it is a sheet: a needless one costs a glance, and a sheet that is passed over costs a turn."""
     if any(map(_is_ours, lines)):
         return PageKind.OURS
-    # "All units hold", alone on a page, is no heading though nothing is below it.
-    below = [line for line in lines if not line.is_heading or has_order_word(line.text, starts)]
+    below = [line for line in lines if not line.is_heading]
     if is_form:
         # The print gives the heading; whatever else is on the paper its sender wrote.
         return PageKind.SHEET if below else PageKind.BLANK
+    # "All units hold", alone on a page, is taken for a heading, since nothing is above it.
+    below += [line for line in lines if line.is_heading and has_order_word(line.text, starts)]
     if _names_a_phase(heading) or any(_may_be_order(line, starts) for line in below):
         return PageKind.SHEET
     return PageKind.OTHER

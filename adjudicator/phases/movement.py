@@ -179,7 +179,7 @@ _FAILS = Result.FAILS
 def resolve(
     context: Context, rules: MovementRules, position: Position, orders: Sequence[Order]
 ) -> Resolution:
-    """Judge a movement phase. The next phase is the retreats if somebody who is dislodged has a place to go,
+    """Judge a movement phase. The next phase is the retreats if a dislodged unit has a place to go,
     else what follows them.
 
     1. Deploy, where rules let orders say how units begin. 2. Read the orders. 3. Match supports and convoys
@@ -305,7 +305,7 @@ def _finish(sheet: MovementSheet, state: PartialResolution) -> Resolution:
     dislodged = rules.dislodged_for_retreat(
         sheet, dislodgements.find_dislodged(sheet, state, contested)) if sheet.dislodged else ()
     units, memory = rules.after_movement(sheet, _standing_units(sheet, state))
-    # Who has no place to go is disbanded, whatever is ordered (RET-03): a phase of its own would ask in vain.
+    # A unit without a place to go is disbanded, whatever is ordered (RET-03): a retreat phase asks in vain.
     has_refuge = any(d.may_retreat for d in dislodged) or rules.asks_units_without_refuge()
     retreating = dislodged if has_refuge else ()
     lost = () if has_refuge else tuple(d.unit for d in dislodged)

@@ -2,7 +2,7 @@
 
 The order of words is in `sentences.lark`, for all these languages together, and what one of them alone says
 in its own fragment (`german.lark`). Its words, in all their forms, are data beside it (`german.py`). Names of
-places stay the board's.
+places in these languages are rows of a board's `short_forms.csv`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What stands beside a heading and is none: dates of letters and addresses (WOR-05).
+"""Dates of letters and addresses around a heading, which are no part of it (WOR-05).
 
-"Oxford, 3 November 1648" and "5 Spring Gardens" hold a year and a season, and say nothing of the game.
+"Oxford, 3 November 1648" and "5 Spring Gardens" have a year and a season that are not the game's.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from grammar.headings.tokens import Token
+from grammar.headings.tokens import ORDINAL_ENDS, Token
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december")
 _MONTH = frozenset((*_MONTHS, *(month[:3] for month in _MONTHS), "sept"))
-_ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
 _STREET = frozenset((
     "street", "st", "road", "rd", "lane", "ln", "avenue", "ave", "gardens", "garden", "close", "drive",
     "court", "crescent", "terrace", "grove", "mews", "row", "square", "way", "walk", "place", "hill", "park",
@@ -30,16 +29,16 @@ def outside(line: str, words: Sequence[Token], seasons: Collection[str],
             used: frozenset[int] = frozenset()) -> frozenset[int]:
     """The indices of the tokens of a line that belong to a date or an address. `seasons` of the game in lower
     case: where months are seasons, a month is a date's only beside a day."""
-    found: set[int] = set()
+    indices: set[int] = set()
     for match in (*_NUMERIC_DATE.finditer(line), *_POSTCODE.finditer(line)):
-        found |= {index for index, word in enumerate(words) if match.start() <= word.start < match.end()}
+        indices |= {index for index, word in enumerate(words) if match.start() <= word.start < match.end()}
     for index, word in enumerate(words):
         if word.text in _MONTH and index not in used:
-            found |= _date_at(words, index, seasons, used)
+            indices |= _date_at(words, index, seasons, used)
         # "3rd version" is no road with a number.
         elif word.text in _STREET and not (index and words[index - 1].end == word.start):
-            found |= _address_at(words, index, seasons, used)
-    return frozenset(found)
+            indices |= _address_at(words, index, seasons, used)
+    return frozenset(indices)
 
 
 def _date_at(words: Sequence[Token], month: int, seasons: Collection[str],
@@ -48,25 +47,25 @@ def _date_at(words: Sequence[Token], month: int, seasons: Collection[str],
     before, after = month - 1, month + 1
     if before >= 0 and words[before].text == "of":
         before -= 1
-    if before >= 1 and words[before].text in _ORDINAL_ENDS:
+    if before >= 1 and words[before].text in ORDINAL_ENDS:
         before -= 1
-    found = {month}
+    indices = {month}
     if before >= 0 and before not in used and _is_day(words[before].text):
-        found |= set(range(before, month))
+        indices |= set(range(before, month))
     elif after < len(words) and after not in used and _is_day(words[after].text) and (
             words[month].text not in seasons or _is_ordinal(words, after)):
         end = after + 1 + _is_ordinal(words, after)
-        found |= set(range(after, end))
+        indices |= set(range(after, end))
         after = end
     elif words[month].text in seasons or len(words[month].text) == 3:
         return set()
     if after < len(words) and re.fullmatch(r"\d{2}|\d{4}", words[after].text):
-        found.add(after)
-    return found
+        indices.add(after)
+    return indices
 
 
 def _is_ordinal(words: Sequence[Token], number: int) -> bool:
-    return (number + 1 < len(words) and words[number + 1].text in _ORDINAL_ENDS
+    return (number + 1 < len(words) and words[number + 1].text in ORDINAL_ENDS
             and words[number].end == words[number + 1].start)
 
 

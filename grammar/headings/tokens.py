@@ -26,6 +26,8 @@ _MARK = re.compile(
 _WORD = re.compile(r"[^\W\d_]+(?:['’ʼ][^\W\d_]+)*|\d+|&")
 _HARD = re.compile(r"[,;:：|/\\()\[\]{}<>·•\"“”«»=+!?―—]|\s[-‐-―−~]|[-‐-―−~]\s|--|\.\s")
 
+ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
+"""What stands behind the figure of an ordinal number."""
 FILLERS = frozenset((
     "a", "an", "and", "are", "as", "attached", "by", "game", "find", "for", "from", "here", "here's",
     "hereby", "i", "in", "is", "it", "its", "message", "me", "my", "new", "of", "on", "order", "orders",

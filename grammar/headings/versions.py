@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from grammar.headings.tokens import Token
+from grammar.headings.dates import KIND_WORDS
+from grammar.headings.tokens import ORDINAL_ENDS, Token
 
 _VERSION = frozenset({"v", "ver", "vers", "version", "versions", "vn"})
 _NUMBER = frozenset({"no", "nr", "number"})
@@ -21,7 +22,6 @@ _ROMAN = {numeral: number for number, numeral in enumerate((
     "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"), 1)}
 _ORDINALS = {word: number for number, word in enumerate((
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1)}
-_ORDINAL_ENDS = frozenset({"st", "nd", "rd", "th"})
 _REVISION = frozenset({"revision", "rev", "attempt", "edition", "draft"})
 _UNCLEAR = _VERSION - {"v"} | _REVISION | {"final", "definitive", "latest", "last"}
 """Words that say which version a sheet is, or that it is the last one, without a number."""
@@ -112,7 +112,7 @@ def _ordinals(line: str, words: Sequence[Token], used: frozenset[int]) -> Iterat
         if mark.text not in _VERSION | _REVISION or index in used:
             continue
         before = index - 1
-        has_end = before >= 1 and words[before].text in _ORDINAL_ENDS
+        has_end = before >= 1 and words[before].text in ORDINAL_ENDS
         if has_end and words[before - 1].end == words[before].start:
             before -= 1
         if before >= 0 and before not in used:
@@ -156,13 +156,8 @@ def _last(line: str, words: Sequence[Token], used: frozenset[int]) -> Iterator[V
     if not is_apart or line[words[last].end:].strip(" .!"):
         return
     # "Autumn - 44" is a year, and so is the second half of 620/1.
-    if words[last - 1].text.isalpha() and words[last - 1].text in _KINDS_AND_ORDERS:
+    if words[last - 1].text in KIND_WORDS:
         yield VersionSpan(int(words[last].text), last, last + 1)
-
-
-_KINDS_AND_ORDERS = frozenset((
-    "order", "orders", "movement", "movements", "move", "moves", "retreat", "retreats", "adjustment",
-    "adjustments", "build", "builds", "removal", "removals", "turn"))
 
 
 def _is_short_number(text: str) -> bool:

@@ -148,7 +148,7 @@ def unsealing_note(phase: PhaseRow) -> str:
 
 
 def _skipped(row: Phase, phase: Phase, resolution: Resolution) -> bool:
-    """Whether `row` is a retreat phase that falls out because nobody may retreat."""
+    """Whether `row` is a retreat phase that falls out because no unit may retreat."""
     same_season = (row.season, row.year) == (phase.season, phase.year)
     return (row.kind is PhaseKind.RETREAT and same_season and phase.kind is PhaseKind.MOVEMENT
             and not resolution.opens_retreats)
