@@ -13,7 +13,9 @@ import pytest
 from PIL import Image
 
 from adjudicator.calendar import Phase, PhaseKind
+from adjudicator.geo import Region
 from adjudicator.position import Position
+from adjudicator.units import Unit
 from service.notices.attachments import results_heading
 from service.notices.current_map import control
 from service.notices.results import ResultsAnnouncer
@@ -234,3 +236,25 @@ def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_
     assert online is not None
     assert len(online.centres["The Crown"]) == 4
     assert online.when == "at the beginning of 1643"
+
+
+def test_a_unit_without_a_place_to_go_is_lost_with_the_season_s_own_results(site: Site) -> None:
+    """WOR-07: nobody is asked for a retreat, the results are final, and Winter's phase is next."""
+    board = autumn_1642()
+    island = Unit("Newcastle", "A", Region("Isle of Man"))
+    fleets = [Unit("Manchester", "F", Region(sea)) for sea in ("Irish Sea", "Solway Firth")]
+    table = open_table(site, position=replace(board, units=frozenset([island, *fleets])))
+    table.announce = ResultsAnnouncer(table.writer, drawing=False)
+    table.file("Manchester", ("F Irish Sea - Isle of Man", "F Solway Firth S F Irish Sea - Isle of Man"),
+               heading=HEADING)
+    letters = finish(table, 1)
+    assert {letter.kind for letter in letters} == {"final_results", "adjustment"}
+    assert [str(unit) for unit in table.resolution(1).disbanded] == ["Newcastle A Isle of Man"]
+    # The row of the retreats stays in the calendar, and has no board to be judged on.
+    assert [bool(phase.position) for phase in table.phases()[1:3]] == [False, True]
+    words = {letter.recipient: table.words(letter) for letter in letters if letter.kind == "final_results"}
+    lost = "You lost ground: Army Isle of Man had no place to go and left the board."
+    assert lost in " ".join(words[address("Newcastle")].split())
+    for text in words.values():
+        assert "must retreat" not in text
+        assert "Left the board: Army Isle of Man" in " ".join(text.split())
