@@ -31,6 +31,10 @@ class Context:
     start: Phase | None = None
     victories: Mapping[str, int] = field(default_factory=dict)
     tables: ReachTables = field(init=False, repr=False, compare=False)
+    names: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    """What sentences call a power or a province, by its id."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", build_reach_tables(self.board, self.kinds))
+        provinces = {province.id: province.name for province in self.board.provinces.values()}
+        object.__setattr__(self, "names", {**self.power_names, **provinces})

@@ -39,24 +39,26 @@ class Explainer:
         """The sentence as a player reads it, with the paragraph it rests on in parentheses where the variant
         names one. Raises KeyError for a sentence that the rule set lacks, which is our own fault."""
         name, *parts = sentence
-        words = self.rules.SENTENCES[name].format(*map(self.name, parts))
+        words = self.rules.SENTENCES[name]
+        if parts:
+            words = words.format(*map(self.name, parts))
         paragraph = self.rules.citation(name, reason)
         return f"{words} ({paragraph})" if paragraph else words
 
     def name(self, part: Part) -> str:
         """A unit, region, province or power by its full name; anything else as it is."""
+        # Texts and units are nearly all that there is, and every order has a sentence: no pattern here.
+        if type(part) is str:
+            return self.context.names.get(part, part)
+        if type(part) is Unit or type(part) is UnitRef:
+            return self._unit(part.kind, part.region)
         match part:
-            case Unit() | UnitRef():
-                return self._unit(part.kind, part.region)
             case Region():
                 return self._region(part)
             case (state, number):
                 return f"{state.attack_strength(number)[1]} against {state.opposing_strength(number)[0]}"
             case (state, number, rival):
                 return f"{state.attack_strength(number)[1]} against {state.prevent_strength(rival)[0]}"
-            case str():
-                province = self.context.board.provinces.get(part)
-                return self.context.power_names.get(part, part) if province is None else province.name
             case _:
                 return str(part)
 
@@ -65,11 +67,13 @@ class Explainer:
         return f"{'unit in' if kind is None else kind.name} {self._region(region)}"
 
     def _region(self, region: Region) -> str:
+        if region.coast is None:
+            return self.context.names.get(region.province, region.province)
         province = self.context.board.provinces.get(region.province)
         if province is None:
             return str(region)
         # A coast that its province does not have stays as it was ordered. Sentences are stored with a judged
         # phase and compared when its archive is verified, so archives of older versions fix this form.
-        if region.coast is not None and all(coast.id != region.coast for coast in province.coasts):
+        if all(coast.id != region.coast for coast in province.coasts):
             return f"{province.name} ({region.coast})"
         return self.context.board.region_text(region, "{} ({})")

@@ -15,6 +15,7 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple, get_args, get_type_hints
 
 from adjudicator.geo import Region
+from adjudicator.quick_init import quick_init
 from adjudicator.units import UnitRef
 
 
@@ -30,6 +31,7 @@ class FieldKind(StrEnum):
     COAST = "coast"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """The parts that every order has.
@@ -49,6 +51,7 @@ class Order:
     line: int | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitOrder(Order):
     """An order to one unit on the board."""
@@ -56,6 +59,7 @@ class UnitOrder(Order):
     unit: UnitRef
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold(UnitOrder):
     """`A X H` (ORD-01)."""
@@ -63,6 +67,7 @@ class Hold(UnitOrder):
     WORD: ClassVar[str] = "hold"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(UnitOrder):
     """`A X - Y`, an attack where Y is occupied (ORD-02). `via_convoy`: the sheet says that it goes by convoy.
@@ -75,6 +80,7 @@ class Move(UnitOrder):
     sheds: bool = False
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportHold(UnitOrder):
     """`A X S A Y`: support in place (ORD-04)."""
@@ -84,6 +90,7 @@ class SupportHold(UnitOrder):
     target: UnitRef
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportMove(UnitOrder):
     """`A X S A Y - Z` (ORD-03)."""
@@ -94,6 +101,7 @@ class SupportMove(UnitOrder):
     to: Region
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convoy(UnitOrder):
     """`F X C A Y - Z` (ORD-05)."""
@@ -104,6 +112,7 @@ class Convoy(UnitOrder):
     to: Region
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Convert(UnitOrder):
     """`A X converts to F` (ORD-06, CVT-01..07). `to_kind` is a kind letter, or None when it was not written;
@@ -116,6 +125,7 @@ class Convert(UnitOrder):
     coast: Annotated[str | None, FieldKind.COAST] = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proxy(UnitOrder):
     """`A X proxy Montrose`: another power gives this unit's order this season (PRX-01, PRX-02)."""
@@ -125,6 +135,7 @@ class Proxy(UnitOrder):
     to_power: str
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retreat(UnitOrder):
     """`A X R Y` (RET-03)."""
@@ -134,6 +145,7 @@ class Retreat(UnitOrder):
     to: Region
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disband(UnitOrder):
     """`A X disbands` (RET-03)."""
@@ -141,6 +153,7 @@ class Disband(UnitOrder):
     WORD: ClassVar[str] = "disband"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build(Order):
     """`Build A X` (ADJ-02). The region may lack its coast."""
@@ -152,6 +165,7 @@ class Build(Order):
     region: Region
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remove(UnitOrder):
     """`Remove A X` (ADJ-03)."""
@@ -159,6 +173,7 @@ class Remove(UnitOrder):
     WORD: ClassVar[str] = "remove"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendSupply(Order):
     """`Send 2 supply to Argyll` (SUP-01); `count` is 1 or more."""
@@ -169,6 +184,7 @@ class SendSupply(Order):
     count: int
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waive(Order):
     """`Waive`: a build is given up (WRD-04). It changes nothing: what is not ordered is not built."""
@@ -176,6 +192,7 @@ class Waive(Order):
     WORD: ClassVar[str] = "waive"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MoveHome(Order):
     """`Home X - Y`: the right to build in X passes to Y (BRE-05). `origin` is None where a right that was

@@ -41,9 +41,9 @@ class Outcome:
 _WHY: Any = vars(Outcome)["why"]
 
 
-def _why_in_words(outcome: Outcome) -> str:
-    why: Any = _WHY.__get__(outcome)
-    return why if type(why) is str else str(why[0].text(why[1:], outcome.reason))
+def _why_in_words(outcome: Outcome, unsaid: Any = _WHY.__get__) -> str:
+    why: Any = unsaid(outcome)
+    return why if type(why) is str else why[0].text(why[1:], outcome.reason)
 
 
 if not TYPE_CHECKING:

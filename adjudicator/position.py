@@ -33,7 +33,7 @@ class Memory:
     """What a rule set keeps from turn to turn.
 
     `converting`: units that began a conversion in the last movement season (CVT-02). `proxies`: the province
-    of each unit given in proxy this season, with the power that may order its retreat (Q-25). `notes`:
+    of each dislodged unit that was given in proxy, with the power that may order its retreat (Q-25). `notes`:
     anything else, each a tuple of words in the rule set's own form.
     """
 

@@ -77,6 +77,9 @@ class Ruleset:
     """Orders that the classic game does not have, as a player may write them, each with what it does; {a},
     {b} and {c} are places, {p} is a power."""
 
+    SHEDDING: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of units that may leave their boats behind as they move (`Move.sheds`)."""
+
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {}
     """Legality of orders that the classic game does not have, as in `adjudicator.phases.legality`."""
 
@@ -138,6 +141,8 @@ class Ruleset:
 
     def citation(self, sentence: str, reason: str | None) -> str:
         """The paragraph of the printed rules that a sentence rests on, or "" where the variant names none."""
+        if not self.citations:
+            return ""
         return str(self.citations.get(sentence, self.citations.get(reason or "", "")))
 
     def choice(self, key: str) -> str:

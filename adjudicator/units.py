@@ -44,7 +44,10 @@ class Unit:
         return hash(self.region.province)
 
     def __str__(self) -> str:
-        return f"{self.power} {self.kind} {self.region}"
+        # Every answer has the text of every unit, so that a call of the region's own text is saved.
+        region = self.region
+        end = region.province if region.coast is None else f"{region.province}/{region.coast}"
+        return f"{self.power} {self.kind} {end}"
 
 
 class _UnitDraft:

@@ -41,7 +41,7 @@ from galloper.orders import Order
 from galloper.other_formats import ExportedGame, ImportedGame, ImportedPhase, export_game, import_games
 from galloper.parsing import parse_order, parse_orders
 from galloper.played_phase import Difference, PlayedPhase
-from galloper.positions import OrderLike, Outcome, Position, Resolution, SheetLike
+from galloper.positions import LegalOrder, OrderLike, Outcome, Position, Resolution, SheetLike
 from galloper.sheets import Sheet, SheetLine, read_sheet
 from galloper.units import Dislodgement, Unit
 
@@ -64,6 +64,7 @@ __all__ = [
     "GameOverError",
     "ImportedGame",
     "ImportedPhase",
+    "LegalOrder",
     "LotsError",
     "MissingLibraryError",
     "Order",

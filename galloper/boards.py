@@ -40,10 +40,11 @@ class Board:
     Boards are equal if they are the same board, and can be copied and pickled.
     """
 
-    __slots__ = ("inner", "provinces")
+    __slots__ = ("cases", "inner", "provinces")
 
     def __init__(self, inner: Variant) -> None:
         self.inner = inner
+        self.cases = CaseReader(inner.context(), inner.rules, inner.start.phase.year)
         self.provinces: Mapping[str, Province] = MappingProxyType({
             p.id: Province(p.id, p.name, p.terrain.value, p.centre, p.home, tuple(c.id for c in p.coasts))
             for p in inner.board.provinces.values()
@@ -134,16 +135,16 @@ def boards() -> tuple[str, ...]:
 def load_board(name: str) -> Board:
     """A board by its name. It is read once. Raises BoardError if there is no board of that name, or if its
     tables have faults."""
-    # Asked anew each time, since `add_boards` may have brought it; only what was read is kept.
+    return _loaded(name)
+
+
+# What it raises is not kept, so that a board may be named before `add_boards` brings it.
+@cache
+def _loaded(name: str) -> Board:
     if name not in maps.variants():
         known = {board.casefold(): board for board in boards()}
         raise BoardError(f"There is no board {name!r}{_nearest(name.casefold(), known)}. "
                          f"The boards are {', '.join(boards())}.")
-    return _loaded(name)
-
-
-@cache
-def _loaded(name: str) -> Board:
     try:
         return Board(maps.load(name))
     except maps.MapError as fault:
@@ -157,12 +158,6 @@ def add_boards(folder: str | PathLike[str]) -> None:
         maps.add_folder(Path(folder))
     except maps.MapError as fault:
         raise BoardError(str(fault)) from fault
-
-
-@cache
-def case_reader(board: Board) -> CaseReader:
-    """The reader of positions and orders in JSON for a board; made once."""
-    return CaseReader(board.inner.context(), board.inner.rules, board.inner.start.phase.year)
 
 
 def as_board(board: str | Board) -> Board:

@@ -9,7 +9,7 @@ from typing import Any
 from adjudicator import orders
 from adjudicator.serialize.case_fields import CaseFault
 from adjudicator.serialize.order_json import write_order
-from galloper.boards import Board, as_board, case_reader
+from galloper.boards import Board, as_board
 from galloper.errors import OrderError
 from grammar.print import canonical, prose
 
@@ -34,9 +34,9 @@ class Order:
         OrderError, which begins with the field at fault."""
         order_board = as_board(board)
         try:
-            inner = case_reader(order_board).read_order("order", data)
+            inner = order_board.cases.read_order(data)
         except CaseFault as fault:
-            raise OrderError(f"{fault}.") from fault
+            raise OrderError(f"{fault.below('order')}.") from fault
         return cls(order_board, inner)
 
     @property

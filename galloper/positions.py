@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from adjudicator import judge as judges, position as judged
+from adjudicator import judge as judges, legal_orders as legality, outcome, position as judged
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.lots import Lots
 from adjudicator.outcome import Result
 from adjudicator.phases.year_end import builds_due
 from adjudicator.serialize.answers import answer, write_position
 from adjudicator.serialize.case_fields import CaseFault
-from adjudicator.serialize.cases import Case
-from galloper.boards import Board, as_board, case_reader
+from galloper.boards import Board, as_board
 from galloper.errors import LotsError, OrderError, PositionError
 from galloper.orders import Order
 from galloper.parsing import parse_orders
@@ -56,7 +54,7 @@ class Position:
         if not isinstance(data, Mapping):
             raise PositionError("A position must be an object of JSON.")
         try:
-            return cls(case_board, case_reader(case_board).read_position(data))
+            return cls(case_board, case_board.cases.read_position(data))
         except CaseFault as fault:
             raise PositionError(f"{fault}.") from fault
 
@@ -142,11 +140,29 @@ class Position:
         except IndexError as error:
             raise LotsError(f"{self.phase} draws lots, and {len(lots)} numbers are too few; give at most "
                             f"{variant.rules.LOTS}.") from error
-        case = Case(None, self.inner, tuple(inner_orders), Lots())
-        data = answer(case, resolution, variant.rules)
-        del data["id"]
-        return Resolution(
-            self.board, read, data, Position(self.board, resolution.position), resolution.lots_used)
+        return Resolution(self, read, resolution)
+
+    def legal_orders(
+        self, who: str | Unit, *, longest_convoy: int | None = None
+    ) -> tuple[LegalOrder, ...]:
+        """Every order that a power may give for this phase, or that may be given to one unit: all that the
+        judge does not call void, whatever others order. Nothing is weighed.
+
+        Where an order has a number (grain, supply), `counts` are the numbers that may stand in it. A coast is
+        named where the unit needs one, and supports name none. `longest_convoy` leaves out convoys over more
+        fleets than that: where all seas are full there are very many. Raises BoardError for an unknown power
+        and PositionError for a unit that is neither on the board nor must retreat.
+        """
+        units = {unit_of(unit): unit for unit in (
+            *self.inner.units, *(dislodged.unit for dislodged in self.inner.dislodged))}
+        if isinstance(who, Unit) and who not in units:
+            raise PositionError(f"There is no unit {who} here.")
+        unit = units[who] if isinstance(who, Unit) else None
+        power = self.board.power(who) if isinstance(who, str) else who.power
+        variant = self.board.inner
+        return tuple(
+            LegalOrder(self.board, legal) for legal in legality.legal_orders(
+                variant.context(), variant.rules, self.inner, power, unit, longest_convoy))
 
     def to_json(self) -> dict[str, Any]:
         """The position as an object of the JSON of `adjudicate`; inverse of `from_json`."""
@@ -197,19 +213,69 @@ def _nobodys(text: str) -> OrderError:
                       f"{{power: [text, ...]}}.", text)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+class LegalOrder:
+    """An order that is legal in a position, and the numbers that may stand in it: `counts` is None for an
+    order without a number, and else the order has the least of them."""
+
+    __slots__ = ("counts", "inner", "order")
+
+    def __init__(self, board: Board, inner: legality.LegalOrder) -> None:
+        self.order = Order(board, inner.order)
+        self.counts = inner.counts
+        self.inner = inner
+
+    def with_count(self, count: int) -> Order:
+        """The order with another of its numbers. Raises OrderError for a number that is not among them."""
+        try:
+            return Order(self.order.board, self.inner.with_count(count))
+        except ValueError as fault:
+            raise OrderError(f"{self.order}: {fault}.") from fault
+
+    def __str__(self) -> str:
+        if self.counts is None or len(self.counts) == 1:
+            return str(self.order)
+        return f"{self.order} (up to {self.counts[-1]})"
+
+    def __repr__(self) -> str:
+        return f"<LegalOrder {self.order.power}: {self}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LegalOrder):
+            return NotImplemented
+        return self.order == other.order and self.counts == other.counts
+
+    def __hash__(self) -> int:
+        return hash(self.order)
+
+
 class Outcome:
-    """What became of one order.
+    """What became of one order. Outcomes are equal if they say the same."""
 
-    `result` is "succeeds", "fails" or "void"; `reason` the word for why not ("bounced", "cut", "illegal" ...)
-    or None; `why` a sentence for players. `dislodged`: the ordered unit was dislodged.
-    """
+    __slots__ = ("inner", "order")
 
-    order: Order
-    result: Result
-    reason: str | None
-    why: str
-    dislodged: bool = False
+    def __init__(self, order: Order, inner: outcome.Outcome) -> None:
+        self.order = order
+        self.inner = inner
+
+    @property
+    def result(self) -> Result:
+        """It is "succeeds", "fails" or "void"."""
+        return self.inner.result
+
+    @property
+    def reason(self) -> str | None:
+        """The word for why not ("bounced", "cut", "illegal" ...), or None."""
+        return self.inner.reason
+
+    @property
+    def why(self) -> str:
+        """A sentence for players; made when it is read."""
+        return self.inner.why
+
+    @property
+    def dislodged(self) -> bool:
+        """True if the ordered unit was dislodged."""
+        return self.inner.dislodged
 
     def __str__(self) -> str:
         return f"{self.order.power} {self.order} {self.result}: {self.why}"
@@ -218,28 +284,49 @@ class Outcome:
         reason = f" ({self.reason})" if self.reason else ""
         return f"<Outcome {self.order.power} {self.order}: {self.result}{reason}>"
 
+    def __eq__(self, other: object) -> bool:
+        return self._said() == other._said() if isinstance(other, Outcome) else NotImplemented
 
-@dataclass(frozen=True, slots=True, repr=False)
+    def __hash__(self) -> int:
+        return hash((self.order, self.result, self.reason))
+
+    def _said(self) -> tuple[object, ...]:
+        return self.order, self.result, self.reason, self.dislodged, self.why
+
+
 class Resolution:
-    """A judged phase: the orders and what became of them, and the position that follows.
-
-    `lots_used`: how many numbers were drawn. `to_json` has what one kind of phase or one game has besides.
+    """A judged phase: the orders and what became of them, and the position that follows. It never changes,
+    and resolutions are equal if they say the same. `to_json` has what one kind of phase or one game has
+    besides.
     """
 
-    board: Board = field(repr=False)
-    orders: tuple[Order, ...]
-    inner: Mapping[str, Any] = field(repr=False)
-    position: Position
-    lots_used: int = 0
+    __slots__ = ("_answer", "before", "inner", "orders", "position")
+
+    def __init__(
+        self, before: Position, orders: tuple[Order, ...], inner: outcome.Resolution,
+        answered: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`answered` is the answer as a saved game has it, which need not be today's."""
+        self.before = before
+        self.orders = orders
+        self.inner = inner
+        self.position = Position(before.board, inner.position)
+        self._answer = answered
+
+    @property
+    def board(self) -> Board:
+        """The board it was judged on."""
+        return self.before.board
+
+    @property
+    def lots_used(self) -> int:
+        """How many numbers were drawn."""
+        return self.inner.lots_used
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
         """What became of each order, in the order given."""
-        return tuple(
-            Outcome(order, Result(outcome["result"]), outcome.get("reason"), str(outcome.get("why", "")),
-                    bool(outcome.get("dislodged", False)))
-            for order, outcome in zip(self.orders, self.inner["orders"], strict=True)
-        )
+        return tuple(map(Outcome, self.orders, self.inner.outcomes))
 
     @property
     def dislodged(self) -> tuple[Dislodgement, ...]:
@@ -247,15 +334,31 @@ class Resolution:
         return self.position.dislodged
 
     @property
+    def unordered(self) -> tuple[Unit, ...]:
+        """The units that held in a movement phase because nothing was ordered for them."""
+        return tuple(map(unit_of, self.inner.unordered))
+
+    @property
+    def disbanded(self) -> tuple[Unit, ...]:
+        """The units that left the board in a retreat phase, or in a movement phase without a place to go, or
+        by a rule that destroys them at once."""
+        return tuple(map(unit_of, self.inner.disbanded))
+
+    @property
+    def removed(self) -> tuple[Unit, ...]:
+        """The units that an adjustment phase took off the board: by order, by lot or as the rules name
+        them."""
+        return tuple(map(unit_of, self.inner.removed))
+
+    @property
     def winners(self) -> tuple[str, ...]:
         """The power that has won, or the powers that win together; empty while the game goes on."""
-        winner = self.inner.get("winner")
-        return tuple(self.inner.get("joint", ())) if winner is None else (winner,)
+        return self.inner.joint if self.inner.winner is None else (self.inner.winner,)
 
     @property
     def draw_open_to(self) -> tuple[str, ...]:
-        """The powers that together fulfil the rules' condition for a draw; empty if nobody does."""
-        return tuple(self.inner.get("draw_open_to") or ())
+        """The powers that together fulfil the rules' condition for a draw; empty if there are none."""
+        return self.inner.draw_open_to or ()
 
     @property
     def ends_game(self) -> bool:
@@ -267,16 +370,33 @@ class Resolution:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on what happened without an order."""
-        return tuple(self.inner.get("notes", ()))
+        return self.inner.notes
 
     def to_json(self) -> dict[str, Any]:
         """The answer of `galloper adjudicate` to this phase (docs/contract.md), without an `id`."""
         # A caller may change what it gets, and a resolution never changes.
-        return deepcopy(dict(self.inner))
+        if self._answer is not None:
+            return deepcopy(dict(self._answer))
+        data = answer(None, self.before.phase.kind, self.inner, self.board.inner.rules)
+        del data["id"]
+        return data
 
     def __str__(self) -> str:
-        return "\n".join([*map(str, self.outcomes), *self.notes])
+        """A line for each order with what became of it, the units without an order and those that left the
+        board, then the notes."""
+        named = {"Without an order": self.unordered, "Disbanded": self.disbanded, "Removed": self.removed}
+        unsaid = [f"{what}: {', '.join(map(str, units))}" for what, units in named.items() if units]
+        return "\n".join([*map(str, self.outcomes), *unsaid, *self.notes])
 
     def __repr__(self) -> str:
-        succeeded = sum(outcome.result is Result.SUCCEEDS for outcome in self.outcomes)
+        succeeded = sum(outcome.result is Result.SUCCEEDS for outcome in self.inner.outcomes)
         return f"<Resolution: {succeeded} of {len(self.orders)} orders succeed, then {self.position.phase}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Resolution):
+            return NotImplemented
+        return self.before == other.before and self.orders == other.orders and (
+            self.position == other.position and self.to_json() == other.to_json())
+
+    def __hash__(self) -> int:
+        return hash((self.before, self.orders))

@@ -11,7 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from adjudicator import outcome
 from adjudicator.outcome import Result
+from adjudicator.serialize.case_fields import CaseFault
+from adjudicator.units import Unit
 from galloper.boards import Board, load_board
 from galloper.errors import BoardError, OrderError, PositionError, SavedGameError
 from galloper.orders import Order
@@ -143,8 +146,43 @@ def _played(path: str, case: Mapping[str, Any], before: Position, after: Positio
     units = sorted(map(str, after.inner.units))
     if sorted(answer["positions"]) != units:
         raise SavedGameError(f"{path}result.positions: are not the units of the position that follows.")
-    resolution = Resolution(before.board, orders, answer, after, len(lots))
-    return PlayedPhase(before, orders, tuple(lots), resolution)
+    judged = _resolution(f"{path}result.", answer, orders, after, len(lots))
+    return PlayedPhase(before, orders, tuple(lots), Resolution(before, orders, judged, answer))
+
+
+def _resolution(
+    path: str, answer: Mapping[str, Any], orders: Sequence[Order], after: Position, lots_used: int
+) -> outcome.Resolution:
+    """The result of a phase as the judge's values, as far as `galloper.Resolution` tells it."""
+    draw = answer.get("draw_open_to")
+    # A movement phase has the key "destroyed", and a retreat phase "disbanded".
+    gone = (*_units(path, "disbanded", answer, after.board), *_units(path, "destroyed", answer, after.board))
+    return outcome.Resolution(
+        tuple(outcome.Outcome(
+            order.inner, Result(item["result"]), item.get("reason"), None, str(item.get("why", "")),
+            bool(item.get("dislodged", False)))
+            for order, item in zip(orders, answer["orders"], strict=True)),
+        after.inner,
+        dislodged=after.inner.dislodged,
+        unordered=_units(path, "unordered", answer, after.board),
+        disbanded=gone,
+        removed=_units(path, "removed", answer, after.board),
+        lots_used=lots_used,
+        winner=answer.get("winner"),
+        draw_open_to=None if draw is None else tuple(draw),
+        notes=tuple(answer.get("notes") or ()),
+        joint=tuple(answer.get("joint") or ()),
+    )
+
+
+def _units(path: str, key: str, answer: Mapping[str, Any], board: Board) -> tuple[Unit, ...]:
+    if answer.get(key) is None:
+        return ()
+    _texts(f"{path}{key}", answer)
+    try:
+        return tuple(board.cases.names.unit(f"{path}{key}", text) for text in answer[key])
+    except CaseFault as fault:
+        raise SavedGameError(f"{fault}.") from fault
 
 
 def _answer(path: str, data: Any, count: int) -> Mapping[str, Any]:

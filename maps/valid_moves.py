@@ -47,8 +47,11 @@ def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
 
 def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
     """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a
-    province with several coasts and no coast given, one for each coast."""
+    province with several coasts and no coast given, one for each coast. Where no phase moves units a king
+    rides, over land or across one sea (WSB-14)."""
     moves = []
+    overseas = {} if has_movement_phases(variant) else neighbours_by_sea(variant, region.province)
+    rides = {other for others in overseas.values() for other in others}
     for kind in variant.kinds.values():
         movements = sorted(kind.moves)
         standing = {
@@ -56,7 +59,7 @@ def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
         if region.coast is not None:
             standing &= {region}
         for place in sorted(standing, key=lambda region: region.coast or ""):
-            to = {other for movement in movements for other in variant.board.neighbours(place, movement)}
+            to = rides.union(*(variant.board.neighbours(place, movement) for movement in movements))
             ordered = sorted(to, key=lambda other: variant.board.region_text(other).casefold())
             moves.append(ValidMoves(place, kind.letter, tuple(ordered)))
     return tuple(moves)

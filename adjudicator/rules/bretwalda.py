@@ -138,6 +138,7 @@ class Bretwalda(Ruleset):
     }
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     NOTES: ClassVar[Mapping[str, tuple[NotePart, ...]]] = {HOME: (NotePart.POWER, NotePart.PROVINCE)}
+    SHEDDING: ClassVar[frozenset[str]] = frozenset({BUNCH})
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
     OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]] = {MoveHome: settle_home}

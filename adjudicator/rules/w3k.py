@@ -216,7 +216,7 @@ class ThreeKingdoms(Ruleset):
         proxies = frozenset(
             (sheet.place[number], power)
             for number, power in sheet.commanders.items()
-            if self.choice("proxy_retreats") == "owner_first"
+            if number in sheet.dislodged and self.choice("proxy_retreats") == "owner_first"
         )
         return standing.difference(old).union(new), Memory(frozenset(begun), proxies)
 

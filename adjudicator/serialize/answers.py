@@ -16,16 +16,17 @@ from adjudicator.position import Dislodgement, Memory, Position
 from adjudicator.ruleset import Ruleset
 from adjudicator.serialize import codec
 from adjudicator.serialize.case_fields import CaseFault
-from adjudicator.serialize.cases import Case, CaseReader
+from adjudicator.serialize.cases import CaseReader
 from adjudicator.serialize.order_json import write_order
+from adjudicator.units import Unit
 
 
-def answer(case: Case, resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
-    """The answer to a case. The contract has no key "unresolved": it appears only if the judge met orders
-    that no rule decides, and lists their places among the orders."""
-    kind, after = case.position.phase.kind, resolution.position
+def answer(name: str | int | None, kind: PhaseKind, resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
+    """The answer to the case of that name, whose phase is of that kind. The contract has no key "unresolved":
+    it appears only if the judge met orders that no rule decides, and lists their places among the orders."""
+    after = resolution.position
     data: dict[str, Any] = {
-        "id": case.id,
+        "id": name,
         "orders": [_outcome(o) for o in resolution.outcomes],
         "positions": sorted(map(str, after.units)),
     }
@@ -34,10 +35,12 @@ def answer(case: Case, resolution: Resolution, rules: Ruleset) -> dict[str, Any]
             index for index, o in enumerate(resolution.outcomes) if o.order in resolution.unresolved
         ]
     data |= _of_kind(kind, resolution, rules)
-    if rules.keeps_memory():
-        data["memory"] = {"converting": sorted(map(str, after.memory.converting))}
-    if after.memory.notes:
-        data.setdefault("memory", {})["notes"] = sorted(map(list, after.memory.notes))
+    # Whole, so that the answer is all that the next case needs. Games without conversions have no such key.
+    memory = _memory(after.memory)
+    if not rules.keeps_memory():
+        del memory["converting"]
+    if memory:
+        data["memory"] = memory
     if resolution.notes:
         data["notes"] = list(resolution.notes)
     # The contract: centres, winner and draw only after a phase that ends the Autumn (docs/contract.md).
@@ -65,11 +68,11 @@ def _of_kind(kind: PhaseKind, resolution: Resolution, rules: Ruleset) -> dict[st
     match kind:
         case PhaseKind.MOVEMENT:
             # Bretwalda (BRE-16) and 1066 destroy units at once; other games' answers have no such key.
-            destroyed = {"destroyed": list(map(str, resolution.disbanded))} if resolution.disbanded else {}
             return {
                 "dislodged": [dislodgement_json(d) for d in resolution.dislodged],
                 "contested": sorted(resolution.contested),
-                **destroyed,
+                **_named("destroyed", resolution.disbanded),
+                **_named("unordered", resolution.unordered),
             }
         case PhaseKind.RETREAT:
             return {"disbanded": list(map(str, resolution.disbanded))}
@@ -80,21 +83,32 @@ def _of_kind(kind: PhaseKind, resolution: Resolution, rules: Ruleset) -> dict[st
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    data: dict[str, Any] = {"result": outcome.result.value}
+    data: dict[str, Any] = {"result": outcome.result._value_}
     if outcome.reason is not None:
         data["reason"] = outcome.reason
     if outcome.dislodged:
         data["dislodged"] = True
-    return data | {"why": outcome.why}
+    data["why"] = outcome.why
+    return data
+
+
+def _named(key: str, units: Sequence[Unit]) -> dict[str, list[str]]:
+    """A key with units, which the answer has only where there are any."""
+    return {key: list(map(str, units))} if units else {}
 
 
 def _adjustments(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
+    removed = _named("removed", resolution.removed)
     if rules.removes_by_lot():
         return {
             "removed_by_lot": [str(u.region) for u in resolution.removed_by_lot],
             "lots_used": resolution.lots_used,
+            **removed,
         }
-    return {"removed_by_civil_disorder": [str(u.region) for u in resolution.removed_by_disorder]}
+    return {
+        "removed_by_civil_disorder": [str(u.region) for u in resolution.removed_by_disorder],
+        **removed,
+    }
 
 
 def _of_rule_set(resolution: Resolution, rules: Ruleset) -> dict[str, Any]:
@@ -145,9 +159,6 @@ def case_of(
     judged. `numbers` are the lots that were used."""
     if not all(outcome.order.WORD for outcome in resolution.outcomes):
         return None, None  # the contract has no word for some order
-    # Cases had no key for proxies when the first records were written, and their digests stay as they are.
-    if position.memory.proxies:
-        return None, None
     phase = position.phase
     try:
         case = {
@@ -165,7 +176,7 @@ def case_of(
         replace(outcome.order, line=None) for outcome in resolution.outcomes
     ):
         return None, None
-    return case, answer(Case(str(phase), position, read.orders, read.lots), resolution, rules)
+    return case, answer(str(phase), phase.kind, resolution, rules)
 
 
 def _order_json(order: Order) -> dict[str, Any]:

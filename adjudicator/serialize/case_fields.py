@@ -9,7 +9,7 @@ from typing import Any
 
 from adjudicator.context import Context
 from adjudicator.geo import Province, Region
-from adjudicator.units import Unit
+from adjudicator.units import Unit, UnitRef
 
 Document = Mapping[str, Any]
 
@@ -19,12 +19,20 @@ class CaseFault(Exception):
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(f"{field}: {message}")
+        self._field = field
+        self._message = message
+
+    def below(self, field: str) -> CaseFault:
+        """The same fault with the path of the object that holds its field: "to" below `orders[2]` is
+        `orders[2].to`. A fault of the object itself has the path ""."""
+        return CaseFault(f"{field}.{self._field}" if self._field else field, self._message)
 
 
 class NameReader:
     """Powers, unit kinds, provinces and regions of one variant, by the names that a case may use.
 
-    Every method takes the path of the field first, and raises CaseFault with it for an unknown name.
+    Every method takes the path of the field first, and raises CaseFault with it for an unknown name. Names
+    that are written as this program writes them are found in tables: most of a case is names.
     """
 
     def __init__(self, context: Context) -> None:
@@ -33,15 +41,24 @@ class NameReader:
         self._provinces = {p.name.casefold(): p for p in context.board.provinces.values()}
         self._provinces.update((p.id.casefold(), p) for p in context.board.provinces.values())
         self._powers = {power.casefold(): power for power in context.powers}
+        self._power_ids = {power: power for power in context.powers}
         # "The Crown" must not be read as a power called "The", so the longest name is tried first.
         powers = "|".join(map(re.escape, sorted(context.powers, key=len, reverse=True)))
         kinds = "|".join(map(re.escape, context.kinds))
         self._unit = re.compile(rf"({powers})\s+({kinds})\s+(\S.*)", re.IGNORECASE)
+        self._regions: dict[str, Region] = {}
+        provinces = context.board.provinces.values()
+        usual = [text for p in provinces for text in (p.name, p.id, *(f"{p.id}/{c.id}" for c in p.coasts))]
+        self._regions = {text: self.region("", text) for text in usual}
+        self._units: dict[str, Unit] = {}
+        self._references: dict[tuple[str | None, str], UnitRef] = {}
 
     def power(self, field: str, name: Any) -> str:
         """The id of a power, written in any case. The fault for another name lists the powers and the nearest
         (INS-05): "The Protectorate" is a slip for "Protectorate"."""
-        power = self._powers.get(str(name).casefold())
+        power = self._power_ids.get(name) if type(name) is str else None
+        if power is None:
+            power = self._powers.get(str(name).casefold())
         if power is None:
             raise CaseFault(field, f"there is no power {name!r}{_nearest(name, self._powers.values())}; "
                                    f"the powers are {', '.join(self._powers.values())}")
@@ -67,6 +84,9 @@ class NameReader:
         is left to the judge."""
         if not isinstance(text, str):
             raise CaseFault(field, f"{text!r} is no region")
+        usual = self._regions.get(text)
+        if usual is not None:
+            return usual
         # The whole text first: a printed name may hold a stroke, an id never does.
         named = self._provinces.get(text.casefold())
         if named is not None:
@@ -80,16 +100,41 @@ class NameReader:
 
     def unit(self, field: str, text: Any) -> Unit:
         """A unit as "FRANCE F SPA/SC", where such a unit can stand."""
-        match = self._unit.fullmatch(text.strip()) if isinstance(text, str) else None
+        if not isinstance(text, str):
+            raise CaseFault(field, f"{text!r} is not a power, a unit type and a region")
+        unit = self._units.get(text)
+        if unit is None:
+            unit = self._read_unit(field, text)
+            # Only a unit in its own words is kept, so that no flood of spellings fills the table.
+            if str(unit) == text:
+                self._units[text] = unit
+        return unit
+
+    def reference(self, data: Document, kind_key: str, loc_key: str) -> UnitRef:
+        """A unit as an order names it, by two keys of the order's object; its kind may be left out
+        (ORD-04)."""
+        loc, kind = required(data, loc_key), data.get(kind_key)
+        # Both are looked at first: a list has no hash, and True would be found as 1 is.
+        is_usual = type(loc) is str and (kind is None or type(kind) is str)
+        reference = self._references.get((kind, loc)) if is_usual else None
+        if reference is None:
+            region = self.region(loc_key, loc)
+            reference = UnitRef(None if kind is None else self.unit_kind(kind_key, kind), region)
+            if loc in self._regions:
+                self._references[kind, loc] = reference
+        return reference
+
+    def _read_unit(self, field: str, text: str) -> Unit:
+        match = self._unit.fullmatch(text.strip())
         if match is None:
             self._check_author(field, text)
             raise CaseFault(field, f"{text!r} is not a power, a unit type and a region")
         power, kind, place = match.groups()
         return self.unit_in(field, self._powers[power.casefold()], kind.upper(), place)
 
-    def _check_author(self, field: str, text: Any) -> None:
+    def _check_author(self, field: str, text: str) -> None:
         """A CaseFault if only the power of "Frence A PAR" is wrong: the words before a kind of unit."""
-        words = text.split() if isinstance(text, str) else []
+        words = text.split()
         kinds = [index for index, word in enumerate(words) if word.upper() in self._context.kinds]
         if kinds and kinds[0] > 0:
             self.power(field, " ".join(words[:kinds[0]]))
@@ -117,7 +162,7 @@ def required(data: Document, key: str, above: str = "") -> Any:
     return value
 
 
-def flag(data: Document, key: str, above: str) -> bool:
+def flag(data: Document, key: str, above: str = "") -> bool:
     """True or False; False where the key is missing."""
     value = data.get(key)
     if value is not None and not isinstance(value, bool):

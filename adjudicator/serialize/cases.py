@@ -22,7 +22,7 @@ from adjudicator.serialize.case_fields import (
     items,
     required,
 )
-from adjudicator.serialize.order_json import order_words, read_order
+from adjudicator.serialize.order_json import OrderReader
 from adjudicator.units import Unit
 
 YEARS = range(1, 10_000)
@@ -54,28 +54,32 @@ class CaseReader:
         self._context = context
         self._rules = rules
         self._year = year
-        self._names = NameReader(context)
-        self._order_words = order_words(rules)
+        self.names = NameReader(context)
+        self._orders = OrderReader(self.names, rules)
 
     def read(self, data: Document) -> Case:
         """The values of a case. Raises CaseFault, naming the field, if the case cannot be judged."""
         position = self.read_position(data)
         # An empty list is an answer; a missing one is more likely a slip.
         required(data, "orders")
-        orders = tuple(
-            self.read_order(f"orders[{index}]", item) for index, item in enumerate(items(data, "orders")))
-        return Case(case_id(data), position, orders, self._lots(data))
+        orders: list[Order] = []
+        for item in items(data, "orders"):
+            try:
+                orders.append(self._orders.read(item))
+            except CaseFault as fault:
+                raise fault.below(f"orders[{len(orders)}]") from fault
+        return Case(case_id(data), position, tuple(orders), self._lots(data))
 
-    def read_order(self, field: str, data: object) -> Order:
-        """One order of a case; `field` is its path there. Raises CaseFault."""
-        return read_order(self._names, self._order_words, field, data)
+    def read_order(self, data: object) -> Order:
+        """One order of a case. Raises CaseFault, whose path begins at the order's object."""
+        return self._orders.read(data)
 
     def read_position(self, data: Document) -> Position:
         """The position in a case, whose orders and lots are not read. Raises CaseFault."""
         phase = self._phase(data)
         units = self._units(data)
         contested = frozenset(
-            self._names.province(f"contested[{index}]", name).id
+            self.names.province(f"contested[{index}]", name).id
             for index, name in enumerate(items(data, "contested")))
         return Position(
             phase, units, self._centres(data), self._dislodged(data, units, contested), contested,
@@ -100,7 +104,7 @@ class CaseReader:
         required(data, "units")
         unit_in: dict[str, Unit] = {}
         for index, text in enumerate(items(data, "units")):
-            unit = self._names.unit(f"units[{index}]", text)
+            unit = self.names.unit(f"units[{index}]", text)
             other = unit_in.setdefault(unit.region.province, unit)
             if other is not unit:
                 raise CaseFault(f"units[{index}]", f"{unit} and {other} stand in one region")
@@ -121,7 +125,7 @@ class CaseReader:
         return tuple(dislodged)
 
     def _dislodgement(self, field: str, data: Document, taken: frozenset[str]) -> Dislodgement:
-        above, names = f"{field}.", self._names
+        above, names = f"{field}.", self.names
         unit = names.unit_in(
             f"{field}.loc", names.power(f"{field}.power", required(data, "power", above)),
             names.unit_kind(f"{field}.type", required(data, "type", above)), required(data, "loc", above))
@@ -140,20 +144,20 @@ class CaseReader:
         listed = as_object("centres", {} if data.get("centres") is None else data["centres"])
         for power in listed:
             field = f"centres.{power}"
-            owned = [self._names.province(field, name) for name in items(listed, power, "centres.")]
+            owned = [self.names.province(field, name) for name in items(listed, power, "centres.")]
             for province in owned:
                 if not province.centre:
                     raise CaseFault(field, f"{province.id} is no supply centre")
                 if province.id in owned_before:
                     raise CaseFault(field, f"{province.id} is owned twice")
                 owned_before.add(province.id)
-            centres[self._names.power(field, power)] = frozenset(p.id for p in owned)
+            centres[self.names.power(field, power)] = frozenset(p.id for p in owned)
         return centres
 
     def _memory(self, data: Document, units: frozenset[Unit]) -> Memory:
         memory = as_object("memory", {} if data.get("memory") is None else data["memory"])
         converting = [
-            self._names.unit(f"memory.converting[{index}]", text)
+            self.names.unit(f"memory.converting[{index}]", text)
             for index, text in enumerate(items(memory, "converting", "memory."))
         ]
         notes = []
@@ -164,7 +168,7 @@ class CaseReader:
             field = f"memory.proxies[{index}]"
             if not isinstance(pair, list) or len(pair) != 2:
                 raise CaseFault(field, "must be a region and the power that has its unit in proxy")
-            proxies.append((self._names.province(field, pair[0]).id, self._names.power(field, pair[1])))
+            proxies.append((self.names.province(field, pair[0]).id, self.names.power(field, pair[1])))
         # A unit that is gone from the board converts no longer.
         return Memory(frozenset(converting) & units, frozenset(proxies), frozenset(notes))
 
@@ -185,9 +189,9 @@ class CaseReader:
     def _note_word(self, field: str, part: NotePart, word: str) -> str:
         match part:
             case NotePart.POWER:
-                return self._names.power(field, word)
+                return self.names.power(field, word)
             case NotePart.PROVINCE:
-                return self._names.province(field, word).id
+                return self.names.province(field, word).id
             case NotePart.YEAR:
                 # A year far away would have somebody count its months.
                 if not (word.isascii() and word.isdigit() and int(word[:5]) in YEARS):

@@ -3,20 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from adjudicator.orders import SHARED_ORDERS, FieldKind, Order, order_fields
 from adjudicator.ruleset import Ruleset
-from adjudicator.serialize.case_fields import CaseFault, Document, NameReader, as_object, flag, required
-from adjudicator.units import UnitRef
+from adjudicator.serialize.case_fields import CaseFault, NameReader, as_object, flag, required
 
-_UNIT_KEYS: Mapping[str, Mapping[str, str]] = {
-    "unit": {"type": "kind", "loc": "region"},
-    "target": {"from": "region", "from_type": "kind"},
-}
-"""A unit takes two keys of its order's object. By field: the key, and the part of the unit that it holds."""
+_UNIT_KEYS: Mapping[str, tuple[str, str]] = {"unit": ("type", "loc"), "target": ("from_type", "from")}
+"""A unit takes two keys of its order's object. By field: the key of its kind, and that of its region."""
 
 
 def order_words(rules: Ruleset) -> Mapping[str, type[Order]]:
@@ -29,34 +24,70 @@ def order_words(rules: Ruleset) -> Mapping[str, type[Order]]:
     return words
 
 
-def read_order(names: NameReader, words: Mapping[str, type[Order]], field: str, data: Any) -> Order:
-    """The order in the object `data`, whose path in its case is `field`. Raises CaseFault."""
-    as_object(field, data)
-    word = required(data, "order", f"{field}.")
-    order_class = words.get(word) if isinstance(word, str) else None
-    if order_class is None:
-        raise CaseFault(f"{field}.order", f"{word!r} is not one of {', '.join(words)}")
-    values = _OrderValues(names, field, data)
-    parts: dict[str, Any] = {"power": names.power(f"{field}.power", required(data, "power", f"{field}."))}
-    for name, key, kind, is_optional in _keyed_fields(order_class):
-        if kind is FieldKind.UNIT:
-            parts[name] = values.unit(name)
-        elif not is_optional or data.get(key) is not None:
-            parts[name] = values.value(kind, key)
-    return order_class(**parts)
+class OrderReader:
+    """Reads orders of one variant; paths in its faults begin at the order's object."""
+
+    def __init__(self, names: NameReader, rules: Ruleset) -> None:
+        self._names = names
+        self._read: Mapping[FieldKind, Callable[[str, Any], Any]] = {
+            FieldKind.PLACE: names.region,
+            FieldKind.POWER: names.power,
+            FieldKind.UNIT_KIND: names.unit_kind,
+            FieldKind.COUNT: _count,
+            FieldKind.COAST: _coast,
+            FieldKind.FLAG: _flag,
+        }
+        # An order class with its units, and its other fields: name, key in JSON, how it is read, whether it
+        # may be left out.
+        self._classes = {word: self._plan(kind) for word, kind in order_words(rules).items()}
+
+    def _plan(self, order_class: type[Order]) -> tuple[type[Order], list[str], list[_Field]]:
+        fields = order_fields(order_class)
+        units = [name for name, (kind, _) in fields.items() if kind is FieldKind.UNIT]
+        others = [
+            (name, order_class.JSON_KEYS.get(name, name), self._read[kind], is_optional)
+            for name, (kind, is_optional) in fields.items() if kind is not FieldKind.UNIT
+        ]
+        return order_class, units, others
+
+    def read(self, data: Any) -> Order:
+        """The order in an object. Raises CaseFault."""
+        as_object("", data)
+        word = required(data, "order")
+        if not isinstance(word, str) or word not in self._classes:
+            raise CaseFault("order", f"{word!r} is not one of {', '.join(self._classes)}")
+        order_class, units, others = self._classes[word]
+        names = self._names
+        values: dict[str, Any] = {"power": names.power("power", required(data, "power"))}
+        for name in units:
+            values[name] = names.reference(data, *_UNIT_KEYS[name])
+        for name, key, read, is_optional in others:
+            value = data.get(key)
+            if value is not None:
+                values[name] = read(key, value)
+            elif not is_optional:
+                required(data, key)
+        return order_class(**values)
 
 
-def _keyed_fields(order_class: type[Order]) -> tuple[tuple[str, str, FieldKind, bool], ...]:
-    """The fields of an order class: name, key in JSON, kind, whether it may be left out."""
-    if order_class not in _KEYED_FIELDS:
-        fields = order_fields(order_class).items()
-        _KEYED_FIELDS[order_class] = tuple(
-            (name, order_class.JSON_KEYS.get(name, name), kind, optional) for name, (kind, optional) in fields
-        )
-    return _KEYED_FIELDS[order_class]
+_Field = tuple[str, str, Callable[[str, Any], Any], bool]
 
 
-_KEYED_FIELDS: dict[type[Order], tuple[tuple[str, str, FieldKind, bool], ...]] = {}
+def _count(key: str, value: Any) -> int:
+    # True is an int to isinstance.
+    if type(value) is not int:
+        raise CaseFault(key, f"{value!r} is not a whole number")
+    return value
+
+
+def _coast(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise CaseFault(key, f"{value!r} is no coast")
+    return value
+
+
+def _flag(key: str, value: Any) -> bool:
+    return flag({key: value}, key)
 
 
 def write_order(order: Order) -> dict[str, Any]:
@@ -65,48 +96,10 @@ def write_order(order: Order) -> dict[str, Any]:
     for name, (kind, _) in order_fields(type(order)).items():
         value = getattr(order, name)
         if kind is FieldKind.UNIT:
-            parts = {key: getattr(value, part) for key, part in _UNIT_KEYS[name].items()}
-            data |= {key: str(part) for key, part in parts.items() if part is not None}
+            kind_key, loc_key = _UNIT_KEYS[name]
+            if value.kind is not None:
+                data[kind_key] = value.kind
+            data[loc_key] = str(value.region)
         elif value is not None and value is not False:
             data[order.JSON_KEYS.get(name, name)] = str(value) if kind is FieldKind.PLACE else value
     return data
-
-
-@dataclass(frozen=True, slots=True)
-class _OrderValues:
-    """The values of one order's object, each read when it is asked for."""
-
-    names: NameReader
-    field: str
-    data: Document
-
-    def unit(self, name: str) -> UnitRef:
-        """A unit by its two keys; its kind may be left out (ORD-04)."""
-        region: Any = None
-        unit_kind: Any = None
-        for key, part in _UNIT_KEYS[name].items():
-            if part == "region":
-                region = self.names.region(f"{self.field}.{key}", required(self.data, key, f"{self.field}."))
-            elif self.data.get(key) is not None:
-                unit_kind = self.names.unit_kind(f"{self.field}.{key}", self.data[key])
-        return UnitRef(unit_kind, region)
-
-    def value(self, kind: FieldKind, key: str) -> Any:
-        """What a key holds, which is there unless the field is a flag."""
-        if kind is FieldKind.FLAG:
-            return flag(self.data, key, f"{self.field}.")
-        path = f"{self.field}.{key}"
-        value = required(self.data, key, f"{self.field}.")
-        # Places come first: most values of a turn are places.
-        if kind is FieldKind.PLACE:
-            return self.names.region(path, value)
-        if kind is FieldKind.POWER:
-            return self.names.power(path, value)
-        if kind is FieldKind.UNIT_KIND:
-            return self.names.unit_kind(path, value)
-        # True is an int to isinstance.
-        if kind is FieldKind.COUNT and type(value) is not int:
-            raise CaseFault(path, f"{value!r} is not a whole number")
-        if kind is FieldKind.COAST and not isinstance(value, str):
-            raise CaseFault(path, f"{value!r} is no coast")
-        return value

@@ -8,17 +8,19 @@ of their own.
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, TextIO
 
+import galloper
 import maps
 from adjudicator import strength
 from adjudicator.judge import judge
@@ -98,6 +100,33 @@ class Ours:
         return Job(work, lambda resolution: frozenset(map(str, resolution.position.units)))
 
 
+class Doors:
+    """`Position.judge` of the package, which its users call: with orders as values, or as JSON."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._board = galloper.load_board("standard")
+        orders = "orders as JSON" if as_json else "Order values"
+        self.name = f"Position.judge, {orders}"
+        self.timed = f"Position.judge, {orders}; each outcome's result and reason, and the retreats read"
+
+    def ready(self, record: Record) -> Job:
+        """See Peer: the position made, and the orders where they are values."""
+        position = galloper.Position.from_json(self._board, record)
+        orders: list[Any] = record["orders"]
+        if not self._as_json:
+            orders = [galloper.Order.from_json(self._board, order) for order in orders]
+
+        def work() -> galloper.Resolution:
+            resolution = position.judge(orders)
+            for outcome in resolution.outcomes:
+                _ = outcome.result, outcome.reason, outcome.dislodged
+            _ = resolution.dislodged
+            return resolution
+
+        return Job(work, lambda resolution: frozenset(map(str, resolution.position.units)))
+
+
 def _judge_and_read(variant: Variant, position: Position, orders: Sequence[Order]) -> Resolution:
     return read_resolution(judge(variant.context(), variant.rules, position, orders))
 
@@ -105,7 +134,8 @@ def _judge_and_read(variant: Variant, position: Position, orders: Sequence[Order
 def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) -> None:
     # 1. The judges that are here.
     variant = maps.load("standard")
-    judges: list[Peer] = [Ours(variant)]
+    doors: list[Peer] = [Ours(variant), Doors(as_json=False), Doors(as_json=True)]
+    judges = doors.copy()
     for package in PEERS:
         peer = load(package, variant.board)
         if peer is None:
@@ -122,22 +152,34 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
         for contender in judges:
             tell(f"round {number + 1} of {ROUNDS}: {contender.name}, {len(records)} positions")
             best[contender.name] = min(best[contender.name], _seconds(contender, records))
-    ours, *others = judges
     rate = {name: len(records) / seconds for name, seconds in best.items()}
     # The same source, as Python runs it or compiled (docs/adr/0019).
     form = "Python source" if str(strength.__file__).endswith(".py") else "compiled"
-    say(what="positions judged", value=round(rate[ours.name]), unit="1/s", positions=len(records), judge=form,
-        how=ours.timed)
-    for peer in others:
-        say(what="positions judged", value=round(rate[ours.name]), unit="1/s", peer=peer.name,
-            peer_value=round(rate[peer.name]), ratio=round(rate[ours.name] / rate[peer.name], 2),
-            how=peer.timed)
+    others = judges[len(doors):]
+    for door in doors:
+        say(what="positions judged", value=round(rate[door.name]), unit="1/s", positions=len(records),
+            judge=form, door=door.name, how=door.timed)
+        _compare(say, others, rate, "positions judged", rate[door.name], door=door.name)
     # 4. The whole command, with JSON and sentences.
     texts = [json.dumps(record) for record in records]
+    # The peers' objects are none of the command's, and its allocations must not have them searched.
+    gc.collect()
+    gc.freeze()
     seconds = min(_cpu_seconds(lambda: run_adjudicate(variant, texts, io.StringIO())) for _ in range(ROUNDS))
-    say(what="cases answered, JSON to JSON", value=round(len(records) / seconds), unit="1/s",
+    gc.unfreeze()
+    answered = len(records) / seconds
+    say(what="cases answered, JSON to JSON", value=round(answered), unit="1/s",
         how=("the command galloper adjudicate without its start: JSON parsed, judged, every sentence said, "
              "JSON written"))
+    _compare(say, others, rate, "cases answered, JSON to JSON", answered)
+
+
+def _compare(
+    say: Say, others: Sequence[Peer], rate: Mapping[str, float], what: str, value: float, **more: str
+) -> None:
+    for peer in others:
+        say(what=what, value=round(value), unit="1/s", peer=peer.name, peer_value=round(rate[peer.name]),
+            ratio=round(value / rate[peer.name], 2), how=peer.timed, **more)
 
 
 def count_agreeing(contender: Peer, records: Sequence[Record]) -> int:

@@ -56,7 +56,7 @@ def _judged(variant: Variant, reader: CaseReader, line: str) -> dict[str, Any]:
         name = case_id(data)
         case = reader.read(data)
         resolution = judge(variant.context(), variant.rules, case.position, case.orders, case.lots)
-        return answer(case, resolution, variant.rules)
+        return answer(case.id, case.position.phase.kind, resolution, variant.rules)
     except CaseFault as fault:
         return {"id": name, "error": str(fault)}
     # The case draws more lots than its tape has.
@@ -74,7 +74,7 @@ def _document(line: str) -> dict[str, Any]:
     try:
         # Bytes that are no UTF-8 were kept as surrogates, and only encoding them shows it.
         line.encode()
-        data = json.loads(line, parse_constant=_no_number, parse_int=_whole_number)
+        data = _DECODER.decode(line)
     except UnicodeEncodeError as error:
         raise CaseFault("line", f"it is not UTF-8 text (character {error.start + 1})") from error
     except (ValueError, RecursionError) as error:
@@ -92,3 +92,6 @@ def _whole_number(digits: str) -> int:
 
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no number")
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=_no_number)

@@ -10,11 +10,9 @@ from adjudicator import solver
 from adjudicator.calendar import Phase, PhaseKind
 from adjudicator.geo import Region
 from adjudicator.judge import judge
-from adjudicator.lots import Lots
 from adjudicator.outcome import Result
 from adjudicator.position import Position
 from adjudicator.serialize.answers import answer
-from adjudicator.serialize.cases import Case
 from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit
 from tests.adjudicator.terse import orders
@@ -28,13 +26,10 @@ SHEETS = orders(
     ENGLAND=["A LON - BEL via convoy", "F ENG C A LON - BEL"], FRANCE=["F BRE - ENG", "F BEL S F BRE - ENG"])
 
 
-CASE = Case("made up", POSITION, tuple(SHEETS), Lots())
-
-
 def test_the_rules_decide_everything() -> None:
     resolution = judge(CONTEXT, RULES, POSITION, SHEETS)
     assert resolution.unresolved == ()
-    assert "unresolved" not in answer(CASE, resolution, RULES)
+    assert "unresolved" not in answer("made up", PhaseKind.MOVEMENT, resolution, RULES)
 
 
 def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +42,7 @@ def test_a_set_that_no_rule_decides_fails_and_is_listed(monkeypatch: pytest.Monk
     monkeypatch.setattr(solver, "_bottom_set", only_supports)
     resolution = judge(CONTEXT, RULES, POSITION, SHEETS)
     assert resolution.unresolved == (SHEETS[3],)
-    assert answer(CASE, resolution, RULES)["unresolved"] == [3]
+    assert answer("made up", PhaseKind.MOVEMENT, resolution, RULES)["unresolved"] == [3]
     failed = resolution.outcomes[3]
     assert (failed.result, failed.reason) == (Result.FAILS, "cut")
     assert failed.why

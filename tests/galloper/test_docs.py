@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import json
 import re
 import shutil
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import galloper
+import maps
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/api.md").read_text("utf-8")
@@ -36,6 +38,22 @@ def test_the_examples_of_the_page(section: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     count = _run(section, SECTIONS[section])
     assert count or ">>>" not in SECTIONS[section]
+
+
+def test_every_kind_of_order_is_shown_in_json() -> None:
+    """LIB-04: docs/orders-in-json.md has each game's orders; the objects give the texts beside them."""
+    shown: set[tuple[str, str]] = set()
+    page = (ROOT / "docs/orders-in-json.md").read_text("utf-8")
+    for section in page.split("\n## ")[1:]:
+        slug = re.findall(r"`(\w+)`", section.splitlines()[0])[0]
+        for kind, data, text in re.findall(r"^\| (\w+) \| `(.+)` \| (.+) \|$", section, re.MULTILINE):
+            order = galloper.Order.from_json(slug, json.loads(data))
+            assert order.text == text
+            assert type(order.inner) in maps.load(slug).rules.ORDERS[galloper.PhaseKind(kind)], data
+            shown.add((slug, order.word))
+    assert shown == {
+        (slug, order.WORD) for slug in maps.variants()
+        for orders in maps.load(slug).rules.ORDERS.values() for order in orders}
 
 
 def test_the_example_in_the_package() -> None:

@@ -147,3 +147,62 @@ def test_an_order_error_says_where_and_what_is_near() -> None:
     fault = caught.value
     assert fault.text[slice(*fault.span or ())] == "Atlantis"
     assert "F Brest - Mid-Atlantic Ocean" in fault.suggestions
+
+
+def test_no_unit_vanishes_unsaid() -> None:
+    """LIB-04: units without an order, disbanded and removed are named, printed, and kept in a saved game."""
+    game = galloper.Game(galloper.Position.from_json("standard", {
+        "phase": "movement", "season": "Autumn", "year": 1901,
+        "centres": {"FRANCE": ["PAR"], "TURKEY": ["SMY"]},
+        # The fleet in Portugal is shut in: Spain and the ocean are taken.
+        "units": ["FRANCE A GAS", "FRANCE A SPA", "FRANCE F MAO", "FRANCE A BUR", "FRANCE A PIC",
+                  "TURKEY F POR", "TURKEY A SMY"]}))
+    game.set_orders("France", ["A Spa - Por", "F MAO S A Spa - Por", "A Gas - Spa", "A Bur H", "A Pic H"])
+    fought = game.judge()
+    assert [str(unit) for unit in fought.disbanded] == ["TURKEY F POR"]
+    assert [str(unit) for unit in fought.unordered] == ["TURKEY A SMY", "TURKEY F POR"]
+    assert str(fought).splitlines()[-2:] == [
+        "Without an order: TURKEY A SMY, TURKEY F POR", "Disbanded: TURKEY F POR"]
+    game.set_orders("France", "Remove A Bur")
+    winter = game.judge()
+    assert winter.position.phase.year == 1902
+    # France owns three centres and has five units: one goes by order. The army in Picardy and the fleet are
+    # one step from a centre, the others are in one, and a fleet goes before an army (DATC 4.D.8).
+    assert [str(unit) for unit in winter.removed] == ["FRANCE A BUR", "FRANCE F MAO"]
+    again = galloper.Game.from_json(game.to_json())
+    assert [phase.resolution for phase in again.phases] == [phase.resolution for phase in game.phases]
+    assert again.phases[1].resolution.removed == winter.removed
+    assert not again.replay()
+
+
+def test_a_chain_of_answers_keeps_proxies_and_conversions() -> None:
+    """LIB-04: an answer's parts are all that the next case needs; without the proxy Argyll's order is
+    void."""
+    summer: dict[str, Any] = {"season": "Summer", "year": 1642, "centres": {"Ormond": ["Dublin & the Pale"]}}
+    opening = galloper.Position.from_json("w3k", {**summer, "phase": "movement", "units": [
+        "Ormond A Surrey", "Ormond A Dublin & the Pale", "Manchester A London", "Manchester A Kent"]})
+    fought = opening.judge({
+        "Ormond": ["A Surrey proxy Argyll", "A Dublin & the Pale converts to F"],
+        "Manchester": ["A London - Surrey", "A Kent S A London - Surrey"]})
+    answer = fought.to_json()
+    assert answer["memory"] == {
+        "converting": ["Ormond A Dublin & the Pale"], "proxies": [["Surrey", "Argyll"]]}
+    kept = {key: answer[key] for key in ("dislodged", "contested", "memory")}
+    following = {**summer, "phase": "retreat", "units": answer["positions"], **kept}
+    goal = answer["dislodged"][0]["may_retreat"][0]
+    order: dict[str, Any] = {"power": "Argyll", "order": "retreat", "type": "A", "loc": "Surrey", "to": goal}
+    (outcome,) = galloper.Position.from_json("w3k", following).judge([order]).outcomes
+    assert outcome.result is galloper.Result.SUCCEEDS
+    (refused,) = galloper.Position.from_json("w3k", {**following, "memory": {}}).judge([order]).outcomes
+    assert refused.result is galloper.Result.VOID
+
+
+@pytest.mark.parametrize("state", ["Essex", "Kent", "Fife"])
+def test_a_king_rides_over_one_sea(state: str) -> None:
+    """LIB-04: what the board lists is what the judge allows a king whose power holds every state (WSB-14)."""
+    board = galloper.load_board("brittania")
+    position = galloper.Position.from_json(board, {
+        "phase": "turn", "year": 602, "units": [f"Red K {state}"], "centres": {"Red": list(board.centres)}})
+    rides = {str(one.order.to_json()["state"]) for one in position.legal_orders("Red")
+             if one.order.word == "move_king"}
+    assert set(board.moves(state, "K")) == rides

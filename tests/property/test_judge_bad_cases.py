@@ -247,7 +247,7 @@ def test_a_fault_of_the_program_spoils_one_line(monkeypatch: pytest.MonkeyPatch)
     """JUD-05: the batch goes on, and the error says whose fault it is."""
     lines = [json.dumps({**CASES[0], "id": name}) for name in ("good", "bad", "good")]
     monkeypatch.setattr(
-        adjudicate, "answer", lambda case, *rest: 1 // 0 if case.id == "bad" else answer(case, *rest))
+        adjudicate, "answer", lambda name, *rest: 1 // 0 if name == "bad" else answer(name, *rest))
     status, replies = _answers("w3k", *lines)
     assert status == 1
     assert ["error" in reply for reply in replies] == [False, True, False]

@@ -86,9 +86,8 @@ def test_the_keys_of_an_answer(case: dict[str, Any], keys: set[str]) -> None:
 
 def test_an_autumn_with_somebody_to_retreat_does_not_end_the_year_yet() -> None:
     case = next(case for case in CASES if case["id"] == "OWN-01c")
-    assert (
-        set(_one(**{key: case[key] for key in ("phase", "season", "units", "orders", "centres")})) == MOVEMENT
-    )
+    answer = _one(**{key: case[key] for key in ("phase", "season", "units", "orders", "centres")})
+    assert set(answer) == {*MOVEMENT, "unordered"}
 
 
 def test_where_an_attack_came_from_is_said_without_its_coast() -> None:

@@ -319,7 +319,7 @@ def test_21_a_picture_that_would_unfold_to_gigabytes_is_refused_and_the_next_is_
     assert len(bomb) < 400_000
     opening = replace(table, probe=OpenerProbe())
     opens = table.phase().opens_at
-    for number, photo in enumerate((bomb, black_png(12_000, 10_000), lit_page(3)), start=1):
+    for number, photo in enumerate((bomb, black_png(12_500, 10_000), lit_page(3)), start=1):
         opening.process(table.arrive(montrose_mail(table, number, photo=photo), opens))
     assert [submission.version for submission in table.submissions()] == [3]
     assert table.written_letters() == [("rejection", MONTROSE)] * 2 + [("receipt", MONTROSE)]
