@@ -29,14 +29,14 @@ def _order(chance: random.Random, *, anywhere: bool = False) -> Order:
         return UnitRef(kind, region(kind))
 
     first, other = unit(), unit()
-    # A misspelling never lets a unit convoy from land either (WOR-01).
+    # From a sea alone: "Fleet Galway convoys ..." is Galway Bay, since no fleet convoys from land (WOR-01).
     at_sea = UnitRef("F", Region(chance.choice(sorted(lexicon().seas))))
     every: list[Order] = [
         Hold(power="Ormond", unit=first),
         Move(power="Ormond", unit=first, to=region(first.kind)),
         SupportHold(power="Ormond", unit=first, target=other),
         SupportMove(power="Ormond", unit=first, target=other, to=region(other.kind)),
-        Convoy(power="Ormond", unit=first if anywhere else at_sea, target=other, to=region(other.kind)),
+        Convoy(power="Ormond", unit=at_sea, target=other, to=region(other.kind)),
     ]
     return chance.choice(every)
 
