@@ -19,8 +19,11 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version as _installed
 
-from adjudicator.calendar import Phase, PhaseKind
-from adjudicator.outcome import Result
+from galloper.own_names import keep_apart
+
+# Before any module of ours that imports another package.
+keep_apart()
+
 from galloper.boards import Board, Province, add_boards, boards, load_board
 from galloper.drawing import draw_map
 from galloper.errors import (
@@ -41,7 +44,17 @@ from galloper.orders import Order
 from galloper.other_formats import ExportedGame, ImportedGame, ImportedPhase, export_game, import_games
 from galloper.parsing import parse_order, parse_orders
 from galloper.played_phase import Difference, PlayedPhase
-from galloper.positions import LegalOrder, OrderLike, Outcome, Position, Resolution, SheetLike
+from galloper.positions import (
+    LegalOrder,
+    OrderLike,
+    Outcome,
+    Phase,
+    PhaseKind,
+    Position,
+    Resolution,
+    Result,
+    SheetLike,
+)
 from galloper.sheets import Sheet, SheetLine, read_sheet
 from galloper.units import Dislodgement, Unit
 

@@ -20,6 +20,12 @@ from galloper.orders import Order
 from galloper.parsing import parse_orders
 from galloper.units import Dislodgement, Unit, dislodgement_of, unit_of
 
+# Phases and results are the judge's own values: `galloper` takes them from here (`galloper.own_names`).
+__all__ = [
+    "LegalOrder", "OrderLike", "Outcome", "Phase", "PhaseKind", "Position", "Resolution", "Result",
+    "SheetLike",
+]
+
 OrderLike: TypeAlias = "Order | str | Mapping[str, Any]"
 """An order as a value, as text, or as an object of JSON; `power` may be left out where it is known."""
 SheetLike: TypeAlias = "OrderLike | Iterable[OrderLike]"

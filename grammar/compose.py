@@ -101,7 +101,7 @@ def compose(
     A phase kind without a fragment ("turn") must be defined by the wording as the rule of its name.
     Raises GrammarError when the joined grammar is faulty, ambiguous or nests.
     """
-    folder = files("grammar") / "fragments"
+    folder = files(__package__) / "fragments"
     names = (*FRAGMENTS, *(("sentences", *languages) if languages else ()))
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in names)
     try:

@@ -306,7 +306,7 @@ class ConfidenceTable:
 @cache
 def default_table() -> ConfidenceTable:
     """The table of this release. Raises TableError if it is faulty."""
-    return read_table((files("ocr.decoding") / "confidence.toml").read_text(encoding="utf-8"))
+    return read_table((files(__package__) / "confidence.toml").read_text(encoding="utf-8"))
 
 
 def read_table(text: str, name: str = FILE) -> ConfidenceTable:

@@ -57,7 +57,7 @@ def similar_pairs() -> frozenset[tuple[str, str]]:
 @cache
 def default_confusions() -> ConfusionPrices:
     """The prices that come with this release. Raises PriceError if they are faulty."""
-    return read_prices((files("ocr.decoding") / "confusions.toml").read_text(encoding="utf-8"))
+    return read_prices((files(__package__) / "confusions.toml").read_text(encoding="utf-8"))
 
 
 def read_prices(text: str, name: str = FILE) -> ConfusionPrices:

@@ -1,0 +1,89 @@
+"""Our packages by names of their own, where a file of the user's has taken one of theirs (LIB-06).
+
+The source tree has packages with common names (`maps`, `service`), and a script's own `maps.py` comes first
+on Python's path. Then, and only then, our modules are loaded below `galloper.ours`, with an `__import__` of
+their own that looks for our names there. The user's names stay the user's. docs/adr/0029 has what else was
+weighed.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+PACKAGES = frozenset({
+    "adjudicator", "grammar", "maps", "migrations", "ocr", "reading", "service", "templates"})
+"""The packages beside this one in a wheel."""
+_BELOW = "galloper.ours"
+_ROOT = Path(__file__).parents[1]
+
+
+def keep_apart() -> None:
+    """Load our packages below `galloper.ours` from now on if any of their names belongs to somebody else;
+    called before any of them is imported."""
+    if any(map(_is_foreign, sorted(PACKAGES))):
+        sys.meta_path.insert(0, _Finder())
+
+
+def _is_foreign(name: str) -> bool:
+    """True if a name is taken by a module that does not lie beside this package. A name that nobody has taken
+    is free: the judge may be carried alone into a program."""
+    loaded = sys.modules.get(name)
+    spec = PathFinder.find_spec(name) if loaded is None else loaded.__spec__
+    if spec is None:
+        return loaded is not None
+    places = [Path(spec.origin).parent] if spec.origin else map(Path, spec.submodule_search_locations or ())
+    # A module `maps.py` lies in its folder, and a package in a folder below it.
+    return not any(place.resolve() == (_ROOT / name).resolve() for place in places)
+
+
+class _Finder(MetaPathFinder):
+    """Finds `galloper.ours.maps` in the folder `maps` beside this package, and the modules of `galloper`."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname == _BELOW:
+            return ModuleSpec(_BELOW, None, is_package=True)
+        if not fullname.startswith("galloper."):
+            return None
+        parts = fullname.removeprefix(f"{_BELOW}.").split(".")
+        place = _ROOT.joinpath(*parts)
+        folder = place / "__init__.py"
+        file = folder if folder.is_file() else place.with_suffix(".py")
+        if not file.is_file():
+            return None
+        locations = [str(place)] if file == folder else None
+        return spec_from_file_location(
+            fullname, file, loader=_Loader(fullname, str(file)), submodule_search_locations=locations)
+
+
+class _Loader(SourceFileLoader):
+    """Runs a module with an `__import__` that finds our packages below `galloper.ours`."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        # Python asks the `__builtins__` of a module's globals for the function behind its import statements.
+        vars(module)["__builtins__"] = {**vars(builtins), "__import__": _import}
+        super().exec_module(module)
+
+
+def _import(
+    name: str, globals: Mapping[str, object] | None = None, locals: Mapping[str, object] | None = None,  # noqa: A002
+    fromlist: Sequence[str] | None = (), level: int = 0,
+) -> ModuleType:
+    """As `builtins.__import__`, for the import statements of our own modules."""
+    package = name.partition(".")[0]
+    if level or package not in PACKAGES:
+        return builtins.__import__(name, globals, locals, fromlist or (), level)
+    module = importlib.import_module(f"{_BELOW}.{name}")
+    for part in fromlist or ():
+        if part != "*" and not hasattr(module, part):
+            importlib.import_module(f"{module.__name__}.{part}")
+    return module if fromlist else sys.modules[f"{_BELOW}.{package}"]
