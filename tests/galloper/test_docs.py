@@ -40,6 +40,13 @@ def test_the_examples_of_the_page(section: str, tmp_path: Path, monkeypatch: pyt
     assert count or ">>>" not in SECTIONS[section]
 
 
+@pytest.mark.slow
+def test_the_lesson_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LIB-07."""
+    monkeypatch.chdir(tmp_path)
+    assert _run("a-war-by-program", (ROOT / "docs/tutorial/a-war-by-program.md").read_text("utf-8"))
+
+
 def test_every_kind_of_order_is_shown_in_json() -> None:
     """LIB-04: docs/orders-in-json.md has each game's orders; the objects give the texts beside them."""
     shown: set[tuple[str, str]] = set()

@@ -158,7 +158,8 @@ def _sound(before: Position, resolution: Resolution) -> None:
     owners = Counter(c for owned in after.centres.values() for c in owned)
     assert set(owners.values()) <= {1}
     if before.phase.kind is PhaseKind.MOVEMENT:
-        assert len(after.units) + len(after.dislodged) == len(before.units)
+        # Those without a place to go are gone at once where no phase of retreats opens (WOR-07).
+        assert len(after.units) + len(after.dislodged) + len(resolution.disbanded) == len(before.units)
     for unit in after.units:
         assert unit.region in W3K.board.regions(unit.region.province, LAND if unit.kind == "A" else SEA) or (
             unit.kind == "A" and not W3K.board.provinces[unit.region.province].is_sea)
