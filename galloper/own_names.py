@@ -18,9 +18,8 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
-PACKAGES = frozenset({
-    "adjudicator", "grammar", "maps", "migrations", "ocr", "reading", "service", "templates"})
-"""The packages beside this one in a wheel."""
+PACKAGES = frozenset({"adjudicator", "grammar", "maps", "ocr", "reading", "service", "templates"})
+"""The packages beside this one in a wheel that it may import."""
 _BELOW = "galloper.ours"
 _ROOT = Path(__file__).parents[1]
 
@@ -33,15 +32,17 @@ def keep_apart() -> None:
 
 
 def _is_foreign(name: str) -> bool:
-    """True if a name is taken by a module that does not lie beside this package. A name that nobody has taken
-    is free: the judge may be carried alone into a program."""
+    """True if a name of ours is taken by another module. The judge may be carried alone into a program: then
+    the other names are not ours."""
     loaded = sys.modules.get(name)
     spec = PathFinder.find_spec(name) if loaded is None else loaded.__spec__
-    if spec is None:
-        return loaded is not None
-    places = [Path(spec.origin).parent] if spec.origin else map(Path, spec.submodule_search_locations or ())
-    # A module `maps.py` lies in its folder, and a package in a folder below it.
-    return not any(place.resolve() == (_ROOT / name).resolve() for place in places)
+    if spec is None or spec.origin is None:
+        # A folder without `__init__.py` is taken for a package only where there is no other.
+        return loaded is not None and spec is None
+    own = _ROOT / name / "__init__.py"
+    found = Path(spec.origin)
+    # The compiled judge may lie in a folder of its own (tools/compiled), with the same first file.
+    return own.is_file() and found != own and found.read_bytes() != own.read_bytes()
 
 
 class _Finder(MetaPathFinder):

@@ -26,7 +26,7 @@ assert pickle.loads(pickle.dumps(game.position)) == game.position
 def folder(tmp_path: Path) -> Path:
     """A folder with a module or a package of each of our names."""
     (tmp_path / "maps.py").write_text('print("mine")\n')
-    for name in PACKAGES - {"maps"}:
+    for name in {*PACKAGES, "migrations"} - {"maps"}:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text('print("mine")\n')
     return tmp_path
