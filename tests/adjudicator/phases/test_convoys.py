@@ -100,3 +100,21 @@ def test_no_whole_chain_is_broken_by_leaving_out_what_is_of_no_use(slug: str) ->
             chains += 1
             assert Sea(chart, useful).joins(start, goal), (carriers, ordered, start, goal)
     assert chains > 20
+
+
+@pytest.mark.parametrize(("fleet", "start", "goal"), [
+    ("Forties", "Caerlaverock Castle", "Caernarfonshire"),
+    ("Fastnet", "Westmorland & Furness", "Belfast"),
+    ("The Minch", "Cowal", "Caernarfonshire"),
+    ("Lundy", "Down", "Renfrewshire"),
+    ("Dingle Bay", "Cowal", "Isle of Man"),
+    ("The Little Minch", "Isle of Man", "Belfast"),
+])
+def test_a_fleet_far_from_both_ends_is_ruled_out_where_all_seas_are_full(
+    fleet: str, start: str, goal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LIB-05. From the fleet alone these took 5,700 to 9,200 steps, which was more than patience had; the two
+    arms meet near the ends. Exhaustive search, without a bound, rules them out too."""
+    monkeypatch.setattr(convoys, "_PATIENCE", 60)
+    tables = maps.load("w3k").context().tables
+    assert not Sea(tables, tables.seas).useful(fleet, start, goal)
