@@ -88,7 +88,7 @@ def _digest(first: Path) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_source_and_compiled_judge_come_to_the_same(compiled: Path) -> None:
-    """INS-03: 600 phases of each game and 1,000 public positions, sentences included."""
+    """INS-03, LIB-02: 600 phases of each game and 1,000 public positions, sentences included."""
     (source_kind, source), (compiled_kind, compiled_digest) = _digest(ROOT), _digest(compiled)
     assert (source_kind, compiled_kind) == ("py", "so")
     assert source == compiled_digest

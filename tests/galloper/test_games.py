@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 import galloper
+from adjudicator.explain import Explainer
 
 DATC = json.loads((Path(__file__).parents[1] / "data/datc/datc.json").read_text("utf-8"))["cases"]
 
@@ -206,3 +207,17 @@ def test_a_king_rides_over_one_sea(state: str) -> None:
     rides = {str(one.order.to_json()["state"]) for one in position.legal_orders("Red")
              if one.order.word == "move_king"}
     assert set(board.moves(state, "K")) == rides
+
+
+def test_a_bot_pays_for_no_sentence_and_no_look_at_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LIB-01: results are read without words, and a board by name is found without a search."""
+    game = galloper.Game("standard")
+    monkeypatch.setattr(Explainer, "text", lambda *_: pytest.fail("a sentence was put into words"))
+    monkeypatch.setattr(Path, "glob", lambda *_: pytest.fail("the boards were looked for"))
+    game.set_orders("France", [{"order": "move", "type": "A", "loc": "PAR", "to": "BUR"}])
+    resolution = game.judge()
+    assert [(outcome.result, outcome.reason) for outcome in resolution.outcomes] == [("succeeds", None)]
+    assert not game.is_over
+    order = galloper.Order.from_json("standard", {
+        "power": "FRANCE", "order": "hold", "type": "A", "loc": "BUR"})
+    assert resolution.position.judge([order]).outcomes[0].order == order
