@@ -1,10 +1,10 @@
-"""The orders that a power may give: all that the judge does not call void, whatever anybody else orders.
+"""The legal orders of a power: all orders that the judge does not void, whatever the others order.
 
-What is legal has one home, the judge. Here candidates are made: those of the shared rules from the board's
-tables, those of a rule set from the fields of its order classes. The judge strikes the void ones. So a rule
-set needs no word here for its own orders.
+Legality has one home, the judge. This module makes candidates, those of the shared rules from the board's
+tables and those of a rule set from the fields of its order classes, and the judge strikes the void ones. A
+new rule set needs no code here.
 
-Nothing is weighed: the answer is what the rules allow, in the order of the board.
+The list is in the order of the board. It does not rank orders.
 """
 
 from __future__ import annotations
@@ -346,12 +346,12 @@ def _struck(
     for batch in [*alone_each, *zip_longest(*together)]:
         indexes = [index for index in batch if index is not None]
         outcomes = _judged(context, rules, position, [candidates[index] for index in indexes])
-        legal.update(index for index, outcome in zip(indexes, outcomes, strict=True) if _stands(outcome))
+        legal.update(index for index, outcome in zip(indexes, outcomes, strict=True) if _is_valid(outcome))
     return [order for index, order in enumerate(candidates) if index in legal]
 
 
 def _is_legal(context: Context, rules: Ruleset, position: Position, order: Order) -> bool:
-    return _stands(_judged(context, rules, position, [order])[0])
+    return _is_valid(_judged(context, rules, position, [order])[0])
 
 
 def _judged(
@@ -360,6 +360,6 @@ def _judged(
     return judge(context, rules, position, orders, Lots((0,) * rules.LOTS)).outcomes
 
 
-def _stands(outcome: Outcome) -> bool:
-    # A swap or an alliance that the other side does not answer is void as "unmatched": legal, but in vain.
+def _is_valid(outcome: Outcome) -> bool:
+    # A swap or an alliance that the other side does not answer is void as "unmatched": legal, without effect.
     return outcome.result is not Result.VOID or outcome.reason == "unmatched"

@@ -1,9 +1,8 @@
-"""Our packages by names of their own, where a file of the user's has taken one of theirs (LIB-06).
+"""Imports of our packages where a user's module has the same name as one of them (LIB-06).
 
-The source tree has packages with common names (`maps`, `service`), and a script's own `maps.py` comes first
-on Python's path. Then, and only then, our modules are loaded below `galloper.ours`, with an `__import__` of
-their own that looks for our names there. The user's names stay the user's. docs/adr/0029 has what else was
-weighed.
+Our packages have common names (`maps`, `service`), and a script's own `maps.py` comes first on Python's path.
+Only in that case our modules are loaded below `galloper.ours`, and their import statements look there for our
+packages. The user's module keeps its name. Alternatives are in docs/adr/0029.
 """
 
 from __future__ import annotations
@@ -25,15 +24,15 @@ _ROOT = Path(__file__).parents[1]
 
 
 def keep_apart() -> None:
-    """Load our packages below `galloper.ours` from now on if any of their names belongs to somebody else;
-    called before any of them is imported."""
+    """Load our packages below `galloper.ours` from now on if a module of the user has one of their names. Must
+    be called before any of them is imported."""
     if any(map(_is_foreign, sorted(PACKAGES))):
         sys.meta_path.insert(0, _Finder())
 
 
 def _is_foreign(name: str) -> bool:
-    """True if a name of ours is taken by another module. The judge may be carried alone into a program: then
-    the other names are not ours."""
+    """True if Python finds another module under the name of one of our packages. Packages that are not
+    installed (the judge may be copied alone) have no name to defend."""
     loaded = sys.modules.get(name)
     spec = PathFinder.find_spec(name) if loaded is None else loaded.__spec__
     if spec is None or spec.origin is None:

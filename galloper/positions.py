@@ -255,7 +255,7 @@ class LegalOrder:
 
 
 class Outcome:
-    """What became of one order. Outcomes are equal if they say the same."""
+    """What became of one order. Outcomes compare by content."""
 
     __slots__ = ("inner", "order")
 
@@ -301,9 +301,8 @@ class Outcome:
 
 
 class Resolution:
-    """A judged phase: the orders and what became of them, and the position that follows. It never changes,
-    and resolutions are equal if they say the same. `to_json` has what one kind of phase or one game has
-    besides.
+    """A judged phase: the orders and what became of them, and the position that follows. Resolutions never
+    change and compare by content. `to_json` adds the details of one kind of phase or one game.
     """
 
     __slots__ = ("_answer", "before", "inner", "orders", "position")
@@ -391,8 +390,8 @@ class Resolution:
         """A line for each order with what became of it, the units without an order and those that left the
         board, then the notes."""
         named = {"Without an order": self.unordered, "Disbanded": self.disbanded, "Removed": self.removed}
-        unsaid = [f"{what}: {', '.join(map(str, units))}" for what, units in named.items() if units]
-        return "\n".join([*map(str, self.outcomes), *unsaid, *self.notes])
+        units_named = [f"{what}: {', '.join(map(str, units))}" for what, units in named.items() if units]
+        return "\n".join([*map(str, self.outcomes), *units_named, *self.notes])
 
     def __repr__(self) -> str:
         succeeded = sum(outcome.result is Result.SUCCEEDS for outcome in self.inner.outcomes)

@@ -100,9 +100,9 @@ class Sea:
     def _through(self, fleet: int, end: int, other_end: int) -> bool:
         """True if a route without shortcuts passes through a fleet that touches neither end of it.
 
-        Two arms join the fleet to the ends. No sea of one is beside a sea of the other, and only the last sea
-        of each touches its end. Every arm is tried from the fleet, and at the same time every arm from either
-        end: what rules a fleet out is mostly near one of the three, and is found there in a few steps.
+        Two arms join the fleet to the ends. No sea of one touches a sea of the other, and only the last sea
+        of each touches its end. Three searches take turns: from the fleet, and from each end. Most fleets
+        are ruled out close to one of these places, and the search that begins there needs a few steps.
         """
         searches: list[_Search] = [
             _FromFleet(self, fleet, end, other_end),
@@ -194,7 +194,7 @@ class _FromEnd(_Search):
         here, open_seas, for_other = self.work.pop()
         following = beside[here.bit_length()]
         if following & self.fleet:
-            # To pass beside the fleet and come to it later would be a shortcut.
+            # An arm that touches the fleet ends here; going on would leave a shortcut.
             return True if leads(self.near & for_other, self.other_end, for_other) else None
         following &= open_seas
         rest = open_seas & ~following

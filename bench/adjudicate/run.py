@@ -162,7 +162,7 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
         _compare(say, others, rate, "positions judged", rate[door.name], door=door.name)
     # 4. The whole command, with JSON and sentences.
     texts = [json.dumps(record) for record in records]
-    # The peers' objects are none of the command's, and its allocations must not have them searched.
+    # Garbage collections of the command must not walk the objects of the peers.
     gc.collect()
     gc.freeze()
     seconds = min(_cpu_seconds(lambda: run_adjudicate(variant, texts, io.StringIO())) for _ in range(ROUNDS))

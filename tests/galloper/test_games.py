@@ -150,7 +150,7 @@ def test_an_order_error_says_where_and_what_is_near() -> None:
     assert "F Brest - Mid-Atlantic Ocean" in fault.suggestions
 
 
-def test_no_unit_vanishes_unsaid() -> None:
+def test_every_lost_or_idle_unit_is_listed() -> None:
     """LIB-04: units without an order, disbanded and removed are named, printed, and kept in a saved game."""
     game = galloper.Game(galloper.Position.from_json("standard", {
         "phase": "movement", "season": "Autumn", "year": 1901,
