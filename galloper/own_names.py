@@ -24,8 +24,8 @@ _ROOT = Path(__file__).parents[1]
 
 
 def keep_apart() -> None:
-    """Load our packages below `galloper.ours` from now on if a module of the user has one of their names. Must
-    be called before any of them is imported."""
+    """Load our packages below `galloper.ours` from now on if a module of the user has one of their names.
+    Must be called before any of them is imported."""
     if any(map(_is_foreign, sorted(PACKAGES))):
         sys.meta_path.insert(0, _Finder())
 
