@@ -55,6 +55,7 @@ class OrderParts:
     seas: Container[str] = ()
     units: list[UnitRef] = field(default_factory=list)
     targets: list[UnitRef] = field(default_factory=list)
+    supporters: list[UnitRef] = field(default_factory=list)
     to: Region | None = None
     origin: Region | None = None
     kind: str | None = None
@@ -186,6 +187,12 @@ class _Reader:
             parts.words.add("where")
         parts.units += [self.unit(child) for child in node.children if isinstance(child, Tree)]
 
+    def add_supporters(self, parts: OrderParts, node: Tree[Token]) -> None:
+        self.plural = None
+        # "supported by Montrose's army in Kent" is a remark on the orders of another power.
+        if not _tokens(node, POWER):
+            parts.supporters += [self.unit(child) for child in node.children if isinstance(child, Tree)]
+
     def add_target(self, parts: OrderParts, node: Tree[Token]) -> None:
         self.plural = None
         parts.targets.append(self.unit(next(node.find_data("unit"))))
@@ -229,6 +236,7 @@ class _Reader:
 _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "units": _Reader.add_units,
     "target": _Reader.add_target,
+    "supporters": _Reader.add_supporters,
     "to": _Reader.set_to,
     "route": _Reader.set_route,
     "seas": _Reader.set_seas,
@@ -272,6 +280,30 @@ def _make_moves(parts: OrderParts) -> Iterable[Order]:
     via, sheds = bool(parts.way) or bool(parts.words & _BY_SEA), "sheds" in parts.words
     return [Move(power=parts.author, line=parts.line, unit=u, to=parts.to, via_convoy=via, sheds=sheds)
             for u in parts.units]
+
+
+def _make_supported_moves(parts: OrderParts) -> Iterable[Order]:
+    """A move, and its support by each unit that is named behind it."""
+    assert parts.to is not None
+    moves = list(_make_moves(parts)) if _names_supporters(parts) else []
+    return moves and [*moves, *(
+        SupportMove(power=parts.author, line=parts.line, unit=unit, target=parts.units[0], to=parts.to)
+        for unit in parts.supporters)]
+
+
+def _make_supported_holds(parts: OrderParts) -> Iterable[Order]:
+    """A hold, and its support by each unit that is named behind it."""
+    # Of two units it stays open which one is supported.
+    if len(parts.units) != 1 or not _names_supporters(parts):
+        return []
+    return [*_make_holds(parts), *(
+        SupportHold(power=parts.author, line=parts.line, unit=unit, target=parts.units[0])
+        for unit in parts.supporters)]
+
+
+def _names_supporters(parts: OrderParts) -> bool:
+    """True if every supporter has its kind: "supported by Montrose" may be the power."""
+    return bool(parts.supporters) and all(unit.kind is not None for unit in parts.supporters)
 
 
 def _make_moves_beside(parts: OrderParts) -> Iterable[Order]:
@@ -350,7 +382,9 @@ def _make_move_home(parts: OrderParts) -> Iterable[Order]:
 
 MAKERS: Mapping[str, Maker] = {
     "hold": _make_holds,
+    "hold_supported": _make_supported_holds,
     "move": _make_moves,
+    "move_supported": _make_supported_moves,
     "move_beside": _make_moves_beside,
     "support_hold": _make_support_holds,
     "support_move": partial(_make_aided, SupportMove),

@@ -52,6 +52,7 @@ def test_movement(text: str, order: str) -> None:
     ("Home centre Smyrna", "Home Smyrna"),  # TYW-08
     ("Designate Smyrna for Greece", "Home Greece - Smyrna"),  # TYW-08
     ("Name Smyrna in place of Greece", "Home Greece - Smyrna"),  # TYW-08
+    ("Smyrna becomes my home centre in place of Greece", "Home Greece - Smyrna"),  # TYW-08
 ])
 def test_build_months(text: str, order: str) -> None:
     assert _read(text, PhaseKind.ADJUSTMENT) == order
