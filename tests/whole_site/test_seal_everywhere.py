@@ -481,6 +481,7 @@ def _compared(
     return len(walks[0])
 
 
+@pytest.mark.slow
 def test_no_answer_mail_or_log_line_tells_what_is_sealed(
     tmp_path: Path, log: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -282,6 +282,7 @@ def is_refused(answer: httpx.Response) -> bool:
     return answer.status_code == 403 and "This page is the coordinator" in answer.text
 
 
+@pytest.mark.slow
 def test_each_role_reaches_its_routes_and_no_other(games: TwoGames) -> None:
     """Every route of the desk, whoever added it (SEC-04)."""
     of_a_game = {path for path, roles in WHO.items() if roles in (READING, GAME)}
