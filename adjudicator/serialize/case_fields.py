@@ -113,12 +113,13 @@ class NameReader:
     def reference(self, data: Document, kind_key: str, loc_key: str) -> UnitRef:
         """A unit as an order names it, by two keys of the order's object; its kind may be left out
         (ORD-04)."""
-        loc, kind = required(data, loc_key), data.get(kind_key)
+        loc: Any = data.get(loc_key)
+        kind: Any = data.get(kind_key)
         # Both are looked at first: a list has no hash, and True would be found as 1 is.
         is_usual = type(loc) is str and (kind is None or type(kind) is str)
         reference = self._references.get((kind, loc)) if is_usual else None
         if reference is None:
-            region = self.region(loc_key, loc)
+            region = self.region(loc_key, required(data, loc_key))
             reference = UnitRef(None if kind is None else self.unit_kind(kind_key, kind), region)
             if loc in self._regions:
                 self._references[kind, loc] = reference

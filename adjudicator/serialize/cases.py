@@ -103,11 +103,18 @@ class CaseReader:
     def _units(self, data: Document) -> frozenset[Unit]:
         required(data, "units")
         unit_in: dict[str, Unit] = {}
-        for index, text in enumerate(items(data, "units")):
-            unit = self.names.unit(f"units[{index}]", text)
-            other = unit_in.setdefault(unit.region.province, unit)
-            if other is not unit:
-                raise CaseFault(f"units[{index}]", f"{unit} and {other} stand in one region")
+        texts = items(data, "units")
+        # Paths are made for faults alone: most cases have none.
+        try:
+            for text in texts:
+                unit = self.names.unit("", text)
+                province = unit.region.province
+                if province in unit_in:
+                    raise CaseFault("", f"{unit} and {unit_in[province]} stand in one region")
+                unit_in[province] = unit
+        except CaseFault as fault:
+            # Each unit that was read has a province of its own.
+            raise fault.below(f"units[{len(unit_in)}]") from fault
         return frozenset(unit_in.values())
 
     def _dislodged(

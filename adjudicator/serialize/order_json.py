@@ -41,9 +41,9 @@ class OrderReader:
         # may be left out.
         self._classes = {word: self._plan(kind) for word, kind in order_words(rules).items()}
 
-    def _plan(self, order_class: type[Order]) -> tuple[type[Order], list[str], list[_Field]]:
+    def _plan(self, order_class: type[Order]) -> tuple[type[Order], list[_UnitField], list[_Field]]:
         fields = order_fields(order_class)
-        units = [name for name, (kind, _) in fields.items() if kind is FieldKind.UNIT]
+        units = [(name, *_UNIT_KEYS[name]) for name, (kind, _) in fields.items() if kind is FieldKind.UNIT]
         others = [
             (name, order_class.JSON_KEYS.get(name, name), self._read[kind], is_optional)
             for name, (kind, is_optional) in fields.items() if kind is not FieldKind.UNIT
@@ -53,14 +53,16 @@ class OrderReader:
     def read(self, data: Any) -> Order:
         """The order in an object. Raises CaseFault."""
         as_object("", data)
-        word = required(data, "order")
-        if not isinstance(word, str) or word not in self._classes:
-            raise CaseFault("order", f"{word!r} is not one of {', '.join(self._classes)}")
-        order_class, units, others = self._classes[word]
-        names = self._names
-        values: dict[str, Any] = {"power": names.power("power", required(data, "power"))}
-        for name in units:
-            values[name] = names.reference(data, *_UNIT_KEYS[name])
+        word = data.get("order")
+        plan = self._classes.get(word) if type(word) is str else None
+        if plan is None:
+            raise CaseFault("order", f"{required(data, 'order')!r} is not one of {', '.join(self._classes)}")
+        order_class, units, others = plan
+        names, power = self._names, data.get("power")
+        values: dict[str, Any] = {
+            "power": names.power("power", required(data, "power") if power is None else power)}
+        for name, kind_key, loc_key in units:
+            values[name] = names.reference(data, kind_key, loc_key)
         for name, key, read, is_optional in others:
             value = data.get(key)
             if value is not None:
@@ -70,6 +72,7 @@ class OrderReader:
         return order_class(**values)
 
 
+_UnitField = tuple[str, str, str]
 _Field = tuple[str, str, Callable[[str, Any], Any], bool]
 
 

@@ -234,6 +234,16 @@ def _answered_with_something_wrong_kept(
     ("brittania", "state", {"kingdoms": ["Pink"]}, "state: kingdoms: there is no power 'Pink'"),
     ("brittania", "year", 10**30,
      f"year: {10**30} is not a whole number from 1 to 9999"),
+    # The same unit twice is a slip too, which the tables of names must not hide.
+    ("war1648", "units", ["Spain A Madrid", "Spain A Madrid"],
+     "units[1]: Spain A Madrid and Spain A Madrid stand in one region"),
+    ("war1648", "units", ["Spain A Madrid", "Spain A Rome"], "units[1]: there is no region 'Rome'"),
+    ("war1648", "orders", [{"order": "hold", "power": "Spain", "loc": "Madrid"},
+                           {"order": "move", "power": "Spain", "loc": "Madrid", "to": 5}],
+     "orders[1].to: 5 is no region"),
+    ("war1648", "orders", [{"order": "hold", "power": "Spain", "type": 1, "loc": "Madrid"}],
+     "orders[0].type: 1 is not one of A, F, M"),
+    ("war1648", "orders", [5], "orders[0]: must be an object"),
 ])
 def test_the_field_at_fault_is_named(slug: str, key: str, value: object, error: str) -> None:
     """JUD-05."""
