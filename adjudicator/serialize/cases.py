@@ -103,18 +103,17 @@ class CaseReader:
     def _units(self, data: Document) -> frozenset[Unit]:
         required(data, "units")
         unit_in: dict[str, Unit] = {}
-        texts = items(data, "units")
-        # Paths are made for faults alone: most cases have none.
-        try:
-            for text in texts:
+        # Each unit that was read has a province of its own, so that their number is the place in the list.
+        for text in items(data, "units"):
+            try:
                 unit = self.names.unit("", text)
-                province = unit.region.province
-                if province in unit_in:
-                    raise CaseFault("", f"{unit} and {unit_in[province]} stand in one region")
-                unit_in[province] = unit
-        except CaseFault as fault:
-            # Each unit that was read has a province of its own.
-            raise fault.below(f"units[{len(unit_in)}]") from fault
+            except CaseFault as fault:
+                raise fault.below(f"units[{len(unit_in)}]") from fault
+            province = unit.region.province
+            if province in unit_in:
+                raise CaseFault(
+                    f"units[{len(unit_in)}]", f"{unit} and {unit_in[province]} stand in one region")
+            unit_in[province] = unit
         return frozenset(unit_in.values())
 
     def _dislodged(
