@@ -185,7 +185,12 @@ class _Reader:
         self.plural = None
         if list(node.find_data("where")):
             parts.words.add("where")
-        parts.units += [self.unit(child) for child in node.children if isinstance(child, Tree)]
+        listed = [child for child in node.children if isinstance(child, Tree)]
+        units = [self.unit(child) for child in listed]
+        # "Cavan, Monaghan and Fermanagh armies": the plural behind the last counts for all.
+        if self.plural and _tokens(listed[-1], UNIT_WORD):
+            units = [unit if unit.kind else UnitRef(self.plural, unit.region) for unit in units]
+        parts.units += units
 
     def add_supporters(self, parts: OrderParts, node: Tree[Token]) -> None:
         self.plural = None
