@@ -71,6 +71,7 @@ def _lines(language: str, *texts: str) -> list[InterpretedLine]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.slow
 def test_a_sheet_in_its_language_goes_without_a_look(language: str) -> None:
     lines = _lines(language, *ORDERS[language])
     assert [line.order for line in lines] == list(ORDERS[language].values())

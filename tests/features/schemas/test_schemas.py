@@ -221,6 +221,7 @@ def test_what_parse_prints_fits(capsys: pytest.CaptureFixture[str]) -> None:
         assert faults("parse", replies[0] | wrong) != []
 
 
+@pytest.mark.slow
 def test_what_intake_prints_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """INS-08, with the mails that were written for the intake."""
     index = str(ROOT / "tests" / "data" / "mail" / "index.json")

@@ -83,6 +83,7 @@ def test_a_program_gets_whole_lines() -> None:
     assert max(map(len, piped.splitlines())) > COLUMNS
 
 
+@pytest.mark.slow
 def test_a_board_is_checked_in_eighty_columns() -> None:
     shown = _on_terminal(["map", "check", "w3k"], NO_COLOR="1")
     assert all(len(line) <= COLUMNS for line in shown.splitlines()), shown

@@ -61,6 +61,7 @@ def test_receipt_time_beside_the_mail(tmp_path: Path) -> None:
         assert rows(out)["late.eml"]["verdict"] == verdict
 
 
+@pytest.mark.slow
 def test_index_alone_means_all_its_mails_in_its_order(verdicts: dict[str, dict[str, Any]]) -> None:
     out = io.StringIO()
     assert judge_files(FIXTURES / "index.json", FIXTURES / "index.json", [], as_json=True, out=out) == 0

@@ -300,6 +300,7 @@ def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(
     )
 
 
+@pytest.mark.slow
 def test_a_game_may_begin_with_order_words_of_other_languages(desk: DeskTable) -> None:
     """WRD-07: settled when the game begins, shown on its page, and every player is told with examples."""
     assert begin(desk, **{"language:german": "yes", "language:klingon": "yes"})[0] == 303
