@@ -38,10 +38,10 @@ def _is_foreign(name: str) -> bool:
     if spec is None or spec.origin is None:
         # A folder without `__init__.py` is taken for a package only where there is no other.
         return loaded is not None and spec is None
-    own = _ROOT / name / "__init__.py"
-    found = Path(spec.origin)
-    # The compiled judge may lie in a folder of its own (tools/compiled), with the same first file.
-    return own.is_file() and found != own and found.read_bytes() != own.read_bytes()
+    our_file, their_file = _ROOT / name / "__init__.py", Path(spec.origin)
+    # The compiled judge may lie in another folder (tools/compiled), with the same first file.
+    is_ours = their_file == our_file or not our_file.is_file()
+    return not is_ours and their_file.read_bytes() != our_file.read_bytes()
 
 
 class _Finder(MetaPathFinder):
@@ -75,7 +75,9 @@ class _Loader(SourceFileLoader):
 
 
 def _import(
-    name: str, globals: Mapping[str, object] | None = None, locals: Mapping[str, object] | None = None,  # noqa: A002
+    name: str,
+    globals: Mapping[str, object] | None = None,  # noqa: A002
+    locals: Mapping[str, object] | None = None,  # noqa: A002
     fromlist: Sequence[str] | None = (), level: int = 0,
 ) -> ModuleType:
     """As `builtins.__import__`, for the import statements of our own modules."""

@@ -149,7 +149,7 @@ class Position:
         return Resolution(self, read, resolution)
 
     def legal_orders(
-        self, who: str | Unit, *, longest_convoy: int | None = None
+        self, power_or_unit: str | Unit, *, longest_convoy: int | None = None
     ) -> tuple[LegalOrder, ...]:
         """Every order that a power may give for this phase, or that may be given to one unit: all that the
         judge does not call void, whatever others order. Nothing is weighed.
@@ -161,10 +161,10 @@ class Position:
         """
         units = {unit_of(unit): unit for unit in (
             *self.inner.units, *(dislodged.unit for dislodged in self.inner.dislodged))}
-        if isinstance(who, Unit) and who not in units:
-            raise PositionError(f"There is no unit {who} here.")
-        unit = units[who] if isinstance(who, Unit) else None
-        power = self.board.power(who) if isinstance(who, str) else who.power
+        if isinstance(power_or_unit, Unit) and power_or_unit not in units:
+            raise PositionError(f"There is no unit {power_or_unit} here.")
+        unit = units[power_or_unit] if isinstance(power_or_unit, Unit) else None
+        power = self.board.power(power_or_unit) if isinstance(power_or_unit, str) else power_or_unit.power
         variant = self.board.inner
         return tuple(
             LegalOrder(self.board, legal) for legal in legality.legal_orders(
@@ -390,7 +390,7 @@ class Resolution:
         """A line for each order with what became of it, the units without an order and those that left the
         board, then the notes."""
         named = {"Without an order": self.unordered, "Disbanded": self.disbanded, "Removed": self.removed}
-        units_named = [f"{what}: {', '.join(map(str, units))}" for what, units in named.items() if units]
+        units_named = [f"{label}: {', '.join(map(str, units))}" for label, units in named.items() if units]
         return "\n".join([*map(str, self.outcomes), *units_named, *self.notes])
 
     def __repr__(self) -> str:

@@ -104,16 +104,16 @@ class Sea:
         of each touches its end. Three searches take turns: from the fleet, and from each end. Most fleets
         are ruled out close to one of these places, and the search that begins there needs a few steps.
         """
-        searches: list[_Search] = [
+        searches: list[_FromFleet | _FromEnd] = [
             _FromFleet(self, fleet, end, other_end),
             _FromEnd(self, fleet, end, other_end),
             _FromEnd(self, fleet, other_end, end),
         ]
         for _ in range(_PATIENCE // len(searches)):
             for search in searches:
-                found = search.advance()
-                if found is not None:
-                    return found
+                is_useful = search.advance()
+                if is_useful is not None:
+                    return is_useful
         return True
 
     def leads(self, start: int, goal: int, allowed: int) -> bool:
@@ -142,13 +142,10 @@ class _Search:
         self.other_end = other_end
         self.work: list[tuple[int, int, int]] = []
 
-    def advance(self) -> bool | None:
-        """One step: True if the arms are found, False if there are none, None to go on."""
-        raise NotImplementedError
-
 
 class _FromFleet(_Search):
-    """An arm grows from the fleet to `end`."""
+    """An arm grows from the fleet to `end`. `advance` takes one step: True if both arms are found, False if
+    there are none, None to go on."""
 
     __slots__ = ("end",)
 
@@ -161,8 +158,8 @@ class _FromFleet(_Search):
         if not self.work:
             return False
         leads, beside = self.sea.leads, self.sea.beside
-        here, open_seas, for_other = self.work.pop()
-        following = beside[here.bit_length()] & open_seas
+        head, open_seas, for_other = self.work.pop()
+        following = beside[head.bit_length()] & open_seas
         # A later step next to this sea would be a shortcut, so its neighbours are closed, all but the one
         # taken now.
         rest = open_seas & ~following
@@ -177,7 +174,7 @@ class _FromFleet(_Search):
 
 
 class _FromEnd(_Search):
-    """An arm grows from `end` to the fleet."""
+    """An arm grows from `end` to the fleet; `advance` as in `_FromFleet`."""
 
     __slots__ = ()
 
@@ -191,8 +188,8 @@ class _FromEnd(_Search):
         if not self.work:
             return False
         leads, beside = self.sea.leads, self.sea.beside
-        here, open_seas, for_other = self.work.pop()
-        following = beside[here.bit_length()]
+        head, open_seas, for_other = self.work.pop()
+        following = beside[head.bit_length()]
         if following & self.fleet:
             # An arm that touches the fleet ends here; going on would leave a shortcut.
             return True if leads(self.near & for_other, self.other_end, for_other) else None
@@ -221,6 +218,6 @@ def shortest_ways(sea: Sea, tables: ReachTables, place: str) -> dict[str, int]:
     while edge:
         length += 1
         ways.update(dict.fromkeys(edge, length))
-        edge = list({other for here in edge for other in tables.waters[here]
+        edge = list({other for reached in edge for other in tables.waters[reached]
                      if other not in ways and sea.carries(other)})
     return ways

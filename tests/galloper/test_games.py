@@ -188,8 +188,8 @@ def test_a_chain_of_answers_keeps_proxies_and_conversions() -> None:
     answer = fought.to_json()
     assert answer["memory"] == {
         "converting": ["Ormond A Dublin & the Pale"], "proxies": [["Surrey", "Argyll"]]}
-    kept = {key: answer[key] for key in ("dislodged", "contested", "memory")}
-    following = {**summer, "phase": "retreat", "units": answer["positions"], **kept}
+    carried_over = {key: answer[key] for key in ("dislodged", "contested", "memory")}
+    following = {**summer, "phase": "retreat", "units": answer["positions"], **carried_over}
     goal = answer["dislodged"][0]["may_retreat"][0]
     order: dict[str, Any] = {"power": "Argyll", "order": "retreat", "type": "A", "loc": "Surrey", "to": goal}
     (outcome,) = galloper.Position.from_json("w3k", following).judge([order]).outcomes

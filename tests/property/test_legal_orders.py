@@ -72,12 +72,12 @@ def _check(slug: str, seed: int, phases: int) -> None:
         powers = chance.sample(sorted(variant.powers), 2)
         listed = {power: legal_orders(variant.context(), variant.rules, position, power) for power in powers}
         for power, legal in listed.items():
-            for one in chance.sample(legal, min(len(legal), 25)):
-                for order in _counts(one):
+            for entry in chance.sample(legal, min(len(legal), 25)):
+                for order in _counts(entry):
                     assert not _is_void(variant, position, order), order
-                if one.counts is not None and one.counts[-1] < MOST:
-                    assert _is_void(variant, position, _one_more(one)), "the numbers end too early"
-            known = {_key(one.order) for one in legal}
+                if entry.counts is not None and entry.counts[-1] < MOST:
+                    assert _is_void(variant, position, _one_more(entry)), "the numbers end too early"
+            known = {_key(entry.order) for entry in legal}
             for order in phase_orders(variant, position, chance):
                 if order.power == power and not _is_void(variant, position, order):
                     assert _key(order) in known, (str(position.phase), order)
@@ -108,8 +108,8 @@ def test_one_unit_and_one_power_agree() -> None:
     position = galloper.Position.opening("standard")
     listed = position.legal_orders("Turkey")
     (fleet,) = [unit for unit in position.units if str(unit) == "TURKEY F ANK"]
-    assert [str(one) for one in position.legal_orders(fleet)] == [
-        str(one) for one in listed if one.order.to_json()["loc"] == "ANK"]
+    assert [str(entry) for entry in position.legal_orders(fleet)] == [
+        str(entry) for entry in listed if entry.order.to_json()["loc"] == "ANK"]
     with pytest.raises(galloper.PositionError, match="There is no unit FRANCE A ANK here"):
         position.legal_orders(galloper.Unit("FRANCE", "A", "ANK"))
 
@@ -123,8 +123,8 @@ def test_a_bound_leaves_long_convoys_out() -> None:
 
     def ends(fleets: int | None) -> set[str]:
         (army,) = [unit for unit in position.units if unit.kind == "A"]
-        return {str(one.order.to_json()["to"]) for one in position.legal_orders(army, longest_convoy=fleets)
-                if one.order.word == "move"}
+        listed = position.legal_orders(army, longest_convoy=fleets)
+        return {str(entry.order.to_json()["to"]) for entry in listed if entry.order.word == "move"}
 
     assert {"TUN", "NAF"} <= ends(None) == ends(3)
     # Over two fleets, the Channel and the Mid-Atlantic.
@@ -139,11 +139,11 @@ def test_grain_comes_as_a_range() -> None:
     position = galloper.Position.from_json("brittania", {
         "phase": "turn", "year": 602, "units": ["Red K Essex", "Gold K Kent"],
         "centres": {"Red": ["Essex"], "Gold": ["Kent"]}, "state": {"grain": {"Red": 10, "Gold": 10}}})
-    counts = {str(one.order): one.counts for one in position.legal_orders("Red")}
+    counts = {str(entry.order): entry.counts for entry in position.legal_orders("Red")}
     assert counts["1 Grain for Defense of Essex"] == range(1, 11)
     # What is written beyond the price is never taken, so that no number is too large (WSB-16).
     assert counts["5 Grain for Alliance with Gold"] == range(5, MOST + 1)
-    (defence,) = [one for one in position.legal_orders("Red") if one.order.word == "defend"]
+    (defence,) = [entry for entry in position.legal_orders("Red") if entry.order.word == "defend"]
     assert str(defence) == "1 Grain for Defense of Essex (up to 10)"
     assert str(defence.with_count(7)) == "7 Grain for Defense of Essex"
     with pytest.raises(galloper.OrderError, match="11 is not among the numbers"):
@@ -165,14 +165,14 @@ def test_the_classic_board_agrees_with_another_program() -> None:
             units.setdefault(power, []).append(unit)
         game = game_class()
         game.clear_units()
-        for power, own in units.items():
-            game.set_units(power, own)
+        for power, placed in units.items():
+            game.set_units(power, placed)
         possible = game.get_all_possible_orders()
         position = galloper.Position.from_json("standard", record)
         for power in units:
             theirs = {_their_text(order) for place in game.get_orderable_locations(power)
                       for order in possible[place]}
-            ours = {_our_text(one.order.to_json()) for one in position.legal_orders(power)}
+            ours = {_our_text(entry.order.to_json()) for entry in position.legal_orders(power)}
             assert ours == theirs, (record["id"], power)
 
 
