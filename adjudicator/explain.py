@@ -28,6 +28,12 @@ class Phrases(Protocol):
     def citation(self, sentence: str, reason: str | None) -> str: ...
 
 
+def note_misnamed(notes: list[Sentence], written: UnitRef, unit: Unit) -> None:
+    """Note that an order for a unit has the word of another kind (DATC 4.C.2), if it has."""
+    if written.kind is not None and written.kind != unit.kind:
+        notes.append(("misnamed", written, unit))
+
+
 @dataclass(frozen=True, slots=True)
 class Explainer:
     """Words for sentences, with the names of one board: "Army Cheshire", "Fleet Spain (North Coast)"."""

@@ -110,7 +110,10 @@ ADJUSTMENT: Mapping[str, str] = {
     "nothing_to_remove": "void: {0} need not remove any more",
 }
 
-CLASSIC: Mapping[str, str] = {**MOVEMENT, **RETREAT, **ADJUSTMENT}
+CLASSIC: Mapping[str, str] = {
+    **MOVEMENT, **RETREAT, **ADJUSTMENT,
+    "misnamed": "{0} was written, and {1} is meant: only one unit is there",
+}
 
 REASONS = frozenset({
     "begun", "bounced", "completed", "coast_missing", "cut", "destroyed", "dislodged", "disrupted",

@@ -60,7 +60,7 @@ class Ruleset:
     phase; the Protocols of `adjudicator.phases` say which phase asks which.
     """
 
-    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"wrong_unit_type": ("forgiven", "void")}
     """Every named choice with the answers allowed, the default first."""
 
     FIGURES: ClassVar[Mapping[str, int | tuple[str, ...]]] = {}
@@ -208,8 +208,9 @@ class Ruleset:
     # Movement
 
     def forgives_wrong_kind(self) -> bool:
-        """True if an order that calls an army a fleet, or the reverse, still means the unit that is there."""
-        return False
+        """True if an order that calls an army a fleet, or the reverse, still means the unit that is there:
+        a place holds one unit, so its kind carries nothing (DATC 4.C.2)."""
+        return self.values.get("wrong_unit_type") != "void"
 
     def crossing_needs_fleets(self) -> bool:
         """True if an order to go overseas is illegal when no fleets are on a way there; otherwise it is a

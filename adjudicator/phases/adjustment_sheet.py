@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
-from adjudicator.explain import Sentence
+from adjudicator.explain import Sentence, note_misnamed
 from adjudicator.geo import Province, Region
 from adjudicator.lots import Lots
 from adjudicator.orders import Build, Order, Remove, SendSupply, Waive
@@ -256,6 +256,7 @@ class AdjustmentSheet:
                 self.void(index, *fault)
             else:
                 account.removed.append(unit)
+                note_misnamed(self.notes, order.unit, unit)
                 self.succeed(index, ("removed", unit))
 
     def owes_removal(self, account: Account) -> bool:

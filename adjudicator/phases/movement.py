@@ -7,7 +7,7 @@ from typing import Any
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
-from adjudicator.explain import Sentence
+from adjudicator.explain import Sentence, note_misnamed
 from adjudicator.orders import Order, UnitOrder, meaning
 from adjudicator.outcome import Outcome, Resolution, Result, make_outcome, repeat_outcome
 from adjudicator.phases import dislodgements, order_outcomes, year_end
@@ -96,7 +96,10 @@ def _read_unusual(
     number = sheet.ordered_unit(order)
     if number == NOBODY:
         sheet.void(index, "no_such_unit", "no_unit", order.unit)
-    elif order.power != sheet.power[number]:
+        return
+    if order.power in (sheet.power[number], sheet.commanders.get(number)):
+        note_misnamed(sheet.notes, order.unit, sheet.units[number])
+    if order.power != sheet.power[number]:
         if order.power == sheet.commanders.get(number):
             by_commander.setdefault(number, []).append(index)
         else:
@@ -322,7 +325,7 @@ def _finish(sheet: MovementSheet, state: PartialResolution) -> Resolution:
     return year_end.close_phase(context, rules, Resolution(
         _outcomes(sheet), after, dislodged, contested, tuple(sorted(unordered)),
         disbanded=tuple(sorted((*sheet.destroyed, *lost))), unresolved=tuple(unresolved),
-        notes=tuple(sheet.explainer.text(note) for note in sheet.notes) if sheet.notes else ()))
+        notes=tuple(map(sheet.explainer.text, dict.fromkeys(sheet.notes))) if sheet.notes else ()))
 
 
 def _standing_units(sheet: MovementSheet, state: PartialResolution) -> frozenset[Unit]:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
-from adjudicator.explain import Explainer, Sentence
+from adjudicator.explain import Explainer, Sentence, note_misnamed
 from adjudicator.geo import Board, Region
 from adjudicator.orders import Order, Retreat, UnitOrder, meaning
 from adjudicator.outcome import Outcome, Resolution, Result, make_outcome
@@ -49,7 +49,8 @@ def resolve(
         year_end.next_phase(context, position.phase), standing, position.centres,
         memory=rules.memory_after_retreats(position.memory, standing))
     return year_end.close_phase(
-        context, rules, Resolution(sheet.outcomes(), after, disbanded=sheet.disbanded()))
+        context, rules,
+        Resolution(sheet.outcomes(), after, disbanded=sheet.disbanded(), notes=sheet.notes_in_words()))
 
 
 class _RetreatSheet:
@@ -61,6 +62,7 @@ class _RetreatSheet:
     ) -> None:
         self.context = context
         self.rules = rules
+        self._explainer = Explainer(context, rules)
         self.orders = orders
         self.dislodged = {d.unit.region.province: d for d in position.dislodged}
         self.verdicts: list[_Verdict | None] = [None] * len(orders)
@@ -71,6 +73,7 @@ class _RetreatSheet:
         self._units = position.units
         self._contested = position.contested
         self._proxies = dict(position.memory.proxies)
+        self.notes: list[Sentence] = []
 
     def read_orders(self) -> None:
         """Void what is no retreat, choose the order of each dislodged unit, and see where it may go."""
@@ -112,15 +115,18 @@ class _RetreatSheet:
 
     def outcomes(self) -> tuple[Outcome, ...]:
         """One for each order, in the order given."""
-        explainer = Explainer(self.context, self.rules)
         outcomes = []
         for index, order in enumerate(self.orders):
             verdict = self.verdicts[self._repeats.get(index, index)]
             assert verdict is not None
             result, reason, sentence, cause = verdict
             caused_by = None if cause is None else self.orders[cause]
-            outcomes.append(make_outcome(order, result, reason, caused_by, (explainer, *sentence), False))
+            outcomes.append(make_outcome(order, result, reason, caused_by, (self._explainer, *sentence), False))
         return tuple(outcomes)
+
+    def notes_in_words(self) -> tuple[str, ...]:
+        """The sentences of `notes`, each once."""
+        return tuple(map(self._explainer.text, dict.fromkeys(self.notes)))
 
     def _fault(self, order: Order) -> _Verdict | None:
         """Why an order is no retreat of a dislodged unit that its power may order; None if it is one."""
@@ -134,6 +140,7 @@ class _RetreatSheet:
         if dislodged is not None and fits and order.power in {
             dislodged.unit.power, self._proxies.get(province)
         }:
+            note_misnamed(self.notes, order.unit, dislodged.unit)
             return None
         occupant = self._occupant(province)
         if occupant is not None and occupant.power == order.power:

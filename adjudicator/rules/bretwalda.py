@@ -117,6 +117,7 @@ class Bretwalda(Ruleset):
     """The printed rules besides the classic ones."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **Ruleset.CHOICES,
         "failed_move": ("lost", "kept"),  # the boats, if a move that leaves them behind fails
         "cut_support": ("lost", "kept"),  # the boats, if a support inland is cut
         "own_support_unmatched": ("kept", "lost"),  # the boats, if an own move supported inland is not made

@@ -72,6 +72,7 @@ class Conquest(Ruleset):
     """The printed rules besides the classic ones."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        **Ruleset.CHOICES,
         "nomination": ("at_once", "next_winter"),
         "off_board_supply": ("free", "counts"),
     }

@@ -114,7 +114,7 @@ class ThreeKingdoms(Ruleset):
     """The handbook's rules besides the classic ones."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "wrong_unit_type": ("forgiven", "void"),  # ORD-07
+        **Ruleset.CHOICES,
         "support_of_mover": ("unmatched", "follows"),  # Q-15
         "double_orders": ("hold", "first"),  # Q-16
         "impossible_move": ("by_map", "by_fleets"),  # Q-17
@@ -147,9 +147,6 @@ class ThreeKingdoms(Ruleset):
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
     OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
-
-    def forgives_wrong_kind(self) -> bool:
-        return self.choice("wrong_unit_type") == "forgiven"
 
     def crossing_needs_fleets(self) -> bool:
         """By default an order for a move that the map allows is a move, and fails without fleets (Q-17)."""

@@ -94,7 +94,7 @@ class ThirtyYears(Ruleset):
     """The game's thirteen rules besides the classic ones (rule 1)."""
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "wrong_unit_type": ("forgiven", "void"),
+        **Ruleset.CHOICES,
         "double_orders": ("hold", "first"),  # Q-16
         "convoy_paradox": ("szykman", "all_hold"),  # Q-18
         "missing_coast": ("void", "first"),  # Q-22
@@ -146,9 +146,6 @@ class ThirtyYears(Ruleset):
     SENTENCES: ClassVar[Mapping[str, str]] = {**CLASSIC, **SENTENCES, **builds.SENTENCES, **loans.SENTENCES}
     CHECKS: ClassVar[Mapping[type[Order], Check]] = {Convert: check_convert}
     OUTCOME_RULES: ClassVar[Mapping[type[Order], OutcomeRule]] = {Convert: convert_outcome}
-
-    def forgives_wrong_kind(self) -> bool:
-        return self.choice("wrong_unit_type") == "forgiven"
 
     def first_of_two_orders_counts(self) -> bool:
         return self.choice("double_orders") == "first"

@@ -82,14 +82,36 @@ def test_who_may_be_carried_may_not_be_picked_up_at_sea_unless_that_is_a_trait()
 
 
 def test_orders_of_another_phase_beside_a_dislodgement_say_whom_they_name() -> None:
-    """An order without a unit names nobody, and an order for a fleet is none for the army that was there."""
+    """An order without a unit names nobody, and an order for a fleet means the army that was there (Q-76)."""
     position = _at(PLAIN, ("GERMANY", "A", "MUN"), ("FRANCE", "A", "BUR"), ("FRANCE", "A", "RUH"))
     written = orders(FRANCE=["A BUR - MUN", "A RUH S A BUR - MUN", "Waive"],
                      GERMANY=["F MUN disbands", "A MUN disbands"])
     resolution = judge(PLAIN, RULES, position, written)
     assert [str(d.unit) for d in resolution.dislodged] == ["GERMANY A MUN"]
     assert [(o.reason, o.dislodged) for o in resolution.outcomes] == [
-        (None, False), (None, False), ("illegal", False), ("illegal", False), ("illegal", True)]
+        (None, False), (None, False), ("illegal", False), ("illegal", True), ("illegal", True)]
+
+
+def test_an_order_with_the_word_of_another_kind_is_good_and_the_results_name_both() -> None:
+    """Q-76, DATC 4.C.2: in each kind of phase; for another's unit, or where the site decides so, it is not."""
+    position = _at(PLAIN, ("FRANCE", "A", "BUR"), ("GERMANY", "F", "KIE"))
+    written = orders(FRANCE=["F BUR - PAR", "F BUR - PAR", "A KIE H"], GERMANY=["A KIE S A BUR - PAR"])
+    resolution = judge(PLAIN, RULES, position, written)
+    assert [o.reason for o in resolution.outcomes] == [None, None, "no_such_unit", "illegal"]
+    assert resolution.notes == (
+        "Fleet Burgundy was written, and Army Burgundy is meant: only one unit is there",
+        "Army Kiel was written, and Fleet Kiel is meant: only one unit is there")
+    beaten = Dislodgement(Unit("FRANCE", "A", Region("BUR")), "MUN", may_retreat=frozenset({Region("PAR")}))
+    retreat = Position(Phase(1901, "Spring", PhaseKind.RETREAT), frozenset(), dislodged=(beaten,))
+    resolution = judge(PLAIN, RULES, retreat, orders(FRANCE=["F BUR R PAR"]))
+    assert [str(unit) for unit in resolution.position.units] == ["FRANCE A PAR"]
+    assert len(resolution.notes) == 1
+    winter = replace(_at(PLAIN, ("FRANCE", "A", "BUR")), phase=Phase(1901, "Winter", PhaseKind.ADJUSTMENT))
+    resolution = judge(PLAIN, RULES, winter, orders(FRANCE=["Remove F BUR"]))
+    assert [o.result.value for o in resolution.outcomes] == ["succeeds"]
+    assert len(resolution.notes) == 1
+    strict = replace(RULES, values={"wrong_unit_type": "void"})
+    assert [o.reason for o in judge(PLAIN, strict, position, written).outcomes] == ["no_such_unit"] * 4
 
 
 def test_two_different_retreats_of_one_unit_are_none_and_the_same_twice_is_one() -> None:
