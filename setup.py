@@ -18,9 +18,13 @@ COMPILED = (
     "adjudicator/phases/order_outcomes.py",
     "adjudicator/phases/dislodgements.py",
     "adjudicator/phases/movement.py",
+    "adjudicator/serialize/case_fields.py",
+    "adjudicator/serialize/order_json.py",
+    "adjudicator/serialize/cases.py",
+    "adjudicator/serialize/answers.py",
 )
-"""What runs for every order of a movement phase. No value class is among them: rule sets derive from orders,
-units, positions and outcomes, so these stay Python."""
+"""What runs for every order of a movement phase, and what reads and writes cases in JSON. No value class is
+among them: rule sets derive from orders, units, positions and outcomes, so these stay Python."""
 
 
 def extensions() -> list[Extension]:

@@ -136,7 +136,11 @@ class Position:
         if isinstance(orders, Mapping):
             read = tuple(order for power, sheet in orders.items() for order in self.read_orders(power, sheet))
         else:
-            read = tuple(self._order(order) for order in orders)
+            # Most orders are values of this very board: a program judges the same ones many times.
+            board = self.board
+            read = tuple(
+                order if type(order) is Order and order.board is board else self._order(order)
+                for order in orders)
         variant = self.board.inner
         inner_orders = [order.inner for order in read]
         try:
@@ -175,6 +179,8 @@ class Position:
         return write_position(self.inner)
 
     def _order(self, order: OrderLike, author: str | None = None) -> Order:
+        if type(order) is dict and author is None:
+            return Order.from_json(self.board, order)
         if isinstance(order, str):
             raise _nobodys(order)
         if isinstance(order, Mapping):

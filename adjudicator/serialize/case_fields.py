@@ -163,12 +163,11 @@ def required(data: Document, key: str, above: str = "") -> Any:
     return value
 
 
-def flag(data: Document, key: str, above: str = "") -> bool:
-    """True or False; False where the key is missing."""
-    value = data.get(key)
-    if value is not None and not isinstance(value, bool):
-        raise CaseFault(above + key, f"{value!r} is neither true nor false")
-    return value is True
+def flag(field: str, value: Any) -> bool:
+    """True or False; False for a value that is missing."""
+    if value is None or value is False or value is True:
+        return value is True
+    raise CaseFault(field, f"{value!r} is neither true nor false")
 
 
 def items(data: Document, key: str, above: str = "") -> list[Any]:

@@ -136,7 +136,7 @@ class CaseReader:
             f"{field}.loc", names.power(f"{field}.power", required(data, "power", above)),
             names.unit_kind(f"{field}.type", required(data, "type", above)), required(data, "loc", above))
         origin = names.province(f"{field}.attacker_from", required(data, "attacker_from", above)).id
-        by_convoy = flag(data, "by_convoy", above)
+        by_convoy = flag(f"{above}by_convoy", data.get("by_convoy"))
         may_retreat = frozenset(
             names.region(f"{field}.may_retreat", text) for text in items(data, "may_retreat", above))
         # A case may leave the places out; they follow from the board (RET-02).

@@ -35,7 +35,7 @@ class OrderReader:
             FieldKind.UNIT_KIND: names.unit_kind,
             FieldKind.COUNT: _count,
             FieldKind.COAST: _coast,
-            FieldKind.FLAG: _flag,
+            FieldKind.FLAG: flag,
         }
         # An order class with its units, and its other fields: name, key in JSON, how it is read, whether it
         # may be left out.
@@ -87,10 +87,6 @@ def _coast(key: str, value: Any) -> str:
     if not isinstance(value, str):
         raise CaseFault(key, f"{value!r} is no coast")
     return value
-
-
-def _flag(key: str, value: Any) -> bool:
-    return flag({key: value}, key)
 
 
 def write_order(order: Order) -> dict[str, Any]:
