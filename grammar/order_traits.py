@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
 from adjudicator.geo import Region
 from adjudicator.orders import Build, Convoy, Move, Order, Retreat, SupportHold, SupportMove, UnitOrder
+from adjudicator.units import UnitRef
 from grammar.lexicon import Lexicon
 from grammar.order_starts import kind_letter_pattern
 from grammar.print import canonical_line
@@ -54,6 +56,18 @@ def named_parts(order: Order) -> list[tuple[str, str | None, Region]]:
 def provinces_of(orders: Sequence[Order]) -> set[str]:
     """The provinces that some orders name."""
     return {region.province for order in orders for _, region in named_regions(order)}
+
+
+def without_kinds(orders: Sequence[Order]) -> tuple[Order, ...]:
+    """The orders with the kinds of their units left out: a place holds one unit, and they mean the same
+    (DATC 4.C.1). What is built, and what a unit becomes, keeps its kind."""
+    return tuple(map(_without_kinds, orders))
+
+
+def _without_kinds(order: Order) -> Order:
+    units = {name: getattr(order, name, None) for name in ("unit", "target")}
+    return replace(order, **{  # type: ignore[arg-type]
+        name: replace(unit, kind=None) for name, unit in units.items() if isinstance(unit, UnitRef)})
 
 
 def has_kindless_unit(orders: Sequence[Order]) -> bool:

@@ -140,11 +140,6 @@ class RowLooks(Protocol):
         """What the first engine reads of the row in each of these ways, always as many; empty for none."""
         ...
 
-    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
-        """The shape of a letter that stands by itself, see `ocr.image.letter_shape`; None where it has no
-        ink."""
-        ...
-
     def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
         """The letters and signs that stand at `middles`, see `ocr.image.letter_view`."""
         ...

@@ -21,7 +21,7 @@ from grammar.headings.values import KnownGame
 from grammar.headings.versions import is_bare_version
 from grammar.interpret import drops_plain_word, has_doubt
 from grammar.lexicon import Lexicon
-from grammar.order_traits import names_own_place
+from grammar.order_traits import names_own_place, without_kinds
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
 from ocr.decoding.confidence import confidence
@@ -40,16 +40,11 @@ from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
 from reading.line import InterpretedLine
-from reading.review import (
-    ReviewRules,
-    review_confusable_writers,
-    review_small_letters,
-    review_uncertain_neighbours,
-)
+from reading.review import ReviewRules, review_confusable_writers, review_uncertain_neighbours
 from reading.status import LineState
 from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
 from reading.ticks import with_tick
-from reading.vocabulary import Vocabulary
+from reading.vocabulary import Vocabulary, printed
 
 CODES_ELSEWHERE = 0.34
 """Share, 0..1, of the sheet's other orders that pass: so many hold a code at least, for one to pass beside a
@@ -227,6 +222,7 @@ def _order(
         order=None if is_struck else best.order, confidence=chance,
         status=rules.crossed_out_state(line) if is_struck else live_state,
         candidates=candidates, features=features,
+        without_kinds=printed(without_kinds(best.orders), vocabulary.lexicon.board),
     ), *(rules.crossed_out_reasons(line) if is_struck else reasons))
 
 
@@ -306,7 +302,6 @@ def review_together(
     ]
     hand = [line.features for line in lines if line.features is not None and not line.struck]
     reviewed = [review_confusable_writers(line, hand, rules.table) for line in reviewed]
-    reviewed = [review_small_letters(line, lines, vocabulary.lexicon) for line in reviewed]
     return tuple(review_lone_codes(line, lines, vocabulary.lexicon) for line in reviewed)
 
 

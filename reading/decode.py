@@ -8,7 +8,7 @@ Lexical only: ink, forms and names go in, and nothing else. All scores are natur
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 
@@ -18,8 +18,10 @@ from grammar.compose import Forms
 from grammar.impossible import oddity_cost
 from grammar.interpret import contradicts_itself, orders_in_text
 from grammar.lexicon import Lexicon
+from grammar.order_traits import without_kinds
 from grammar.respellings import looks_like_order, respellings, with_other_kinds
 from ocr.decoding.alignment import Alignment, align, best_free_path, score_texts
+from ocr.decoding.confidence import FAR
 from ocr.decoding.ctc import line_posteriors, second_opinion_posteriors
 from ocr.decoding.decoder import Decoder, Text
 from ocr.decoding.review_gate import SURELY_STRUCK
@@ -96,8 +98,10 @@ class LineInk:
 class Hypothesis:
     """One way to read a line.
 
-    `order`: canonical text of `orders`. `text`: as the automaton wrote it. `score`: log chance in nats over
-    all texts with this meaning, against free reading; `by_posteriors`: the same by each of `LineInk.all`.
+    `order`: canonical text of `orders`, with the likeliest kinds of units. `text`: as the automaton wrote it.
+    `score`: log chance in nats over all texts with this meaning, against free reading; `by_posteriors`: the
+    same by each of `LineInk.all`. `unit_margin`: nats to the same meaning with other words for its units, at
+    most FAR: a kind carries nothing where a place holds one unit (INK-10).
     """
 
     orders: tuple[Order, ...]
@@ -105,6 +109,7 @@ class Hypothesis:
     text: Text
     score: float
     by_posteriors: tuple[float, ...]
+    unit_margin: float = FAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,8 +388,26 @@ def _hypotheses(
                 chances = tuple(_log_sum(pair) for pair in zip(chances, likelier.by_posteriors, strict=True))
             best = text if likelier is None else likelier.text
             by_order[order] = Hypothesis(orders, order, best, _log_mean(chances), chances)
-    ranked = sorted(by_order.values(), key=lambda hypothesis: -hypothesis.score)
-    return tuple(ranked[:MOST_HYPOTHESES]), refused
+    return _by_meaning(by_order.values(), lexicon)[:MOST_HYPOTHESES], refused
+
+
+def _by_meaning(hypotheses: Iterable[Hypothesis], lexicon: Lexicon) -> tuple[Hypothesis, ...]:
+    """Orders that differ in their units' kinds alone put together under the likeliest; best first."""
+    by_meaning: dict[str | None, list[Hypothesis]] = {}
+    for hypothesis in sorted(hypotheses, key=lambda each: -each.score):
+        meaning = printed(without_kinds(hypothesis.orders), lexicon.board)
+        by_meaning.setdefault(meaning, []).append(hypothesis)
+    together = []
+    for best, *others in by_meaning.values():
+        if others:
+            columns = zip(*(each.by_posteriors for each in (best, *others)), strict=True)
+            chances = tuple(map(_log_sum, columns))
+            together.append(replace(
+                best, score=_log_mean(chances), by_posteriors=chances,
+                unit_margin=min(FAR, best.score - others[0].score)))
+        else:
+            together.append(best)
+    return tuple(sorted(together, key=lambda each: -each.score))
 
 
 def to_candidates(decoded: DecodedLine, confidence: float | None = None) -> tuple[dict[str, object], ...]:

@@ -135,6 +135,7 @@ def features_of(
             lambda other: are_near(best.orders, other.orders, lexicon)
             or are_spelled_alike(best.text.text, other.text.text)
         ),
+        unit_margin=best.unit_margin,
         kind_margin=margin_to(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
         agreement=_agreement(line, decoded, vocabulary) if corrected is None else 0.0,
         is_corrected=corrected is not None,

@@ -79,7 +79,7 @@ def _rivals(decoded: DecodedLine | None, vocabulary: Vocabulary) -> list[_Rival]
     rivals = [
         _other_letter(best.text.text, other.text.text) for other in others
         if best.score - other.score < RIVAL
-        # A unit's letter has others of its own to stand beside, see `reading.unit_letters`.
+        # A kind is one of two letters, which the margin to it tells better.
         and not differ_in_kinds_only(best.orders, other.orders, vocabulary.lexicon)
     ]
     return [rival for rival in rivals if rival is not None]

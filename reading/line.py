@@ -17,7 +17,8 @@ class InterpretedLine:
     "heading", "order" or "other". `struck`: crossed out. `text`: as written. `order`: canonical text, or
     None. `confidence`: 0..1 that `order` (`text` without one) is what was written. `candidates`: at most five
     of {"text", "order", "score"}, best first. `features`: the source of the confidence, for a decoded order.
-    `why_open`: the reasons for which a person must look; empty unless the line is open.
+    `why_open`: the reasons for which a person must look; empty unless the line is open. `without_kinds`:
+    `order` with the kinds of its units left out; None where nothing of it was decoded.
     """
 
     box: tuple[tuple[float, float], ...]
@@ -30,7 +31,16 @@ class InterpretedLine:
     candidates: tuple[dict[str, object], ...]
     features: Features | None = None
     why_open: tuple[OpenReason, ...] = ()
+    without_kinds: str | None = None
 
     def for_review(self, reason: OpenReason) -> InterpretedLine:
         """The same line for a person to look at, for one more reason."""
         return replace(self, status=LineState.OPEN, why_open=(*self.why_open, reason))
+
+    def leave_kinds_out(self) -> InterpretedLine:
+        """The same line, its order without the kinds of its units (INK-10)."""
+        if self.order is None or self.without_kinds is None:
+            return self
+        first, *others = self.candidates
+        return replace(
+            self, order=self.without_kinds, candidates=({**first, "order": self.without_kinds}, *others))

@@ -3,7 +3,8 @@
     rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
     -> waiting lines read again with the sheet's own hand, with the letters that it makes like others,
     and by other looks at their ink
-    -> letters in doubt, and units' letters, beside the others of the sheet
+    -> letters in doubt beside the others of the sheet
+    -> orders without the kinds of units that are in doubt
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
 """
@@ -26,9 +27,8 @@ from reading.letters_in_doubt import review_letters_in_doubt
 from reading.line import InterpretedLine
 from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
-from reading.review import ReviewRules
+from reading.review import ReviewRules, leave_kinds_out
 from reading.ticks import read_tick
-from reading.unit_letters import review_unit_shapes
 from reading.vocabulary import Vocabulary
 
 
@@ -57,9 +57,7 @@ class PageReader:
         explained = review_by_habits(lines, reviewed, self.vocabulary, self.rules)
         looked_at = review_by_looks(lines, explained, self.vocabulary, self.rules)
         by_letters = review_letters_in_doubt(lines, looked_at, self.vocabulary)
-        return ReadPage(
-            heading, review_unit_shapes(lines, by_letters, self.vocabulary, self.rules), taught_by
-        )
+        return ReadPage(heading, leave_kinds_out(by_letters, self.rules.table), taught_by)
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they

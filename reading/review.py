@@ -28,7 +28,13 @@ from grammar.order_traits import counts_otherwise, ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
-from ocr.decoding.review_gate import are_kinds_doubtful, is_crossed_out, is_surely_crossed_out, open_reasons
+from ocr.decoding.review_gate import (
+    are_kinds_doubtful,
+    is_crossed_out,
+    is_surely_crossed_out,
+    leaves_kinds_out,
+    open_reasons,
+)
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
 from reading.status import LineState
@@ -78,8 +84,6 @@ line above. By hand."""
 _ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 # The end of a condition, whose beginning may be misread or rows above.
 _ENDS_IN_THEN = re.compile(r"\bthen\W*$", re.IGNORECASE)
-# A letter by itself before a word; but "converts to a fleet" and "with a ..." have an article.
-_SINGLE_LETTER = re.compile(r"(?:^|(?<!\bto)(?<!\binto)(?<!\bwith)\s)([A-Za-z])\s+(\w+)")
 # A possessive, plain or with its apostrophe read twice, before a word.
 _OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
@@ -203,25 +207,21 @@ def review_uncertain_neighbours(
 def review_confusable_writers(
     line: InterpretedLine, hand: Sequence[Features], table: ConfidenceTable
 ) -> InterpretedLine:
-    """The line, opened if its sheet's hand makes A and F alike. `hand`: features of the sheet's live
-    lines."""
+    """The line, opened if its sheet's hand makes A and F alike and the order hangs on it. `hand`: features of
+    the sheet's live lines."""
     if line.status is not LineState.AUTO or line.features is None:
         return line
     is_doubtful = are_kinds_doubtful(line.features, hand, table.thresholds)
     return line.for_review(OpenReason.UNIT_LETTER) if is_doubtful else line
 
 
-def review_small_letters(
-    line: InterpretedLine, hand: Sequence[InterpretedLine], lexicon: Lexicon
-) -> InterpretedLine:
-    """The line, opened if the letter of a unit looks like a small one on a sheet whose writer makes it large.
-    `hand`: the sheet's lines."""
-    # "Command of F Inv", with an F like a small a, was taken for an army, in a hand whose A's were all large.
-    if line.status is not LineState.AUTO or line.kind != "order":
-        return line
-    small = {letter for letter in _unit_letters(line, lexicon) if letter.islower()}
-    large = {letter.lower() for other in hand for letter in _unit_letters(other, lexicon) if letter.isupper()}
-    return line.for_review(OpenReason.UNIT_LETTER) if small & large else line
+def leave_kinds_out(lines: Sequence[InterpretedLine], table: ConfidenceTable) -> tuple[InterpretedLine, ...]:
+    """The lines of a sheet, their orders without the kinds of units that the ink leaves in doubt."""
+    hand = [line.features for line in lines if line.features is not None and not line.struck]
+    return tuple(
+        line.leave_kinds_out()
+        if line.features is not None and leaves_kinds_out(line.features, hand, table.thresholds) else line
+        for line in lines)
 
 
 def _may_begin(above: InterpretedLine | None, line: InterpretedLine) -> bool:
@@ -245,18 +245,6 @@ def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:
     # "then Army Mar holds" ends one.
     return is_open_condition(line.text, lexicon) and not (
         line.order is not None and ends_condition(line.text))
-
-
-def _unit_letters(line: InterpretedLine, lexicon: Lexicon) -> set[str]:
-    """The letters that stand for units in a line's text, as the ink shows them."""
-    if line.kind != "order" or line.struck:
-        return set()
-    # "Build a Fleet in Cowal" waited for its article.
-    kind_words = {kind.name.casefold() for kind in lexicon.kinds.values()}
-    return {
-        letter for letter, word in _SINGLE_LETTER.findall(line.text)
-        if letter.upper() in lexicon.kinds and word.casefold() not in kind_words
-    }
 
 
 def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:

@@ -121,7 +121,8 @@ class _RetreatSheet:
             assert verdict is not None
             result, reason, sentence, cause = verdict
             caused_by = None if cause is None else self.orders[cause]
-            outcomes.append(make_outcome(order, result, reason, caused_by, (self._explainer, *sentence), False))
+            outcomes.append(
+                make_outcome(order, result, reason, caused_by, (self._explainer, *sentence), False))
         return tuple(outcomes)
 
     def notes_in_words(self) -> tuple[str, ...]:

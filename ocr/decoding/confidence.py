@@ -116,8 +116,9 @@ class ReviewThresholds:
     clear_name_uncertainty: float
     """Nats a frame, at most: see `clear_name_loss`. By hand."""
     kind_margin: float
-    """Nats, at least: to the reading with another kind of unit. By hand: a letter that the recogniser is sure
-    of is 6.2 away, and a lower limit would let doubtful ones pass for the sake of one line in a hundred."""
+    """Nats, at least: to the reading with another kind of unit. Where the kind is part of the order, as of a
+    build, a nearer one holds the line; elsewhere the order leaves the kind out. By hand: a letter that the
+    recogniser is sure of is 6.2 away."""
     unit_kind_doubt: float
     """Nats: a line with a smaller margin to the other kind of unit shows that its hand makes A and F alike.
     By hand: odds of 1 to 20."""
@@ -213,7 +214,9 @@ class Features:
     word_misfit_min: float = 0.0
     """The same by the opinion that the word fits best: high for a word that no list has."""
     kind_margin: float = FAR
-    """Nats to the reading that differs only in the kinds of units, at most FAR."""
+    """Nats to another order that differs only in a kind (Build A, Build F), at most FAR."""
+    unit_margin: float = FAR
+    """Nats to the same order with another word for its units (A Kent H, F Kent H), at most FAR."""
     is_corrected: bool = False
     """True if the order was read on the line as its writer corrected it, each correction plain. Costs and
     losses are then those on that line."""

@@ -132,12 +132,22 @@ def _looks_struck(features: Features, thresholds: ReviewThresholds) -> bool:
 
 
 def are_kinds_doubtful(features: Features, sheet: Sequence[Features], thresholds: ReviewThresholds) -> bool:
-    """True if a line of this sheet may name a unit of the other kind."""
+    """True if an order of this sheet may be the one with another kind (Build A, Build F)."""
     # A hand that makes an A like an F in one line does so in others, however sure the recogniser is of them.
     # Deciding the kind by the hand's other letters was tried and taken back: one sample hand makes its A like
     # a 4, like an A and like a crossed 7 on one sheet.
-    least = min((line.kind_margin for line in sheet), default=FAR)
-    return least < thresholds.unit_kind_doubt and features.kind_margin < thresholds.unit_kind_margin
+    return features.kind_margin < _least_unit_margin(sheet, thresholds)
+
+
+def leaves_kinds_out(features: Features, sheet: Sequence[Features], thresholds: ReviewThresholds) -> bool:
+    """True if an order of this sheet says too little of which kinds its units are (INK-10)."""
+    return features.unit_margin < max(thresholds.kind_margin, _least_unit_margin(sheet, thresholds))
+
+
+def _least_unit_margin(sheet: Sequence[Features], thresholds: ReviewThresholds) -> float:
+    """Nats, at least, to another kind of unit, for a hand that makes them alike in some line; else 0."""
+    least = min((min(line.kind_margin, line.unit_margin) for line in sheet), default=FAR)
+    return thresholds.unit_kind_margin if least < thresholds.unit_kind_doubt else 0.0
 
 
 def is_crossed_out(strike: Strike, thresholds: ReviewThresholds, uncertainty: float = math.inf) -> bool:

@@ -7,14 +7,13 @@ what is about it nothing is cut, and its neighbours are in the way. Each errs el
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from ocr.decoding.letter_likeness import likeness as shapes_likeness
-from ocr.image.letter_shape import ink_of, normalised
-from ocr.page import Image, LetterView
+from ocr.page import Image, LetterShape, LetterView
 
 LETTER = 12
 """Pixels of a view for a letter's width, from its middle to the next one's."""
@@ -34,6 +33,20 @@ the crop's edge, and keeps to AT_EDGE of its height there, is of another row. By
 MOST_OF, PART_OF, MUCH = 0.75, 0.25, 0.3
 """Shares of a piece of ink that lie within a letter: from MOST_OF on all of it is the letter's, below PART_OF
 nothing, unless it is MUCH of the letter. By hand."""
+
+SIDE = 20
+"""Pixels of the sides of a letter that is cut out, as of the digits of MNIST."""
+
+EDGE, BLUR = 2, 1.0
+"""Pixels left free about a shape, and sigma of its blur in pixels: letters of one hand differ by that. By
+hand."""
+
+LEAST_HEIGHT = 6
+"""Pixels of ink, below which there is nothing to compare. By hand."""
+
+MOST_SHIFT = 2
+"""Pixels of those SIDE, by which one is moved against the other. By hand."""
+
 
 SMALLEST = 5
 """Pixels of a letter's width, at least, when a row is brought to the size of views. By hand."""
@@ -66,7 +79,7 @@ class ViewedRow:
         right = (len(self._profile) if index + 1 == len(columns)
                  else _least_ink(self._profile, columns[index], columns[index + 1]))
         return LetterView(
-            normalised(_cut_out(self._ink, self._labels, self._areas, left, max(left + 1, right))), around)
+            _normalised(_cut_out(self._ink, self._labels, self._areas, left, max(left + 1, right))), around)
 
 
 def likeness(letter: LetterView, other: LetterView) -> float:
@@ -75,13 +88,13 @@ def likeness(letter: LetterView, other: LetterView) -> float:
     in_row = float(cv2.matchTemplate(other.around, inner, cv2.TM_CCOEFF_NORMED).max())
     if letter.shape is None or other.shape is None:
         return in_row
-    return CUT_SHARE * shapes_likeness(letter.shape, other.shape) + (1 - CUT_SHARE) * in_row
+    return CUT_SHARE * _shapes_likeness(letter.shape, other.shape) + (1 - CUT_SHARE) * in_row
 
 
 def _own_ink(crop: Image) -> tuple[_Ink, npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """The ink of a row without dirt and without what belongs to rows above and below; the number of the piece
     that each pixel is in, and the pixels of each piece."""
-    ink = ink_of(crop)
+    ink = _ink_of(crop)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=8)
     areas = stats[:, cv2.CC_STAT_AREA].astype(np.float64)
     areas[0] = 0.0
@@ -155,3 +168,43 @@ def _cut_out(
     letter = np.asarray(whole[labels[:, first:end]] * ink[:, first:end], np.uint8)
     letter[:, left - first : right - first] |= np.asarray(part[within], np.uint8)
     return letter
+
+
+def _ink_of(crop: Image) -> npt.NDArray[np.uint8]:
+    """The ink of a crop: 1, and 0 for paper."""
+    grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
+    _, ink = cv2.threshold(np.ascontiguousarray(grey), 0, 1, cv2.THRESH_BINARY_INV | cv2.THRESH_OTSU)
+    return np.asarray(ink, dtype=np.uint8)
+
+
+def _normalised(ink: npt.NDArray[np.uint8]) -> LetterShape | None:
+    """The ink at the same size and place, its values of length 1 and mean 0."""
+    ys, xs = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if len(ys) == 0 or ys[-1] - ys[0] + 1 < LEAST_HEIGHT:
+        return None
+    letter = ink[ys[0] : ys[-1] + 1, xs[0] : xs[-1] + 1].astype(np.float32)
+    room = SIDE - 2 * EDGE
+    scale = room / max(letter.shape)
+    size = (max(1, round(letter.shape[1] * scale)), max(1, round(letter.shape[0] * scale)))
+    small = cv2.resize(letter, size, interpolation=cv2.INTER_AREA)
+    shape = np.zeros((SIDE, SIDE), np.float32)
+    top, left = (SIDE - small.shape[0]) // 2, (SIDE - small.shape[1]) // 2
+    shape[top : top + small.shape[0], left : left + small.shape[1]] = small
+    blurred = np.asarray(cv2.GaussianBlur(shape, (0, 0), BLUR), np.float32)
+    blurred -= blurred.mean()
+    return np.asarray(blurred / max(1e-6, float(np.linalg.norm(blurred))), np.float32)
+
+
+def _shapes_likeness(shape: LetterShape, other: LetterShape) -> float:
+    """-1..1: the best correlation of two shapes, one moved a little against the other."""
+    # What is moved out at one side comes in at the other. Moved one by one they take twenty times as long.
+    return float((other.ravel()[_moved(*other.shape)] @ shape.ravel()).max())
+
+
+@lru_cache(maxsize=2)
+def _moved(height: int, width: int) -> npt.NDArray[np.intp]:
+    """The pixels of a shape in their order after each move: shape (moves, pixels)."""
+    shifts = range(-MOST_SHIFT, MOST_SHIFT + 1)
+    places = np.arange(height * width).reshape(height, width)
+    moves = [(down, right) for down in shifts for right in shifts]
+    return np.stack([np.roll(places, move, axis=(0, 1)).ravel() for move in moves])

@@ -9,10 +9,9 @@ import cv2
 import numpy as np
 
 from ocr.engines import LetterEngine
-from ocr.image.letter_shape import letter_shape
 from ocr.image.letter_view import ViewedRow
 from ocr.image.narrow_hands import widened
-from ocr.page import Image, LetterShape, Posteriors, RowLetters
+from ocr.page import Image, Posteriors, RowLetters
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,6 @@ class CropLooks:
         readings = self.engine.read_letters(crops)
         posteriors = tuple(reading.posteriors for reading in readings if reading.posteriors is not None)
         return posteriors if len(posteriors) == len(LOOKS) else ()
-
-    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
-        """See `RowLooks`."""
-        return letter_shape(self.crop, before, start, end, after)
 
     def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
         """See `RowLooks`."""

@@ -93,7 +93,7 @@ def test_orders_of_another_phase_beside_a_dislodgement_say_whom_they_name() -> N
 
 
 def test_an_order_with_the_word_of_another_kind_is_good_and_the_results_name_both() -> None:
-    """Q-76, DATC 4.C.2: in each kind of phase; for another's unit, or where the site decides so, it is not."""
+    """Q-76, DATC 4.C.2: in each kind of phase; but not for another's unit, or where a game decides so."""
     position = _at(PLAIN, ("FRANCE", "A", "BUR"), ("GERMANY", "F", "KIE"))
     written = orders(FRANCE=["F BUR - PAR", "F BUR - PAR", "A KIE H"], GERMANY=["A KIE S A BUR - PAR"])
     resolution = judge(PLAIN, RULES, position, written)

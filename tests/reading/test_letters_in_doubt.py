@@ -14,7 +14,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import LetterShape, LetterView, Posteriors, Row, RowLetters
+from ocr.page import LetterView, Posteriors, Row, RowLetters
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
@@ -57,8 +57,6 @@ class Drawn:
     def posteriors(self) -> tuple[Posteriors, ...]:
         return ()
 
-    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
-        return None
 
     def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
         assert spacing > 0

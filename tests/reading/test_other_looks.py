@@ -12,7 +12,7 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import LetterShape, Posteriors, Row, RowLetters
+from ocr.page import Posteriors, Row, RowLetters
 from reading.line import InterpretedLine
 from reading.other_looks import LEAST_CHANCE
 from reading.page import PageReader
@@ -34,8 +34,6 @@ class Looks:
     def posteriors(self) -> tuple[Posteriors, ...]:
         return self.shown
 
-    def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
-        return None
 
     def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
         return Unseen()
@@ -113,15 +111,6 @@ def test_a_line_that_waits_for_more_than_its_letters_waits_still() -> None:
     assert OpenReason.RUNS_ON in after.why_open
 
 
-def test_a_units_letter_waits_for_a_person_whatever_the_looks_show() -> None:
-    """INK-03. A hand whose F is like an A makes it so for every look."""
-    text = "A Ess - Den"
-    unsure, clear = doubtful(text, 0, "F", 0.2), [ink(text)] * 3
-    after = read(text, unsure, clear)
-    assert after == read(text, unsure, ())
-    assert OpenReason.UNIT_LETTER in after.why_open
-
-
 def test_more_is_asked_where_one_letter_makes_another_place() -> None:
     """INK-03. "Lan" was "Lon", by 1.2 nats in every look. "Den" of Denbighshire may be Devon's "Dev"."""
     text = "A Ess - Den"
@@ -143,8 +132,6 @@ def test_a_line_that_passes_is_not_looked_at_again() -> None:
         def posteriors(self) -> tuple[Posteriors, ...]:
             raise AssertionError
 
-        def letter_shape(self, before: float, start: float, end: float, after: float) -> LetterShape | None:
-            return None
 
         def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
             return Unseen()

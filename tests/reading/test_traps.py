@@ -13,7 +13,7 @@ from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Box, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.review import review_small_letters, review_uncertain_neighbours
+from reading.review import review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import known_game, lexicon_of, vocabulary_of
 from tests.support.inked import page, row
@@ -130,18 +130,6 @@ def test_a_badly_read_support_that_says_whereto_has_its_unit() -> None:
     assert review_uncertain_neighbours(next_one, badly, None, lexicon_of(VARIANT)).status is LineState.AUTO
 
 
-@pytest.mark.parametrize(("other", "status"), [
-    ("A York holds", LineState.OPEN), ("a York holds", LineState.AUTO), ("F York holds", LineState.AUTO)])
-def test_a_small_letter_for_a_unit_waits_where_the_writer_makes_it_large(
-    other: str, status: LineState
-) -> None:
-    """INK-03. An F like a small a was taken for an army, in a hand whose A's were all large."""
-    command = "Command of a Inverness is offered to Protectorate"
-    line, _ = read(*HEADING, command, other)[len(HEADING) :]
-    assert (line.order, line.status) == ("A Inverness proxy Protectorate", status)
-    assert (OpenReason.UNIT_LETTER in line.why_open) is (status is LineState.OPEN)
-
-
 @pytest.mark.parametrize(("others", "status"), [
     (("Army York holds", "Army Cork to Down"), LineState.OPEN),
     (("Army York holds", "Army Lon to Down"), LineState.AUTO)])
@@ -173,13 +161,6 @@ def test_an_article_before_a_code_is_rather_another_name(goal: str, status: Line
     assert line.order == "A Limerick - The Stewartry"
     assert line.status is status
     assert (OpenReason.ODD_ORDER in line.why_open) is (status is LineState.OPEN)
-
-
-def test_the_article_before_a_unit_is_no_letter_of_one() -> None:
-    text = "Build a Fleet in Cowal"
-    line = InterpretedLine(((0, 0),) * 4, "order", False, text, "Build F Cowal", 0.99, LineState.AUTO, ())
-    other = replace(line, text="A York holds", order="A York H")
-    assert review_small_letters(line, [line, other], lexicon_of(VARIANT)).status is LineState.AUTO
 
 
 def test_an_article_is_no_letter_of_a_unit() -> None:

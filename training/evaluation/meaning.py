@@ -6,7 +6,10 @@ from training.evaluation.truth import Meaning
 from training.sheets.order_meaning import FORMS, UNIT, parts_of
 
 # By the forms of the contract and not by our grammar, so that a fault of the grammar cannot hide itself.
-_FORMS = (*FORMS, ("convert", rf"{UNIT} converts"))
+_WITH_KINDS = (*FORMS, ("convert", rf"{UNIT} converts"))
+# A reader leaves out a kind that carries nothing and that the ink leaves in doubt (INK-10).
+_FORMS = (*_WITH_KINDS, *(
+    (name, form.replace(UNIT, "(?P<kind>)(?P<place>.+?)")) for name, form in _WITH_KINDS if name != "build"))
 # Between the orders of a line that gives several.
 _SEVERAL = "; "
 # Forms that one phase writes for what another calls differently.
