@@ -196,8 +196,9 @@ class Row:
     `left` and `right`: where it starts and ends, as shares of the sheet's width. `indent`: how far right of
     the margin it starts, in heights of the sheet's median row. `focus` and `contrast`: see
     `quality.Legibility`; 0 if not measured. `cut_off`: the row touches the edge of the sheet or of the
-    photograph, so letters may be missing; such a row is never accepted automatically. `inserted`: small rows
-    written just above this one that belong into it, see `corrections.apply`. `runs_on`: ink goes on past its
+    photograph, so letters may be missing; such a row is never accepted automatically. `crossed`: nor is one
+    that a mark over several rows may cross out (`corrections.crossed_blocks`). `inserted`: small rows written
+    just above this one that belong into it, see `corrections.apply`. `runs_on`: ink goes on past its
     ends; never accepted automatically either.
     `tick`: the box ticked beside it on a printed sheet: "A" for an army, "F" for a fleet, "?" for both.
     `looks`: its ink, for lines that stay unclear; None where it was not kept.
@@ -215,6 +216,7 @@ class Row:
     focus: float = 0.0
     contrast: float = 0.0
     cut_off: bool = False
+    crossed: bool = False
     inserted: tuple[Row, ...] = ()
     runs_on: bool = False
     tick: str = ""

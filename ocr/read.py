@@ -14,6 +14,7 @@ import numpy as np
 
 from ocr.corrections.apply import attach_insertions, insertion_hosts
 from ocr.corrections.carets import without_inserted_words
+from ocr.corrections.crossed_blocks import crossed_rows
 from ocr.corrections.inserted_words import InsertionSpot, insertion_spots, trim_to_row
 from ocr.corrections.strike import detect_strike
 from ocr.engines import Engine, LetterEngine, Quad, Recognition, RowFinder
@@ -352,13 +353,16 @@ class _Reader:
                 focus=legible.focus,
                 contrast=legible.contrast,
                 cut_off=is_cut_off(sheet, clean, strip, (photo[0], photo[1])),
+                crossed=is_crossed,
                 runs_on=goes_on,
                 inserted=words,
                 looks=self._looks(crop, recognition),
             )
-            for strip, recognition, alternatives, indent, legible, strike, crop, words, goes_on in zip(
+            for (
+                strip, recognition, alternatives, indent, legible, strike, crop, words, goes_on, is_crossed,
+            ) in zip(
                 strips, texts, others, row_indents(strips), legibilities, strikes, crops, inserted,
-                runs_on(ink, strips), strict=True,
+                runs_on(ink, strips), crossed_rows(clean, strips), strict=True,
             )
             # A row that every engine is silent on is for a person, if it is writing.
             if recognition.text or _has_writing(crop, strip, median_height)

@@ -109,7 +109,10 @@ def heading_length(lines: Sequence[JoinedLine], vocabulary: Vocabulary) -> int:
 
 def classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
     """A line below the heading, by itself."""
-    return with_tick(_classify_line(joined, vocabulary, rules), joined.line.rows)
+    line = with_tick(_classify_line(joined, vocabulary, rules), joined.line.rows)
+    # Only a person takes a row as struck that lies under a mark over several (INK-09).
+    is_crossed = any(row.crossed for row in joined.line.rows) and OpenReason.CROSSED_OUT not in line.why_open
+    return line.for_review(OpenReason.CROSSED_OUT) if is_crossed else line
 
 
 def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:

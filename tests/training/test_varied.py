@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -319,3 +320,19 @@ def test_a_missing_font_is_one_sentence_and_exit_one(
     arguments = ["varied", "--set", "tuning", "--sheets", "1", "--names", str(tmp_path / "names.json")]
     assert main([*arguments, "--out", str(tmp_path / "o"), "--cache", str(tmp_path / "none")]) == 1
     assert "no font for hand" in capsys.readouterr().err
+
+
+def test_a_block_crossed_out_at_once_is_struck_in_the_truth(cache: Path) -> None:
+    """INK-09: two orders or more, one below the other, and ink over them that was not there before."""
+    plain_batch = Batch(font_sets.Purpose.CALIBRATION, 6, 11, Style.TIDY, NAMES, cache)
+    found = 0
+    for (_, plain_truth), (_, truth) in zip(
+        sheets(plain_batch), sheets(replace(plain_batch, blocks=1.0)), strict=True
+    ):
+        assert [line["text"] for line in truth["lines"]] == [line["text"] for line in plain_truth["lines"]]
+        block = [index for index, line in enumerate(truth["lines"])
+                 if str(line.get("trap", "")).startswith("block_")]
+        assert block == list(range(block[0], block[0] + len(block))) if block else True
+        assert all(truth["lines"][index]["struck"] for index in block)
+        found += len(block) > 1
+    assert found >= 3

@@ -183,6 +183,8 @@ def _varied_parser(command: argparse.ArgumentParser) -> None:
                          help="write what the sheets of this folder say, in turn, by its truth.json")
     command.add_argument("--columns", type=float, default=0.0, metavar="SHARE",
                          help="short orders in two columns")
+    command.add_argument("--blocks", type=float, default=0.0, metavar="SHARE",
+                         help="leaves with a block of orders crossed out at once")
     command.add_argument("--trapped", type=float, default=Shares().trapped, metavar="SHARE",
                          help="lines of movement sheets that a person must look at")
 
@@ -191,7 +193,7 @@ def _varied(args: argparse.Namespace) -> None:
     batch = varied.Batch(
         args.purpose, args.sheets, args.seed, args.style, read_names(args.names), args.cache,
         Shares(columns=args.columns, trapped=args.trapped), two=args.two, turned=args.turned,
-        drawn=args.drawn, book=None if args.book is None else read_book(args.book),
+        drawn=args.drawn, blocks=args.blocks, book=None if args.book is None else read_book(args.book),
     )
     if args.texts is not None:
         batch = replace(batch, drafts=copied_drafts(args.texts))

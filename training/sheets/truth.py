@@ -47,7 +47,9 @@ def line_entry(written: DrawnLine, leaf: LeafPlace) -> dict[str, Any]:
         if is_common_order(line.order):  # an order that only one game has is compared as text
             facts["meaning"] = meaning(line.order)
     if line.want is not None:
-        facts |= {"want": line.want, "trap": line.trap}
+        facts["want"] = line.want
+    if line.trap is not None:
+        facts["trap"] = line.trap
     if line.meant is not None:
         facts["as_"] = line.meant
     facts["rows"] = list(written.rows)

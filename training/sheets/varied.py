@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from training.handwriting import font_sets, fonts
+from training.handwriting.block_strokes import BlockStroke, cross_out_block
 from training.handwriting.draw import CrowdedError
-from training.handwriting.ink import words
+from training.handwriting.ink import around, words
 from training.handwriting.ink_scrivener import SIGNS, InkScrivener, recorded_habits
 from training.handwriting.ink_writers import InkWriter
 from training.handwriting.paper_and_pen import Leaf, choose_stock, lay, leaf
-from training.handwriting.sheet import PX_PER_MM
+from training.handwriting.sheet import PX_PER_MM, WrittenLineKind
 from training.handwriting.strike import MORE_STROKES
 from training.handwriting.writer import Habits, Nib
 from training.photographs.camera import Photograph
@@ -35,6 +36,9 @@ HASTY_SHARE = 4
 _PENS = {
     Nib.BALLPOINT: (0.36, 0.52), Nib.FOUNTAIN: (0.42, 0.80), Nib.PENCIL: (0.40, 0.58), Nib.FELT: (0.65, 1.0),
 }
+
+# Orders, one below the other, that one mark crosses out.
+_BLOCK = (2, 3, 4, 5)
 
 # Drafts tried before a sheet is left to the next person: some lack the letters of most.
 _ATTEMPTS = 12
@@ -59,8 +63,9 @@ class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying
     on a side or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and
     F for units are strokes of our own (`unit_letters`) in place of the font's. `book`: the wordings of a game
-    other than w3k. `drafts`: what the sheets say, in turn, instead of words by chance. `writers`: people
-    whose recorded letters the sheets are written in, one a sheet and in turn, instead of fonts."""
+    other than w3k. `blocks`: the share of leaves with several orders crossed out at once. `drafts`: what the
+    sheets say, in turn, instead of words by chance. `writers`: people whose recorded letters the sheets are
+    written in, one a sheet and in turn, instead of fonts."""
 
     purpose: font_sets.Purpose
     sheets: int
@@ -72,6 +77,7 @@ class Batch:
     two: float = 0.0
     turned: float = 0.05
     drawn: float = 0.0
+    blocks: float = 0.0
     book: Book | None = None
     drafts: tuple[SheetDraft, ...] = ()
     writers: tuple[InkWriter, ...] = ()
@@ -146,7 +152,7 @@ def _font_side(batch: Batch, name: str, rng: np.random.Generator, *, hasty: bool
     if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
         habits = replace(habits, drawn=_DRAWN)
     hand = font_hand(fonts.locate(font, batch.cache, {}))
-    filled = fill(written, paper, hand, habits, manner, rng)
+    filled = _with_block(batch, name, fill(written, paper, hand, habits, manner, rng))
     return _Side("font", font, None, nib, paper, written, filled, lay(paper.colour, filled.mask, nib, rng))
 
 
@@ -169,8 +175,34 @@ def _ink_side(
     habits, manner = _habits(nib, rng, joined=False, hasty=hasty), _manner(rng, hasty=hasty)
     pressure = float(rng.random())
     filled = fill(written, paper, _ink_hand(writer, pressure), recorded_habits(habits), manner, rng)
+    filled = _with_block(batch, name, filled)
     inked = lay(paper.colour, filled.mask, nib, rng)
     return _Side("ink", writer.name, writer.style, nib, paper, written, filled, inked)
+
+
+def _with_block(batch: Batch, name: str, filled: Filled) -> Filled:
+    """A leaf on which several orders, one below the other, are crossed out by one mark, or not."""
+    # From a chance of its own: a sheet without blocks has the same bytes whatever `blocks` is.
+    rng = batch.rng(f"{name}/block")
+    places = [
+        index for index, written in enumerate(filled.written)
+        if written.line.kind is WrittenLineKind.ORDER and written.line.order is not None]
+    runs = [
+        run for count in _BLOCK for run in zip(*(places[begin:] for begin in range(count)), strict=False)
+        if run[-1] - run[0] == count - 1]
+    if rng.random() >= batch.blocks or not runs:
+        return filled
+    run = runs[int(rng.integers(len(runs)))]
+    rows = [extent for index in run for extent in filled.written[index].extents]
+    tops = sorted(extent.top for extent in rows)
+    pitch = (tops[-1] - tops[0]) / (len(rows) - 1)
+    mask = filled.mask.copy()
+    stroke = list(BlockStroke)[int(rng.integers(len(BlockStroke)))]
+    cross_out_block(mask, around(rows), pitch, stroke, filled.pen_px, rng)
+    written = tuple(
+        replace(each, line=replace(each.line, struck=True, trap=f"block_{stroke.value}"))
+        if index in run else each for index, each in enumerate(filled.written))
+    return replace(filled, mask=mask, written=written)
 
 
 def _words(

@@ -1,0 +1,224 @@
+"""Rows that a mark over several rows crosses out: an X, a slash, two strokes, a box, a serpentine, hatching.
+
+    evened sheet -> ink -> strokes by their direction -> marks over rows -> rows between a mark's ends
+
+What is crossed out row by row is told by `strike`. Here only strokes count that are straight for longer than
+any letter's and lead from one row to another, and paper that a line encloses with the rows on it. Such a mark
+proves nothing: its rows wait, and only a person takes them as struck (INK-09).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from ocr.image.illumination import byte_counts, percentile_of_counts
+from ocr.layout.lines import RowStrip
+from ocr.page import Image
+
+# Tuning values; lengths are distances from row to row unless said. Chosen on 69 sheets without such a mark
+# (sample sheets, oddities by others, 40 composed in letters of writers for calibration, seed 5001), and on 63
+# with one (seed 6001). training/README.md has the figures ("Blocks crossed out").
+PITCH = 32
+"""Pixels of the copy from one row to the next."""
+DARK = 0.42
+"""Share of the ink's darkness, 0..1, from which a pixel is ink: printed rules that are left are paler."""
+LEAST_DARK = 40
+"""Darkness, 0..255, below which nothing is ink."""
+SOLID = 35
+"""Darkness, 0..255, of the copy's pixels that are ink: a pen's stroke is finer than they are."""
+EDGE = 0.012
+"""Share of the sheet's longer side along its edges that is no writing."""
+STRAIGHT, STRAIGHT_LEVEL = 1.2, 2.0
+"""For how long a stroke is straight, at least; the second for one that lies within LEVEL of the rows, as
+dashes and the bars of letters do."""
+LEVEL, STEEP = 14.0, 20.0
+"""Degrees from the rows up to which a stroke is level, and from their upright up to which it is steep."""
+TURN, TURN_LEVEL = 5.0, 2.0
+"""Degrees from one direction that is tried to the next."""
+LONG, CLIMB, STEEP_CLIMB = 1.9, 1.0, 1.6
+"""Length of a slanted stroke and how far it climbs, at least; and how far a steep one does: the stems of two
+rows may touch."""
+MIDDLE = 0.25
+"""Distance to the middle of a row at which a stroke crosses it, at most."""
+WITHIN = 0.2
+"""Row heights from the ends of a row at which nothing crosses it: a line in the margin is none over rows."""
+PASSES, SERPENTINE = 1.8, 1.2
+"""How often a serpentine passes a column, on the mean, and how far down it leads, at least."""
+ROUND_TURN = 9
+"""Pixels of the copy, odd: where a serpentine turns it is bent."""
+ENCLOSED, ENCLOSED_WIDE = 1.3, 3.0
+"""Height and width of the paper that a box encloses, at least."""
+OPEN_CORNER = 5
+"""Pixels of the copy, odd: a box may be so far from closed."""
+BEYOND = 0.25
+"""How far beyond its rows' middles a mark may end."""
+
+_Mask = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A mark over rows: left, top, right and foot in pixels of the sheet."""
+
+    left: float
+    top: float
+    right: float
+    foot: float
+
+
+def crossed_rows(clean: Image, strips: Sequence[RowStrip]) -> tuple[bool, ...]:
+    """For each row of an evened sheet, RGB, whether a mark over several rows may cross it out."""
+    if len(strips) < 2:
+        return (False,) * len(strips)
+    marks = tuple(_Search(clean, strips).marks())
+    pitch = _pitch(strips)
+    return tuple(any(_is_between(strip, mark, pitch) for mark in marks) for strip in strips)
+
+
+def _is_between(strip: RowStrip, mark: _Mark, pitch: float) -> bool:
+    """True if a row lies between the ends of a mark."""
+    (left, top), (right, foot) = _middle_line(strip)
+    middle = (top + foot) / 2
+    return (mark.top - BEYOND * pitch < middle < mark.foot + BEYOND * pitch
+            and mark.left < right and left < mark.right)
+
+
+class _Search:
+    """The search for marks on one sheet. `_ink`: its ink in a copy, 1 and 0; `_scale`: pixels of the copy for
+    one of the sheet."""
+
+    def __init__(self, clean: Image, strips: Sequence[RowStrip]) -> None:
+        self._strips = strips
+        self._height = float(np.median([strip.height for strip in strips]))
+        self._scale = PITCH / _pitch(strips)
+        self._ink = _small(_ink_of(clean), self._scale)
+        begin, end = np.mean([_middle_line(strip) for strip in strips], axis=0)
+        self._slope = float(np.degrees(np.arctan2(begin[1] - end[1], end[0] - begin[0])))
+
+    def marks(self) -> Iterator[_Mark]:
+        """All marks, some of them several times."""
+        level = self._straight(np.arange(-LEVEL, LEVEL + 1, TURN_LEVEL), STRAIGHT_LEVEL)
+        slanted = self._straight(np.arange(LEVEL + 1, 181 - LEVEL, TURN), STRAIGHT)
+        yield from self._strokes(level)
+        yield from self._strokes(slanted)
+        yield from self._serpentines(level)
+        yield from self._boxes()
+
+    def _straight(self, degrees: npt.NDArray[np.float64], length: float) -> list[tuple[float, _Mask]]:
+        """By direction, in degrees from the rows, the ink that is straight for a length."""
+        lines = ((float(turn), _line(length, float(turn) + self._slope)) for turn in degrees)
+        return [
+            (turn, np.asarray(cv2.morphologyEx(self._ink, cv2.MORPH_OPEN, line), np.uint8))
+            for turn, line in lines]
+
+    def _strokes(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
+        """Single strokes that lead over rows; between two directions a bow of the hand."""
+        for (turn, ink), (after, other) in pairwise(directions):
+            is_steep = min(turn, after) >= 90 - STEEP and max(turn, after) <= 90 + STEEP
+            climb = 0.0 if max(abs(turn), abs(after)) <= LEVEL else STEEP_CLIMB if is_steep else CLIMB
+            count, labels, stats, _ = cv2.connectedComponentsWithStats(ink | other, connectivity=8)
+            for label in range(1, count):
+                left, top, width, height = (int(value) for value in stats[label, :4])
+                if height < climb * PITCH or np.hypot(width, height) < LONG * PITCH:
+                    continue
+                ys, xs = np.nonzero(labels[top : top + height, left : left + width] == label)
+                if self._crosses_rows(np.column_stack([xs + left, ys + top]) / self._scale):
+                    yield self._mark(left, top, width, height)
+
+    def _serpentines(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
+        """Level strokes that go back and forth from row to row."""
+        ink = np.bitwise_or.reduce([ink for _, ink in directions])
+        joined = np.asarray(cv2.dilate(ink, np.ones((ROUND_TURN, ROUND_TURN), np.uint8)), np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        labels = labels * ink
+        for label in range(1, count):
+            left, top, width, height = (int(value) for value in stats[label, :4])
+            inner = labels[top : top + height, left + width // 4 : left + width - width // 4] == label
+            if height < SERPENTINE * PITCH or not inner.size:
+                continue
+            begins = np.diff(inner.astype(np.int8), axis=0, prepend=np.int8(0)) == 1
+            if begins.sum(axis=0).mean() >= PASSES:
+                yield self._mark(left, top, width, height)
+
+    def _boxes(self) -> Iterator[_Mark]:
+        """Paper that a line encloses with some of the rows, but not with all."""
+        thick = cv2.dilate(self._ink, np.ones((OPEN_CORNER, OPEN_CORNER), np.uint8))
+        paper = np.asarray(cv2.copyMakeBorder(1 - thick, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=1), np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(paper, connectivity=4)
+        for label in range(1, count):
+            left, top, width, height = (int(value) for value in stats[label, :4])
+            if label == labels[0, 0] or height < ENCLOSED * PITCH or width < ENCLOSED_WIDE * PITCH:
+                continue
+            mark = self._mark(left - 1, top - 1, width, height)
+            # A frame about everything is the paper's own.
+            if not all(mark.top < strip.quad[:, 1].mean() < mark.foot for strip in self._strips):
+                yield mark
+
+    def _mark(self, left: int, top: int, width: int, height: int) -> _Mark:
+        return _Mark(*(side / self._scale for side in (left, top, left + width, top + height)))
+
+    def _crosses_rows(self, pixels: npt.NDArray[np.float64]) -> bool:
+        """True if a stroke crosses the middles of two rows within their ends."""
+        crossed = 0
+        for strip in self._strips:
+            (left, top), (right, foot) = _middle_line(strip)
+            room = WITHIN * self._height
+            inside = pixels[(pixels[:, 0] > left + room) & (pixels[:, 0] < right - room)]
+            middles = top + (foot - top) * (inside[:, 0] - left) / max(1.0, right - left)
+            crossed += bool((np.abs(inside[:, 1] - middles) < MIDDLE * PITCH / self._scale).any())
+        return crossed >= 2
+
+
+def _middle_line(strip: RowStrip) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Where the middle of a row begins and ends, in pixels of the sheet."""
+    begin, end = (strip.quad[0] + strip.quad[3]) / 2, (strip.quad[1] + strip.quad[2]) / 2
+    return (float(begin[0]), float(begin[1])), (float(end[0]), float(end[1]))
+
+
+def _pitch(strips: Sequence[RowStrip]) -> float:
+    """Pixels from one row to the next below it, the median, but not far from a row's height."""
+    height = float(np.median([strip.height for strip in strips]))
+    rows = sorted((float(strip.quad[:, 1].mean()), strip.left, strip.right) for strip in strips)
+    steps = [
+        min((below - middle for below, first, last in rows[index + 1 :] if first < right and left < last),
+            default=0.0)
+        for index, (middle, left, right) in enumerate(rows)]
+    steps = [step for step in steps if step > 0]
+    return min(max(0.6 * height, float(np.median(steps)) if steps else height), 1.6 * height)
+
+
+def _ink_of(clean: Image) -> _Mask:
+    """The writing on an evened sheet, 255, and 0 for all else. On dark ground the light is the writing."""
+    dark = np.asarray(255 - cv2.cvtColor(clean, cv2.COLOR_RGB2GRAY), np.uint8)
+    counts = byte_counts(dark)
+    counts[: max(1, int(percentile_of_counts(counts, 99)))] = 0
+    full = percentile_of_counts(counts, 50) if counts.any() else 255.0
+    ink = np.asarray(dark > max(LEAST_DARK, DARK * full), np.uint8)
+    if ink.mean() > 0.5:
+        ink = 1 - ink
+    edge = max(2, round(EDGE * max(ink.shape)))
+    ink[:edge] = ink[-edge:] = ink[:, :edge] = ink[:, -edge:] = 0
+    return ink * np.uint8(255)
+
+
+def _small(ink: _Mask, scale: float) -> _Mask:
+    small = cv2.resize(ink, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    return np.asarray(small > SOLID, np.uint8)
+
+
+def _line(length: float, degrees: float) -> _Mask:
+    """A straight line of a length and direction: 1, and 0 about it."""
+    half = length * PITCH / 2
+    across, up = np.cos(np.radians(degrees)) * half, np.sin(np.radians(degrees)) * half
+    side = 2 * int(np.ceil(max(abs(across), abs(up)))) + 1
+    begin, end = (
+        (round((side - 1) / 2 + way * across), round((side - 1) / 2 - way * up)) for way in (-1, 1))
+    line = np.zeros((side, side), np.uint8)
+    cv2.line(line, begin, end, 1)
+    return line
