@@ -41,7 +41,7 @@ LEVEL, STEEP = 14.0, 20.0
 """Degrees from the rows up to which a stroke is level, and from their upright up to which it is steep."""
 TURN, TURN_LEVEL = 5.0, 2.0
 """Degrees from one direction that is tried to the next."""
-LONG, CLIMB, STEEP_CLIMB = 1.9, 1.0, 1.6
+LONG, CLIMB, STEEP_CLIMB = 2.2, 1.0, 1.6
 """Length of a slanted stroke and how far it climbs, at least; and how far a steep one does: the stems of two
 rows may touch."""
 MIDDLE = 0.25

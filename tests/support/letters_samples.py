@@ -142,7 +142,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "receipt bare": letter(RECEIPT, game, to, plain),
         "receipt read": letter(RECEIPT, game, to, replace(arrived, reading=(
             ReadBack("", "Montrose"), ReadBack("1", f"Army London moves to Surrey{nasty}"),
-            ReadBack("2", "Arrny Oxfrd holds", unsure=True),
+            ReadBack("2", "Arrny Oxfrd holds", unsure=True, order="Army Oxford? holds"),
             ReadBack("3", "Army Essex holds", struck=True), ReadBack("4", ""))), attached=(
             Attachment("reading-1.jpg", "image/jpeg", b"sample"),)),
         "receipt_late": letter(RECEIPT_LATE, game, to, arrived),

@@ -1,7 +1,8 @@
 """The machine's receipt for a sheet: at once when it arrives, or, if the game's option says so, once it is
 read, with each line as the machine read it and a picture of the sheet with every line boxed (OUT-02, Q-14).
 
-The reading is of letters alone: no legality, no outcome, no board. It goes to the sender's own registered
+The reading is of letters alone, and of the order that they give: no legality, no outcome, no board (INK-14).
+It goes to the sender's own registered
 address only.
 """
 
@@ -11,11 +12,14 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from difflib import SequenceMatcher
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from adjudicator.calendar import Phase, PhaseKind
+from maps.variant import Variant
+from reading.vocabulary import orders_of
 from service import pictures
 from service.facts.files import NO_ORDERS
 from service.facts.sheets import PHOTO_DOUBTS, Fate, SheetFlag
@@ -23,6 +27,7 @@ from service.games import ballots
 from service.games.lines import PART, SettledLine, line_numbers, lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of
+from service.games.results import order_text
 from service.games.sealed_lots import draw_of
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
@@ -56,12 +61,15 @@ from service.store.tables import (
 @dataclass(frozen=True, slots=True)
 class ReadBack:
     """A line as the machine read it, for the player who wrote it: its number on the sheet, "" for a line of
-    the heading, its letters, whether the machine is unsure of them, and whether the line is struck out."""
+    the heading, its letters, whether the machine is unsure of them, and whether the line is struck out.
+    `order`: the order that these letters give, in the handbook's words, with a question mark behind each word
+    in doubt; "" where there is none, or the letters say the same."""
 
     number: str
     text: str
     unsure: bool = False
     struck: bool = False
+    order: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +212,7 @@ def verdict_of(session: Session, submission: SubmissionRow, phase: PhaseRow, pow
 
 def read_letter(
     session: Session, blobs: Blobs, info: GameInfo, to: Recipient, submission: SubmissionRow, phase: PhaseRow,
-    *, is_over: bool = False,
+    variant: Variant, *, is_over: bool = False,
 ) -> OutLetter:
     """The receipt for a sheet that was read: its lines in words, and a picture of each page with every line
     boxed. `is_over` as for `facts_of`."""
@@ -213,8 +221,12 @@ def read_letter(
     numbers = line_numbers(lines)
     # A person cuts a part out of the machine's lines; a receipt shows the machine's reading alone.
     numbered = [(numbers.get(line.id, ""), line) for line in lines if line.kind != PART]
-    back = tuple(ReadBack(number, line.text.partition("\n")[0], unsure=_unsure(line), struck=line.struck)
-                 for number, line in numbered)
+    kind = phase_of(phase).kind
+    back = tuple(
+        ReadBack(
+            number, line.text.partition("\n")[0], unsure=_unsure(line), struck=line.struck,
+            order=_order_in_words(line, variant, kind, submission.power or ""))
+        for number, line in numbered)
     facts = replace(facts_of(session, submission, phase, verdict, to.power, is_over=is_over), reading=back)
     attached = []
     for page_number, page in enumerate(records.pages(session, submission.id), start=1):
@@ -231,6 +243,38 @@ def receipt(
     signed = facts.sheet.signed
     proof = [] if signed is None else [Attachment(render.PROOF, "application/json", signed.file())]
     return render.letter(RECEIPT, info, to, facts, attached=[*pictures, *proof])
+
+
+def _order_in_words(line: SettledLine, variant: Variant, kind: PhaseKind, power: str) -> str:
+    """See `ReadBack.order`."""
+    # A code tells its writer nothing: "F ESX H" was taken for Eskdale, and the receipt showed "F ESX H".
+    if line.machine_order is None or line.struck:
+        return ""
+
+    def in_words(order: str) -> str:
+        orders = orders_of(variant, kind, power, order, line.ordinal)
+        return "; ".join(order_text(variant, each) for each in orders)
+
+    words = in_words(line.machine_order)
+    if _unsure(line):
+        others = (str(candidate["order"]) for candidate in line.candidates if candidate["order"])
+        rival = next((order for order in others if order != line.machine_order), None)
+        if rival is not None:
+            words = _doubted(words, in_words(rival))
+    return "" if _plain_words(words) == _plain_words(line.text.partition("\n")[0]) else words
+
+
+def _plain_words(text: str) -> list[str]:
+    return [word.strip(".,;:") for word in text.casefold().split() if word != "the"]
+
+
+def _doubted(words: str, rival: str) -> str:
+    """Words with a question mark behind each that another reading has not."""
+    own, other = words.split(), rival.split()
+    changes = SequenceMatcher(None, own, other, autojunk=False).get_opcodes()
+    return " ".join(
+        f"{word}?" if change != "equal" else word
+        for change, begin, end, _, _ in changes for word in own[begin:end])
 
 
 def _unsure(line: SettledLine) -> bool:

@@ -113,7 +113,8 @@ class Replies:
             verdict = receipts.verdict_of(session, submission, phase, to.power)
             self._receipt(session, submission, phase, verdict)
             return
-        letter = receipts.read_letter(session, self.letters.blobs, info, to, submission, phase,
+        variant = self.letters.load(session.get_one(GameRow, phase.game_id).variant)
+        letter = receipts.read_letter(session, self.letters.blobs, info, to, submission, phase, variant,
                                       is_over=self._is_over(phase))
         self.letters.put(session, letter, phase)
 

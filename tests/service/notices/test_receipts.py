@@ -62,7 +62,8 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
         assert f"- Heading: {line} -" in words, line
     for number, line in enumerate(ORDERS, start=1):
         assert f"- {number}: {line} -" in words, line
-    assert f"- {len(ORDERS) + 1}: {DOUBTFUL[0]} (unsure) The ink counts, not this reading" in words
+    doubtful = f"{DOUBTFUL[0]}, taken as “Army Aberdeen moves to The? Mearns?” (unsure)"
+    assert f"- {len(ORDERS) + 1}: {doubtful} The ink counts, not this reading" in words
     assert "Photographs: 1" in words
     assert "Nobody has read your orders yet." in words
     message = desk.table.message(desk.table.letters("receipt")[0])
@@ -74,14 +75,14 @@ def test_the_receipt_waits_for_the_reading_and_leaves_once(desk: Desk) -> None:
 
 
 def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
-    """NON-02, Q-14, Q-46: an impossible order is read back as written, and no order is put in other words."""
+    """NON-02, Q-14, Q-46: an impossible order is read back as written, and in words."""
     impossible = "Army London moves to Orkney"
     submission_id = desk.mailed()
     desk.read(submission_id, {picture(90): (recognized(page([*HEADING, impossible, "F Ork - PentF"])),)})
     (words,) = receipts(desk)
     assert f"{impossible} -" in words
-    assert "F Ork - PentF" in words
-    assert "Pentland Firth" not in words
+    # INK-14: what a code was taken for is told, so that its writer sees a wrong one.
+    assert "2: F Ork - PentF, taken as “Fleet Orkney? moves to Strathearn” (unsure)" in words
     assert not any(word in words.lower() for word in ("legal", "valid", "impossible", "cannot"))
 
 
