@@ -98,7 +98,8 @@ def has_doubt(text: str, lexicon: Lexicon) -> bool:
     # passed as an order.
     if "?" in text or ends_condition(text):
         return True
-    line = words(_UNCHANGED.sub("", text))
+    text = _UNCHANGED.sub("", text)
+    line = words(text, body_start(text))
     return any(word.text in lexicon.doubt_words or word.text in lexicon.reports for word in line) or bool(
         first_phrase(line, lexicon.doubt_phrases))
 

@@ -35,6 +35,8 @@ _HEADING_WORDS = frozenset(("name", "names"))
 """First words of orders that headings begin with too."""
 _MISREAD_FROM = 4
 """Letters of a word from which one of them may be misread, and beyond which two."""
+_NAME = 4
+"""Letters, at least, of a name that a unit's word is joined to: a kingdom is no king."""
 _COUNT = re.compile(r"\W*(?:\d{1,2}\s*[.):]\s*)?[\dOIlSsBZ|]{1,3}\s*([^\W\d_]{4,8})\b")
 """A figure of up to three digits, some of them read as letters, and the word after it."""
 
@@ -88,12 +90,14 @@ class OrderStarts:
         return self._short_start.match(text) is not None
 
     def has_unit_word(self, text: str) -> bool:
-        """True if a text has a word like army or fleet, perhaps badly read ("Fket", "Anny")."""
+        """True if a text has a word like army or fleet, perhaps badly read ("Fket", "Anny") or without the
+        space beside it ("Durhamarmy")."""
         return any(
-            OSA.distance(word.text, unit) <= misread
+            OSA.distance(word.text, unit) <= misread if abs(len(word.text) - len(unit)) < misread
+            else len(word.text) >= len(unit) + _NAME and unit in {
+                word.text[: len(unit)], word.text[-len(unit):]}
             for word in words(text)
-            for unit, misread in self.units
-            if abs(len(word.text) - len(unit)) < misread)
+            for unit, misread in self.units)
 
     def has_own_word(self, text: str) -> bool:
         """True if a text has a word that only this game's orders begin with, or a count's ("grain")."""

@@ -14,7 +14,7 @@ from rapidfuzz.distance import OSA
 from grammar.headings.root_words import is_root
 from grammar.lexicon import COAST, PLACE, POWER, Lexicon
 from grammar.plain_remarks import USUAL_REMARKS, is_plain
-from grammar.words import BY_CONVOY, REMARK_DOUBTS, words
+from grammar.words import BY_CONVOY, REMARK_DOUBTS, body_start, words
 
 _REMARK = re.compile(r"\(([^()]*)\)?")
 _GREETING = frozenset((
@@ -53,7 +53,8 @@ def has_unclear_remark(inked: str, read: str, lexicon: Lexicon) -> bool:
     doubt. "if it is empty" reads much like "(fit is empty)".
     """
     doubts = lexicon.doubt_words
-    for remark in _REMARK.findall(inked):
+    # "(1)" numbers its line.
+    for remark in _REMARK.findall(inked[body_start(inked):]):
         texts = [word.text for word in words(remark) if word.text.isalnum()]
         # "Portland (Dorset)" and "(by convoy)" are parts of the order, and no remarks.
         if not texts or set(texts) <= _name_words(lexicon) | BY_CONVOY:

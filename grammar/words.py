@@ -15,7 +15,8 @@ _PIECE = re.compile(
 )
 _ELISION = re.compile(rf"(?<![^\W_])([^\W\d_]{{1,5}})[{_TICKS}]([^\W_]+)")
 _BULLET = re.compile(
-    r"\s*(?:[-–—−•·*‣▪●○◦]+(?=\s)|\(?\d{1,2}\s*[.):]+(?=\s|[^\W\d])|\(?[a-z]\)(?=\s))\s*", re.IGNORECASE)
+    r"\s*(?:[-–—−•·*‣▪●○◦]+(?=\s)|\(?\d{1,2}\s*[.):]+(?=\s|[^\W\d])|\(?[a-z]\)(?=\s)"
+    r"|(?:#|n[or]\.)\s?\d{1,2}[.):]*(?=\s))\s*", re.IGNORECASE)
 _SIGNS = {"&": "and", "[": "(", "]": ")", "{": "(", "}": ")", "،": ","}
 # NFKD takes accents off; these letters have no decomposition and need a table.
 _LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th"})
@@ -89,7 +90,8 @@ def fold(text: str) -> str:
 
 
 def body_start(text: str) -> int:
-    """The index of the first character after a bullet or a number ("- ", "3. ", "b) "), else 0."""
+    """The index of the first character after a bullet or a number ("- ", "3. ", "b) ", "#3 ", "No. 3 ");
+    else 0."""
     bullet = _BULLET.match(text)
     return bullet.end() if bullet else 0
 

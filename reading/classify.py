@@ -40,11 +40,14 @@ from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
 from reading.line import InterpretedLine
-from reading.review import ReviewRules, review_confusable_writers, review_uncertain_neighbours
+from reading.review import ReviewRules, pass_kindless, review_confusable_writers, review_uncertain_neighbours
 from reading.status import LineState
 from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
 from reading.ticks import with_tick
 from reading.vocabulary import Vocabulary, printed
+
+READ = 0.6
+"""Chance, 0..1, of an order from which its own letters are shown as what was read (INK-14)."""
 
 CODES_ELSEWHERE = 0.34
 """Share, 0..1, of the sheet's other orders that pass: so many hold a code at least, for one to pass beside a
@@ -212,7 +215,8 @@ def _order(
     # "Gondor" was transcribed "london": where a word fits badly, free reading says what is written (WRD-02).
     # Only where the ink is clear and a name in no list: in a bad hand free reading is the worse text.
     is_clear = line.score >= rules.limits.text_score and OpenReason.UNKNOWN_NAME in reasons
-    is_of_ink = features.is_corrected or not is_clear
+    # Below such a chance the order's words are invented: French prose was "retreat armies the ham to ...".
+    is_of_ink = features.is_corrected or (not is_clear and chance >= READ)
     text = best_alignment(alignments).text if is_of_ink else line.text
     candidates = to_candidates(decoded, chance)
     if OpenReason.UNKNOWN_NAME in reasons:
@@ -299,6 +303,7 @@ def review_together(
     lines: Sequence[InterpretedLine], vocabulary: Vocabulary, rules: ReviewRules
 ) -> tuple[InterpretedLine, ...]:
     """The lines, opened where other lines of their sheet leave a doubt."""
+    lines = pass_kindless(lines)
     beside = zip([None, *lines], lines, [*lines[1:], None], strict=False)
     reviewed = [
         review_uncertain_neighbours(line, before, after, vocabulary.lexicon) for before, line, after in beside

@@ -37,9 +37,9 @@ from grammar.order_traits import (
     are_near,
     are_spelled_alike,
     differ_in_kinds_only,
+    has_kindless_unit,
     has_strange_coast,
     helps_to_own_place,
-    is_incomplete,
     names_own_place,
 )
 from grammar.remarks import has_unclear_remark
@@ -144,6 +144,7 @@ def features_of(
             0.0 if corrected is not None else _lone_letter_strike(line, best, best_fit, lexicon),
             *(part_strike(row.strike) for row in line.rows),
         ),
+        is_kindless=has_kindless_unit(best.orders),
         is_odd=_is_odd(text, best, best_fit, fits, vocabulary),
         homonym_loss=FAR if _may_lack_word(line, best, best_fit, lexicon, is_corrected=corrected is not None)
         else _homonym_loss(best, fits, lexicon),
@@ -200,7 +201,7 @@ def _is_odd(
     """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
     lexicon = vocabulary.lexicon
     return (
-        is_incomplete(best.orders)
+        len(best.orders) != 1
         or names_own_place(best.orders)
         or helps_to_own_place(best.orders)
         or is_nonsense(best.orders, lexicon)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
@@ -38,6 +38,10 @@ from ocr.decoding.review_gate import (
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
 from reading.status import LineState
+
+LEAST_KINDLESS, KINDLESS = 3, 0.5
+"""Orders without a word for their unit, and share of all orders of a sheet, 0..1, from which its writer
+leaves it out. By hand."""
 
 CLEARLY_READ = 0.93
 """Least score, 0..1, of a text that passes without a person though its ink was not decoded inside the
@@ -213,6 +217,22 @@ def review_confusable_writers(
         return line
     is_doubtful = are_kinds_doubtful(line.features, hand, table.thresholds)
     return line.for_review(OpenReason.UNIT_LETTER) if is_doubtful else line
+
+
+def pass_kindless(lines: Sequence[InterpretedLine]) -> tuple[InterpretedLine, ...]:
+    """The lines of a sheet, those let pass that wait for nothing but a word for their units, on a sheet whose
+    writer leaves it out: "Kent to Surrey" (DATC 4.C.1)."""
+    # By itself such a line may be the end of the one above it: "Army Essex supports", and "Kent to Surrey".
+    orders = [line for line in lines if line.order is not None and not line.struck]
+    kindless = [line for line in orders if line.why_open == (OpenReason.UNIT_LETTER,)
+                and line.features is not None and line.features.is_kindless]
+    if len(kindless) < max(LEAST_KINDLESS, KINDLESS * len(orders)):
+        return tuple(lines)
+    settled = [
+        line in kindless or line.status is not LineState.OPEN or line.kind == "heading" for line in lines]
+    return tuple(
+        replace(line, status=LineState.AUTO, why_open=()) if line in kindless and is_settled_above else line
+        for is_settled_above, line in zip([True, *settled], lines, strict=False))
 
 
 def leave_kinds_out(lines: Sequence[InterpretedLine], table: ConfidenceTable) -> tuple[InterpretedLine, ...]:

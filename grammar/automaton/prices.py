@@ -21,7 +21,8 @@ SYMBOLS = {sign: number for number, sign in enumerate(SIGNS)}
 """Number of the symbol of each sign."""
 SPACE = SYMBOLS[" "]
 
-_SAME_SIGN = SAME_SIGN | {"➔": "-", "،": ","}
+# "#1" numbers a line as "(1" does.
+_SAME_SIGN = SAME_SIGN | {"➔": "-", "،": ",", "#": "("}
 
 
 def sign_of(letter: str) -> str | None:

@@ -202,8 +202,10 @@ class Features:
     part_strike: float = 0.0
     """0..1, how much any part of the row looks crossed out, see `ocr.decoding.review_gate.part_strike`."""
     is_odd: bool = False
-    """True for an order that nobody means as it is, such as one without its unit's kind, or for a text with a
-    word of doubt."""
+    """True for an order that nobody means as it is, such as a support of the unit itself, or for a text with
+    a word of doubt."""
+    is_kindless: bool = False
+    """True for an order without the word for its unit's kind: it is good, and may be the end of another."""
     homonym_loss: float = 0.0
     """Nats lost at and beside a province's name that one word more would make another's (Cork, County Cork),
     mean of the opinions; 0 without such a name."""

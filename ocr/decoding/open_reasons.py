@@ -32,7 +32,7 @@ class OpenReason(StrEnum):
 SENTENCES: Mapping[OpenReason, str] = {
     OpenReason.UNSURE: "The reader is not sure enough of this order.",
     OpenReason.NEAR_ORDER: "Another order fits the ink nearly as well.",
-    OpenReason.UNIT_LETTER: "Army or fleet: the unit's letter could be either.",
+    OpenReason.UNIT_LETTER: "Army or fleet: the word for the unit is missing, or could be either.",
     OpenReason.UNKNOWN_NAME: "A plainly written word is no name of this game; the nearest is offered.",
     OpenReason.ODD_ORDER: "Something in this order is missing, doubtful or impossible.",
     OpenReason.LOST_WORD: "With one word more this name would be another place's.",

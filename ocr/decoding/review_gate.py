@@ -53,7 +53,7 @@ def open_reasons(
     least_margin = _least_margin(features, thresholds)
     holds = {
         OpenReason.ODD_ORDER: features.is_odd,
-        OpenReason.UNIT_LETTER: is_kind_near,
+        OpenReason.UNIT_LETTER: is_kind_near or features.is_kindless,
         OpenReason.UNKNOWN_NAME: (
             features.plain_other > thresholds.plain_other
             or features.name_loss > thresholds.name_loss

@@ -82,3 +82,24 @@ def test_a_name_that_only_the_kind_tells_apart_is_asked() -> None:
     line, _ = read(("F Cardigan H", "A"), ("A Kent H", None))
     assert line.status is LineState.OPEN
     assert {candidate["order"] for candidate in line.candidates} >= {"F Cardigan Bay H", "A Cardiganshire H"}
+
+
+def test_a_writer_who_leaves_out_the_words_for_units_is_read() -> None:
+    """INK-11, DATC 4.C.1: a list of orders without "army" and "fleet"."""
+    lines = read(("Essex to Kent", None), ("London holds", None), ("Surrey supports London", None))
+    assert [line.order for line in lines] == ["Essex - Kent", "London H", "Surrey S London"]
+    assert all(line.status is LineState.AUTO for line in lines)
+
+
+def test_one_order_without_its_word_may_be_the_end_of_another() -> None:
+    lines = read(("Army Essex holds", None), ("Army Cork holds", None), ("Kent to Surrey", None))
+    assert lines[-1].status is LineState.OPEN
+    assert lines[-1].why_open == (OpenReason.UNIT_LETTER,)
+
+
+def test_below_a_line_that_waits_none_passes() -> None:
+    rows = ("Essex to Gondor", "Kent to Surrey", "London holds", "Cork holds", "Mayo holds")
+    waiting, below, *others = read(*((text, None) for text in rows))
+    assert waiting.status is LineState.OPEN
+    assert below.status is LineState.OPEN
+    assert all(line.status is LineState.AUTO for line in others[1:])
