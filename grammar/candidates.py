@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -26,6 +26,7 @@ from grammar.impossible import (
     misfit,
     not_meant,
     repaired,
+    told_apart,
     written_places,
 )
 from grammar.lattice import Edge, Path, search
@@ -96,6 +97,10 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
                   for reading in repaired(orders, written[orders], context.lexicon)
                   if not_meant(reading, written[orders], context.lexicon) is None}
         candidates = tuple(others.values()) or candidates
+    if not context.as_written and len(candidates) == 1 and candidates[0].orders in written:
+        only = candidates[0]
+        others_of_name = told_apart(only.orders, written[only.orders], context.lexicon)
+        candidates += tuple(replace(only, orders=reading) for reading in others_of_name)
     why_not = None if candidates else next((why for why in against.values() if why is not None), None)
     return LiteralReading(candidates, result.furthest, result.expected, why_not)
 

@@ -20,7 +20,7 @@ from itertools import product
 from typing import Any
 
 from adjudicator.geo import Region, Terrain
-from adjudicator.orders import Convert, Convoy, Move, Order, SupportHold, SupportMove
+from adjudicator.orders import Convert, Convoy, Move, Order, SupportHold, SupportMove, UnitOrder
 from adjudicator.units import UnitRef
 from grammar.lattice import Edge
 from grammar.lexicon import PLACE, Lexicon, Rank
@@ -162,6 +162,22 @@ def repaired(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> lis
     least = _count(orders, lexicon) - len(choices)
     readings = [_with_places(orders, taken) for taken in product(*choices)] if choices else []
     return [reading for reading in readings if _count(reading, lexicon) <= least]
+
+
+def told_apart(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> list[tuple[Order, ...]]:
+    """Other readings of orders without a word for their unit, where only that word tells two names apart: of
+    "Clyde holds", which is Clydesdale to an army and the Firth of Clyde to a fleet (Q-76)."""
+    readings: dict[tuple[Order, ...], None] = {}
+    for index, order in enumerate(orders):
+        if not isinstance(order, UnitOrder) or order.unit.kind is not None:
+            continue
+        for kind in lexicon.kinds:
+            named = replace(order, unit=replace(order.unit, kind=kind))
+            for (other,) in repaired([named], written, lexicon):
+                if isinstance(other, UnitOrder):
+                    changed = replace(other, unit=replace(other.unit, kind=None))
+                    readings[(*orders[:index], changed, *orders[index + 1 :])] = None
+    return list(readings)
 
 
 def _with_places(

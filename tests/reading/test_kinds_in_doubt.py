@@ -103,3 +103,12 @@ def test_below_a_line_that_waits_none_passes() -> None:
     assert waiting.status is LineState.OPEN
     assert below.status is LineState.OPEN
     assert all(line.status is LineState.AUTO for line in others[1:])
+
+
+@pytest.mark.parametrize("name", ["Cardigan", "Dundalk", "Carmarthen", "Tees", "Caernarfon", "Clyde"])
+def test_a_name_that_only_a_missing_word_tells_apart_is_asked(name: str) -> None:
+    """A county to an army, and a bay to a fleet."""
+    texts = (f"{name} holds", "Essex to Kent", "London holds", "York holds")
+    lines = read(*((text, None) for text in texts))
+    assert lines[0].status is LineState.OPEN, lines[0].order
+    assert all(line.status is LineState.AUTO for line in lines[2:])
