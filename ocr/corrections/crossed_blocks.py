@@ -30,7 +30,7 @@ DARK = 0.42
 """Share of the ink's darkness, 0..1, from which a pixel is ink: printed rules that are left are paler."""
 LEAST_DARK = 40
 """Darkness, 0..255, below which nothing is ink."""
-SOLID = 35
+SOLID = 28
 """Darkness, 0..255, of the copy's pixels that are ink: a pen's stroke is finer than they are."""
 EDGE = 0.012
 """Share of the sheet's longer side along its edges that is no writing."""
@@ -41,7 +41,7 @@ LEVEL, STEEP = 14.0, 20.0
 """Degrees from the rows up to which a stroke is level, and from their upright up to which it is steep."""
 TURN, TURN_LEVEL = 5.0, 2.0
 """Degrees from one direction that is tried to the next."""
-LONG, CLIMB, STEEP_CLIMB = 2.2, 1.0, 1.6
+LONG, CLIMB, STEEP_CLIMB = 1.9, 1.0, 1.6
 """Length of a slanted stroke and how far it climbs, at least; and how far a steep one does: the stems of two
 rows may touch."""
 MIDDLE = 0.25
@@ -56,7 +56,7 @@ ENCLOSED, ENCLOSED_WIDE = 1.3, 3.0
 """Height and width of the paper that a box encloses, at least."""
 OPEN_CORNER = 5
 """Pixels of the copy, odd: a box may be so far from closed."""
-BEYOND = 0.25
+BEYOND = 0.4
 """How far beyond its rows' middles a mark may end."""
 
 _Mask = npt.NDArray[np.uint8]
@@ -90,14 +90,19 @@ def _is_between(strip: RowStrip, mark: _Mark, pitch: float) -> bool:
 
 
 class _Search:
-    """The search for marks on one sheet. `_ink`: its ink in a copy, 1 and 0; `_scale`: pixels of the copy for
-    one of the sheet."""
+    """The search for marks on one sheet. `_ink`: the ink at and about its rows in a copy, 1 and 0; `_scale`:
+    pixels of the copy for one of the sheet; `_corner`: where the copy begins on the sheet."""
 
     def __init__(self, clean: Image, strips: Sequence[RowStrip]) -> None:
         self._strips = strips
         self._height = float(np.median([strip.height for strip in strips]))
-        self._scale = PITCH / _pitch(strips)
-        self._ink = _small(_ink_of(clean), self._scale)
+        pitch = _pitch(strips)
+        self._scale = PITCH / pitch
+        corners = np.concatenate([strip.quad for strip in strips])
+        self._corner = np.maximum(0, corners.min(axis=0) - pitch).astype(int)
+        right, foot = (corners.max(axis=0) + pitch).astype(int)
+        left, top = (int(side) for side in self._corner)
+        self._ink = _small(_ink_of(clean)[top:foot, left:right], self._scale)
         begin, end = np.mean([_middle_line(strip) for strip in strips], axis=0)
         self._slope = float(np.degrees(np.arctan2(begin[1] - end[1], end[0] - begin[0])))
 
@@ -109,6 +114,7 @@ class _Search:
         yield from self._strokes(slanted)
         yield from self._serpentines(level)
         yield from self._boxes()
+        yield from self._open_boxes(level, slanted)
 
     def _straight(self, degrees: npt.NDArray[np.float64], length: float) -> list[tuple[float, _Mask]]:
         """By direction, in degrees from the rows, the ink that is straight for a length."""
@@ -128,7 +134,7 @@ class _Search:
                 if height < climb * PITCH or np.hypot(width, height) < LONG * PITCH:
                     continue
                 ys, xs = np.nonzero(labels[top : top + height, left : left + width] == label)
-                if self._crosses_rows(np.column_stack([xs + left, ys + top]) / self._scale):
+                if self._crosses_rows(np.column_stack([xs + left, ys + top]) / self._scale + self._corner):
                     yield self._mark(left, top, width, height)
 
     def _serpentines(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
@@ -155,13 +161,42 @@ class _Search:
             left, top, width, height = (int(value) for value in stats[label, :4])
             if label == labels[0, 0] or height < ENCLOSED * PITCH or width < ENCLOSED_WIDE * PITCH:
                 continue
-            mark = self._mark(left - 1, top - 1, width, height)
-            # A frame about everything is the paper's own.
-            if not all(mark.top < strip.quad[:, 1].mean() < mark.foot for strip in self._strips):
-                yield mark
+            yield from self._unless_frame(self._mark(left - 1, top - 1, width, height))
+
+    def _unless_frame(self, mark: _Mark) -> Iterator[_Mark]:
+        """A box, but not one about everything, which is the paper's own frame."""
+        if not all(mark.top < strip.quad[:, 1].mean() < mark.foot for strip in self._strips):
+            yield mark
+
+    def _open_boxes(
+        self, level: Sequence[tuple[float, _Mask]], slanted: Sequence[tuple[float, _Mask]]
+    ) -> Iterator[_Mark]:
+        """Three sides of a box: a steep stroke from one long level stroke to another. Letters that touch a
+        line part the paper that it encloses."""
+        lying = np.bitwise_or.reduce([ink for _, ink in level])
+        upright = np.bitwise_or.reduce([ink for turn, ink in slanted if abs(turn - 90) <= STEEP])
+        joined = np.asarray(
+            cv2.dilate(lying | upright, np.ones((OPEN_CORNER, OPEN_CORNER), np.uint8)), np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        for label in range(1, count):
+            left, top, width, height = (int(value) for value in stats[label, :4])
+            part = (slice(top, top + height), slice(left, left + width))
+            is_own = labels[part] == label
+            sides = np.flatnonzero((is_own & (upright[part] > 0)).any(axis=1))
+            lines = is_own & (lying[part] > 0)
+            if not len(sides) or sides[-1] - sides[0] < ENCLOSED * PITCH:
+                continue
+            near = PITCH // 2
+            ends = [lines[max(0, end - near) : end + near].any(axis=0).sum() for end in (sides[0], sides[-1])]
+            if min(ends) >= ENCLOSED_WIDE * PITCH:
+                yield from self._unless_frame(
+                    self._mark(left, top + int(sides[0]), width, int(sides[-1] - sides[0])))
 
     def _mark(self, left: int, top: int, width: int, height: int) -> _Mark:
-        return _Mark(*(side / self._scale for side in (left, top, left + width, top + height)))
+        begin, end = (
+            np.array(corner) / self._scale + self._corner
+            for corner in ((left, top), (left + width, top + height)))
+        return _Mark(float(begin[0]), float(begin[1]), float(end[0]), float(end[1]))
 
     def _crosses_rows(self, pixels: npt.NDArray[np.float64]) -> bool:
         """True if a stroke crosses the middles of two rows within their ends."""
