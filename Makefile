@@ -1,6 +1,8 @@
 # Two commands for everyone: `make demo` and `make test`. Both set up what they need and are safe to repeat.
 .PHONY: demo test test-slow mutations mutations-sample lint setup setup-dev setup-bench pictures docs wheel sbom audit clean
 .DEFAULT_GOAL := help
+# Bytecode and grammars are kept between processes also where the environment forbids it: tests start hundreds.
+export PYTHONDONTWRITEBYTECODE :=
 
 help:
 	@echo "make demo            watch one whole turn: photographed orders arrive by mail, are read, judged and answered"

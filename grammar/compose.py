@@ -6,15 +6,21 @@ order kinds to file names. And `%extend` works on joined text.
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 import re
+import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from lark import Lark, Token, Tree
+from lark import Lark, Token, Tree, __version__
 from lark.exceptions import LarkError
 from lark.lexer import Lexer, PatternStr
 
@@ -24,6 +30,9 @@ from grammar.fragments.languages import languages_named, order_words
 from grammar.terminal_table import Machine, NestingError, build_machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
+
+_SOURCES = ("compose.py", "terminal_table.py")
+"""The code that makes a grammar's parser and machine."""
 
 _MARK = re.compile(r'"\(" "(\w+)" "\)"')
 """A word in parentheses of its own, as a wording spells it: "(" "db" ")"."""
@@ -90,6 +99,32 @@ def _line_and_sentence(fault: str, wording: str, before: int) -> tuple[int, str]
     return numbers[-1 if "more than once" in sentence else 0], sentence
 
 
+def composed(text: str, start: str) -> tuple[Lark, Machine]:
+    """The parser and the machine of a grammar. Raises as Lark and `build_machine` do.
+
+    They take two seconds to make and a tenth to load, so they are kept where Python keeps its bytecode of
+    this package, if that can be written: one file for each text, by this code and this Lark.
+    """
+    parts = (text, start, __version__, sys.version, *(
+        (files(__package__) / name).read_text(encoding="utf-8") for name in _SOURCES))
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    file = Path(__file__).parent / "__pycache__" / f"{start}-{digest[:32]}.grammar"
+    with suppress(OSError, EOFError, pickle.UnpicklingError), file.open("rb") as stream:
+        # Whoever can write there can put bytecode beside it as well.
+        return Lark.load(stream), pickle.load(stream)  # noqa: S301
+    # LALR in strict mode refuses a grammar with two readings of one line, which would be read by chance.
+    lark = Lark(text, parser="lalr", lexer=_ReadyTokens, start=start, strict=True)
+    machine = build_machine(lark.rules, start)
+    if not sys.dont_write_bytecode:
+        with suppress(OSError), tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as made:
+            lark.save(made)
+            pickle.dump(machine, made)
+            made.flush()
+            Path(made.name).chmod(0o644)
+            Path(made.name).replace(file)
+    return lark, machine
+
+
 @lru_cache(maxsize=32)
 def compose(
     phase: PhaseKind, wording: str = "", variant_orders: tuple[tuple[str, Any], ...] = (),
@@ -105,9 +140,7 @@ def compose(
     names = (*FRAGMENTS, *(("sentences", *languages) if languages else ()))
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in names)
     try:
-        # LALR in strict mode refuses a grammar with two readings of one line, which would be read by chance.
-        lark = Lark(f"{text}\n{wording}\n", parser="lalr", lexer=_ReadyTokens, start=phase.value, strict=True)
-        table = build_machine(lark.rules, phase.value)
+        lark, table = composed(f"{text}\n{wording}\n", phase.value)
     except (LarkError, NestingError) as fault:
         line, sentence = _line_and_sentence(str(fault).strip(), wording, before=text.count("\n") + 1)
         message = f"the wording of the {phase.value} phase cannot be composed: {sentence}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -41,7 +40,9 @@ LEVEL, STEEP = 14.0, 20.0
 """Degrees from the rows up to which a stroke is level, and from their upright up to which it is steep."""
 TURN, TURN_LEVEL = 5.0, 2.0
 """Degrees from one direction that is tried to the next."""
-LONG, CLIMB, STEEP_CLIMB = 1.9, 1.0, 1.6
+BOW = 10.0
+"""Degrees over which a stroke may bend."""
+LONG, CLIMB, STEEP_CLIMB = 1.9, 0.8, 1.6
 """Length of a slanted stroke and how far it climbs, at least; and how far a steep one does: the stems of two
 rows may touch."""
 MIDDLE = 0.25
@@ -110,8 +111,7 @@ class _Search:
         """All marks, some of them several times."""
         level = self._straight(np.arange(-LEVEL, LEVEL + 1, TURN_LEVEL), STRAIGHT_LEVEL)
         slanted = self._straight(np.arange(LEVEL + 1, 181 - LEVEL, TURN), STRAIGHT)
-        yield from self._strokes(level)
-        yield from self._strokes(slanted)
+        yield from self._strokes([*level, *slanted])
         yield from self._serpentines(level)
         yield from self._boxes()
         yield from self._open_boxes(level, slanted)
@@ -124,11 +124,14 @@ class _Search:
             for turn, line in lines]
 
     def _strokes(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
-        """Single strokes that lead over rows; between two directions a bow of the hand."""
-        for (turn, ink), (after, other) in pairwise(directions):
-            is_steep = min(turn, after) >= 90 - STEEP and max(turn, after) <= 90 + STEEP
-            climb = 0.0 if max(abs(turn), abs(after)) <= LEVEL else STEEP_CLIMB if is_steep else CLIMB
-            count, labels, stats, _ = cv2.connectedComponentsWithStats(ink | other, connectivity=8)
+        """Single strokes that lead over rows, each a bow of the hand from one direction to another near it."""
+        turns = np.array([turn for turn, _ in directions])
+        for first in turns:
+            bow = np.flatnonzero((turns >= first) & (turns <= first + BOW))
+            is_steep = first >= 90 - STEEP and turns[bow[-1]] <= 90 + STEEP
+            climb = 0.0 if turns[bow[-1]] <= LEVEL else STEEP_CLIMB if is_steep else CLIMB
+            together = np.bitwise_or.reduce([directions[index][1] for index in bow])
+            count, labels, stats, _ = cv2.connectedComponentsWithStats(together, connectivity=8)
             for label in range(1, count):
                 left, top, width, height = (int(value) for value in stats[label, :4])
                 if height < climb * PITCH or np.hypot(width, height) < LONG * PITCH:

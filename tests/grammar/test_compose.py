@@ -3,15 +3,19 @@ named."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from lark import Token
 
 from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order, UnitOrder
+from grammar import compose as compose_module
 from grammar.build_orders import MAKERS, OrderParts
-from grammar.compose import GrammarError, compose
+from grammar.compose import GrammarError, compose, composed
 from grammar.parse import parse_line
 from tests.grammar.boards import lexicon, read, said
 
@@ -88,3 +92,22 @@ def test_a_phase_of_its_own_is_worded_by_its_variant() -> None:
     parse_line("5 Grain for Defense of Essex.", lexicon=lexicon(), forms=forms, power="Ormond",
                makers={"defence": defend})
     assert [parts.count for parts in all_parts[:1]] == [5]
+
+
+def test_a_grammar_is_kept_beside_the_bytecode_and_made_anew_from_a_spoilt_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(compose_module, "__file__", str(tmp_path / "compose.py"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (tmp_path / "__pycache__").mkdir()
+    text = 'hold: "a" "holds" | "f" "holds"\n'
+    _, made = composed(text, "hold")
+    (kept,) = (tmp_path / "__pycache__").iterdir()
+    parser, loaded = composed(text, "hold")
+    assert loaded == made
+    assert parser.parse([Token("A", "a"), Token("HOLDS", "holds")]).data == "hold"
+    kept.write_bytes(kept.read_bytes()[:100])
+    assert composed(text, "hold")[1] == made
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    composed(text + 'more: "b"\n', "hold")
+    assert [path.name for path in (tmp_path / "__pycache__").iterdir()] == [kept.name]
