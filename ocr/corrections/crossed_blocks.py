@@ -125,12 +125,12 @@ class _Search:
 
     def _strokes(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
         """Single strokes that lead over rows, each a bow of the hand from one direction to another near it."""
-        turns = np.array([turn for turn, _ in directions])
-        for first in turns:
-            bow = np.flatnonzero((turns >= first) & (turns <= first + BOW))
-            is_steep = first >= 90 - STEEP and turns[bow[-1]] <= 90 + STEEP
-            climb = 0.0 if turns[bow[-1]] <= LEVEL else STEEP_CLIMB if is_steep else CLIMB
-            together = np.bitwise_or.reduce([directions[index][1] for index in bow])
+        for first, _ in directions:
+            bow = [(turn, ink) for turn, ink in directions if first <= turn <= first + BOW]
+            last = bow[-1][0]
+            is_steep = first >= 90 - STEEP and last <= 90 + STEEP
+            climb = 0.0 if last <= LEVEL else STEEP_CLIMB if is_steep else CLIMB
+            together = np.asarray(np.bitwise_or.reduce([ink for _, ink in bow]), np.uint8)
             count, labels, stats, _ = cv2.connectedComponentsWithStats(together, connectivity=8)
             for label in range(1, count):
                 left, top, width, height = (int(value) for value in stats[label, :4])
