@@ -1,7 +1,7 @@
 """What the writer corrected: crossed-out writing, inserted words, carets, and ink that no row explains.
 
-Door: `strike.detect_strike`, `crossed_blocks.crossed_rows`, `inserted_words.insertion_spots`, `apply.attach_insertions`,
-`apply.corrected_lines`.
+Door: `strike.detect_strike`, `crossed_blocks.crossed_rows`, `inserted_words.insertion_spots`,
+`apply.attach_insertions`, `apply.corrected_lines`.
 
 - `strike`, `strike_marks`, `hairline`: is a row, or a word of it, crossed out?
 - `crossed_blocks`: rows under a mark over several, such as an X.

@@ -124,7 +124,7 @@ class _Search:
             for turn, line in lines]
 
     def _strokes(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
-        """Single strokes that lead over rows, each a bow of the hand from one direction to another near it."""
+        """Single strokes that lead over rows, each a bow from one direction to another near it."""
         for first, _ in directions:
             bow = [(turn, ink) for turn, ink in directions if first <= turn <= first + BOW]
             last = bow[-1][0]
