@@ -33,7 +33,7 @@ SOLID = 28
 """Darkness, 0..255, of the copy's pixels that are ink: a pen's stroke is finer than they are."""
 EDGE = 0.012
 """Share of the sheet's longer side along its edges that is no writing."""
-STRAIGHT, STRAIGHT_LEVEL = 1.2, 2.0
+STRAIGHT, STRAIGHT_LEVEL = 1.2, 1.5
 """For how long a stroke is straight, at least; the second for one that lies within LEVEL of the rows, as
 dashes and the bars of letters do."""
 LEVEL, STEEP = 14.0, 20.0
@@ -42,9 +42,12 @@ TURN, TURN_LEVEL = 5.0, 2.0
 """Degrees from one direction that is tried to the next."""
 BOW = 10.0
 """Degrees over which a stroke may bend."""
-LONG, CLIMB, STEEP_CLIMB = 1.9, 0.8, 1.6
-"""Length of a slanted stroke and how far it climbs, at least; and how far a steep one does: the stems of two
-rows may touch."""
+FLAT = 65.0
+"""Degrees from the rows up to which a stroke is flat."""
+LONG, LONG_FLAT = 1.9, 1.5
+"""Length of a stroke over rows, at least; the second for a flat one: letters have none such."""
+CLIMB, STEEP_CLIMB = 0.8, 1.6
+"""How far a slanted stroke climbs, and a steep one, at least: the stems of two rows may touch."""
 MIDDLE = 0.25
 """Distance to the middle of a row at which a stroke crosses it, at most."""
 WITHIN = 0.2
@@ -57,7 +60,7 @@ ENCLOSED, ENCLOSED_WIDE = 1.3, 3.0
 """Height and width of the paper that a box encloses, at least."""
 OPEN_CORNER = 5
 """Pixels of the copy, odd: a box may be so far from closed."""
-BEYOND = 0.4
+BEYOND = 0.7
 """How far beyond its rows' middles a mark may end."""
 
 _Mask = npt.NDArray[np.uint8]
@@ -129,12 +132,14 @@ class _Search:
             bow = [(turn, ink) for turn, ink in directions if first <= turn <= first + BOW]
             last = bow[-1][0]
             is_steep = first >= 90 - STEEP and last <= 90 + STEEP
+            is_flat = all(min(abs(turn), 180 - turn) <= FLAT for turn in (first, last))
+            length = LONG_FLAT if is_flat else LONG
             climb = 0.0 if last <= LEVEL else STEEP_CLIMB if is_steep else CLIMB
             together = np.asarray(np.bitwise_or.reduce([ink for _, ink in bow]), np.uint8)
             count, labels, stats, _ = cv2.connectedComponentsWithStats(together, connectivity=8)
             for label in range(1, count):
                 left, top, width, height = (int(value) for value in stats[label, :4])
-                if height < climb * PITCH or np.hypot(width, height) < LONG * PITCH:
+                if height < climb * PITCH or np.hypot(width, height) < length * PITCH:
                     continue
                 ys, xs = np.nonzero(labels[top : top + height, left : left + width] == label)
                 if self._crosses_rows(np.column_stack([xs + left, ys + top]) / self._scale + self._corner):
@@ -176,24 +181,24 @@ class _Search:
     ) -> Iterator[_Mark]:
         """Three sides of a box: a steep stroke from one long level stroke to another. Letters that touch a
         line part the paper that it encloses."""
-        lying = np.bitwise_or.reduce([ink for _, ink in level])
         upright = np.bitwise_or.reduce([ink for turn, ink in slanted if abs(turn - 90) <= STEEP])
-        joined = np.asarray(
-            cv2.dilate(lying | upright, np.ones((OPEN_CORNER, OPEN_CORNER), np.uint8)), np.uint8)
-        count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        _, lines, boxes, _ = cv2.connectedComponentsWithStats(
+            np.bitwise_or.reduce([ink for _, ink in level]), connectivity=8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(upright, connectivity=8)
+        near = PITCH // 2
         for label in range(1, count):
             left, top, width, height = (int(value) for value in stats[label, :4])
-            part = (slice(top, top + height), slice(left, left + width))
-            is_own = labels[part] == label
-            sides = np.flatnonzero((is_own & (upright[part] > 0)).any(axis=1))
-            lines = is_own & (lying[part] > 0)
-            if not len(sides) or sides[-1] - sides[0] < ENCLOSED * PITCH:
+            if height < ENCLOSED * PITCH:
                 continue
-            near = PITCH // 2
-            ends = [lines[max(0, end - near) : end + near].any(axis=0).sum() for end in (sides[0], sides[-1])]
-            if min(ends) >= ENCLOSED_WIDE * PITCH:
-                yield from self._unless_frame(
-                    self._mark(left, top + int(sides[0]), width, int(sides[-1] - sides[0])))
+            ends: list[tuple[int, int]] = []
+            for row in (top, top + height - 1):
+                columns = left + np.flatnonzero(labels[row, left : left + width] == label)
+                about = lines[max(0, row - near) : row + near, max(0, columns[0] - near) : columns[-1] + near]
+                spans = [(int(boxes[line][0]), int(boxes[line][2])) for line in np.unique(about) if line]
+                ends += [(begin, begin + wide) for begin, wide in spans if wide >= ENCLOSED_WIDE * PITCH][:1]
+            if len(ends) == 2:
+                begin, end = min(begin for begin, _ in ends), max(end for _, end in ends)
+                yield from self._unless_frame(self._mark(begin, top, end - begin, height))
 
     def _mark(self, left: int, top: int, width: int, height: int) -> _Mark:
         begin, end = (
