@@ -105,7 +105,8 @@ def composed(text: str, start: str) -> tuple[Lark, Machine]:
     They take two seconds to make and a tenth to load, so they are kept where Python keeps its bytecode of
     this package, if that can be written: one file for each text, by this code and this Lark.
     """
-    parts = (text, start, __version__, sys.version, *(
+    # Its classes are named by their modules, and this one may be below another (`galloper.own_names`).
+    parts = (text, start, __name__, __version__, sys.version, *(
         (files(__package__) / name).read_text(encoding="utf-8") for name in _SOURCES))
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     file = Path(__file__).parent / "__pycache__" / f"{start}-{digest[:32]}.grammar"
