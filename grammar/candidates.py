@@ -24,9 +24,9 @@ from grammar.impossible import (
     contradiction,
     is_impossible,
     misfit,
+    namesake_readings,
     not_meant,
     repaired,
-    told_apart,
     written_places,
 )
 from grammar.lattice import Edge, Path, search
@@ -99,8 +99,8 @@ def read_literally(line: Sequence[Word], context: LineContext, number: int | Non
         candidates = tuple(others.values()) or candidates
     if not context.as_written and len(candidates) == 1 and candidates[0].orders in written:
         only = candidates[0]
-        others_of_name = told_apart(only.orders, written[only.orders], context.lexicon)
-        candidates += tuple(replace(only, orders=reading) for reading in others_of_name)
+        namesakes = namesake_readings(only.orders, written[only.orders], context.lexicon)
+        candidates += tuple(replace(only, orders=reading) for reading in namesakes)
     why_not = None if candidates else next((why for why in against.values() if why is not None), None)
     return LiteralReading(candidates, result.furthest, result.expected, why_not)
 

@@ -7,10 +7,11 @@ order kinds to file names. And `%extend` works on joined text.
 from __future__ import annotations
 
 import hashlib
+import io
+import os
 import pickle
 import re
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
 from contextlib import suppress
@@ -111,19 +112,29 @@ def composed(text: str, start: str) -> tuple[Lark, Machine]:
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     file = Path(__file__).parent / "__pycache__" / f"{start}-{digest[:32]}.grammar"
     with suppress(OSError, EOFError, pickle.UnpicklingError), file.open("rb") as stream:
-        # Whoever can write there can put bytecode beside it as well.
+        # A program that can write there can change this package's bytecode as well.
         return Lark.load(stream), pickle.load(stream)  # noqa: S301
     # LALR in strict mode refuses a grammar with two readings of one line, which would be read by chance.
     lark = Lark(text, parser="lalr", lexer=_ReadyTokens, start=start, strict=True)
     machine = build_machine(lark.rules, start)
     if not sys.dont_write_bytecode:
-        with suppress(OSError), tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as made:
-            lark.save(made)
-            pickle.dump(machine, made)
-            made.flush()
-            Path(made.name).chmod(0o644)
-            Path(made.name).replace(file)
+        _keep(lark, machine, file)
     return lark, machine
+
+
+def _keep(lark: Lark, machine: Machine, file: Path) -> None:
+    """Write a parser and its machine, whole or not at all; nothing where the disk is full or closed to us."""
+    content = io.BytesIO()
+    lark.save(content)
+    pickle.dump(machine, content)
+    # Under a name of this process, since others may write the same file.
+    unfinished = file.with_suffix(f".{os.getpid()}")
+    try:
+        unfinished.write_bytes(content.getvalue())
+        unfinished.replace(file)
+    except OSError:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
 
 
 @lru_cache(maxsize=32)

@@ -164,7 +164,7 @@ def repaired(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> lis
     return [reading for reading in readings if _count(reading, lexicon) <= least]
 
 
-def told_apart(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> list[tuple[Order, ...]]:
+def namesake_readings(orders: Sequence[Order], written: Written, lexicon: Lexicon) -> list[tuple[Order, ...]]:
     """Other readings of orders without a word for their unit, where only that word tells two names apart: of
     "Clyde holds", which is Clydesdale to an army and the Firth of Clyde to a fleet (Q-76)."""
     readings: dict[tuple[Order, ...], None] = {}

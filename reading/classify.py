@@ -46,8 +46,8 @@ from reading.text_only import nearest, text_candidates, text_completeness, text_
 from reading.ticks import with_tick
 from reading.vocabulary import Vocabulary, printed
 
-READ = 0.6
-"""Chance, 0..1, of an order from which its own letters are shown as what was read (INK-14)."""
+LEAST_SHOWN = 0.6
+"""Chance, 0..1, of an order from which its letters are shown as what was read (INK-14)."""
 
 CODES_ELSEWHERE = 0.34
 """Share, 0..1, of the sheet's other orders that pass: so many hold a code at least, for one to pass beside a
@@ -216,7 +216,7 @@ def _order(
     # Only where the ink is clear and a name in no list: in a bad hand free reading is the worse text.
     is_clear = line.score >= rules.limits.text_score and OpenReason.UNKNOWN_NAME in reasons
     # Below such a chance the order's words are invented: French prose was "retreat armies the ham to ...".
-    is_of_ink = features.is_corrected or (not is_clear and chance >= READ)
+    is_of_ink = features.is_corrected or (not is_clear and chance >= LEAST_SHOWN)
     text = best_alignment(alignments).text if is_of_ink else line.text
     candidates = to_candidates(decoded, chance)
     if OpenReason.UNKNOWN_NAME in reasons:

@@ -2,7 +2,7 @@
 
     evened sheet -> ink -> strokes by their direction -> marks over rows -> rows between a mark's ends
 
-What is crossed out row by row is told by `strike`. Here only strokes count that are straight for longer than
+What is crossed out row by row is found by `strike`. Here only strokes count that are straight for longer than
 any letter's and lead from one row to another, and paper that a line encloses with the rows on it. Such a mark
 proves nothing: its rows wait, and only a person takes them as struck (INK-09).
 """
@@ -32,7 +32,7 @@ LEAST_DARK = 40
 SOLID = 28
 """Darkness, 0..255, of the copy's pixels that are ink: a pen's stroke is finer than they are."""
 EDGE = 0.012
-"""Share of the sheet's longer side along its edges that is no writing."""
+"""Share of the sheet's longer side along its edges that is paper or table."""
 STRAIGHT, STRAIGHT_LEVEL = 1.2, 1.5
 """For how long a stroke is straight, at least; the second for one that lies within LEVEL of the rows, as
 dashes and the bars of letters do."""
@@ -51,7 +51,7 @@ CLIMB, STEEP_CLIMB = 0.8, 1.6
 MIDDLE = 0.25
 """Distance to the middle of a row at which a stroke crosses it, at most."""
 WITHIN = 0.2
-"""Row heights from the ends of a row at which nothing crosses it: a line in the margin is none over rows."""
+"""Row heights from the ends of a row within which a stroke crosses it: a line in the margin does not."""
 PASSES, SERPENTINE = 1.8, 1.2
 """How often a serpentine passes a column, on the mean, and how far down it leads, at least."""
 ROUND_TURN = 9

@@ -202,7 +202,7 @@ class Features:
     part_strike: float = 0.0
     """0..1, how much any part of the row looks crossed out, see `ocr.decoding.review_gate.part_strike`."""
     is_odd: bool = False
-    """True for an order that nobody means as it is, such as a support of the unit itself, or for a text with
+    """True for an order that cannot be meant as it is, such as a support of itself, or for a text with
     a word of doubt."""
     is_kindless: bool = False
     """True for an order without the word for its unit's kind: it is good, and may be the end of another."""

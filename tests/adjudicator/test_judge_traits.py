@@ -82,7 +82,7 @@ def test_who_may_be_carried_may_not_be_picked_up_at_sea_unless_that_is_a_trait()
 
 
 def test_orders_of_another_phase_beside_a_dislodgement_say_whom_they_name() -> None:
-    """An order without a unit names nobody, and an order for a fleet means the army that was there (Q-76)."""
+    """An order without a unit names none, and an order for a fleet means the army that was there (Q-76)."""
     position = _at(PLAIN, ("GERMANY", "A", "MUN"), ("FRANCE", "A", "BUR"), ("FRANCE", "A", "RUH"))
     written = orders(FRANCE=["A BUR - MUN", "A RUH S A BUR - MUN", "Waive"],
                      GERMANY=["F MUN disbands", "A MUN disbands"])

@@ -45,10 +45,10 @@ def test_undo_gives_position_and_orders_back() -> None:
     game = galloper.Game("standard")
     before = game.to_json()
     game.set_orders("Italy", "A Ven - Tyr")
-    given = game.to_json()
+    ordered = game.to_json()
     game.judge()
     played = game.undo()
-    assert game.to_json() == given
+    assert game.to_json() == ordered
     assert played.orders == game.orders["ITALY"]
     game.clear_orders()
     assert game.to_json() == before

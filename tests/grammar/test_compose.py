@@ -3,6 +3,7 @@ named."""
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -101,13 +102,28 @@ def test_a_grammar_is_kept_beside_the_bytecode_and_made_anew_from_a_spoilt_file(
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     (tmp_path / "__pycache__").mkdir()
     text = 'hold: "a" "holds" | "f" "holds"\n'
-    _, made = composed(text, "hold")
-    (kept,) = (tmp_path / "__pycache__").iterdir()
+    _, machine = composed(text, "hold")
+    (file,) = (tmp_path / "__pycache__").iterdir()
     parser, loaded = composed(text, "hold")
-    assert loaded == made
+    assert loaded == machine
     assert parser.parse([Token("A", "a"), Token("HOLDS", "holds")]).data == "hold"
-    kept.write_bytes(kept.read_bytes()[:100])
-    assert composed(text, "hold")[1] == made
+    file.write_bytes(file.read_bytes()[:100])
+    assert composed(text, "hold")[1] == machine
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     composed(text + 'more: "b"\n', "hold")
-    assert [path.name for path in (tmp_path / "__pycache__").iterdir()] == [kept.name]
+    assert [path.name for path in (tmp_path / "__pycache__").iterdir()] == [file.name]
+
+
+def test_a_full_disk_leaves_nothing_unfinished(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def write_half(path: Path, content: bytes) -> int:
+        with path.open("wb") as stream:
+            stream.write(content[:100])
+        raise OSError(errno.ENOSPC, "no space left")
+
+    monkeypatch.setattr(compose_module, "__file__", str(tmp_path / "compose.py"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    monkeypatch.setattr(Path, "write_bytes", write_half)
+    (tmp_path / "__pycache__").mkdir()
+    parser, _ = composed('hold: "a" "holds" | "f" "holds"\n', "hold")
+    assert parser.parse([Token("A", "a"), Token("HOLDS", "holds")]).data == "hold"
+    assert list((tmp_path / "__pycache__").iterdir()) == []

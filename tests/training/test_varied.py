@@ -325,7 +325,7 @@ def test_a_missing_font_is_one_sentence_and_exit_one(
 def test_a_block_crossed_out_at_once_is_struck_in_the_truth(cache: Path) -> None:
     """INK-09: two orders or more, one below the other, and ink over them that was not there before."""
     plain_batch = Batch(font_sets.Purpose.CALIBRATION, 6, 11, Style.TIDY, NAMES, cache)
-    found = 0
+    blocks = 0
     for (_, plain_truth), (_, truth) in zip(
         sheets(plain_batch), sheets(replace(plain_batch, blocks=1.0)), strict=True
     ):
@@ -334,5 +334,5 @@ def test_a_block_crossed_out_at_once_is_struck_in_the_truth(cache: Path) -> None
                  if str(line.get("trap", "")).startswith("block_")]
         assert block == list(range(block[0], block[0] + len(block))) if block else True
         assert all(truth["lines"][index]["struck"] for index in block)
-        found += len(block) > 1
-    assert found >= 3
+        blocks += len(block) > 1
+    assert blocks >= 3

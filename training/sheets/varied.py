@@ -182,7 +182,7 @@ def _ink_side(
 
 def _with_block(batch: Batch, name: str, filled: Filled) -> Filled:
     """A leaf on which several orders, one below the other, are crossed out by one mark, or not."""
-    # From a chance of its own: a sheet without blocks has the same bytes whatever `blocks` is.
+    # By its own chance: a sheet without blocks has the same bytes whatever `blocks` is.
     rng = batch.rng(f"{name}/block")
     places = [
         index for index, written in enumerate(filled.written)

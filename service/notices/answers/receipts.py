@@ -270,11 +270,11 @@ def _plain_words(text: str) -> list[str]:
 
 def _doubted(words: str, rival: str) -> str:
     """Words with a question mark behind each that another reading has not."""
-    own, other = words.split(), rival.split()
-    changes = SequenceMatcher(None, own, other, autojunk=False).get_opcodes()
+    order_words = words.split()
+    changes = SequenceMatcher(None, order_words, rival.split(), autojunk=False).get_opcodes()
     return " ".join(
         f"{word}?" if change != "equal" else word
-        for change, begin, end, _, _ in changes for word in own[begin:end])
+        for change, begin, end, _, _ in changes for word in order_words[begin:end])
 
 
 def _unsure(line: SettledLine) -> bool:

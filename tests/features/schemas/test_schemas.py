@@ -99,10 +99,10 @@ def test_what_the_loader_refuses_in_a_board_its_schema_refuses(key: str, value: 
     assert faults("board", board) == []
     board[key] = value
     assert faults("board", board) != []
-    kept = Faults()
+    loader_faults = Faults()
     (tmp_path / "variant.toml").write_text(toml_text(board), "utf-8")
-    read_variant_file(tmp_path, kept)
-    assert kept.all(), "the loader takes it"
+    read_variant_file(tmp_path, loader_faults)
+    assert loader_faults.all(), "the loader takes it"
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_a_mark_over_two_rows_is_one_over_several(stroke: BlockStroke) -> None:
 
 
 def test_strokes_through_single_rows_are_no_mark_over_several() -> None:
-    """They are told row by row, see `strike`."""
+    """These are found row by row, see `strike`."""
     sheet, strips = written()
     for index in (2, 3, 4):
         middle = TOP + index * PITCH - 20

@@ -81,7 +81,7 @@ def test_the_receipt_says_nothing_of_legality_or_meaning(desk: Desk) -> None:
     desk.read(submission_id, {picture(90): (recognized(page([*HEADING, impossible, "F Ork - PentF"])),)})
     (words,) = receipts(desk)
     assert f"{impossible} -" in words
-    # INK-14: what a code was taken for is told, so that its writer sees a wrong one.
+    # INK-14: the letter shows what a code was taken for, so that its writer sees a wrong one.
     assert "2: F Ork - PentF, taken as “Fleet Orkney? moves to Strathearn” (unsure)" in words
     assert not any(word in words.lower() for word in ("legal", "valid", "impossible", "cannot"))
 
