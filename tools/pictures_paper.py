@@ -137,8 +137,10 @@ def _reading(session: Session, blobs: Blobs, game: GameRow) -> Iterator[Attachme
     if newest is None:
         return
     submission, phase = newest
-    player = Recipient(submission.sender, maps.load(game.variant).powers[submission.power].name)
-    for picture in receipts.read_letter(session, blobs, _info(game), player, submission, phase).attachments:
+    variant = maps.load(game.variant)
+    player = Recipient(submission.sender, variant.powers[submission.power].name)
+    letter = receipts.read_letter(session, blobs, _info(game), player, submission, phase, variant)
+    for picture in letter.attachments:
         name = f"receipt-{phase_of(phase)}-{picture.name}".lower().replace(" ", "-")
         yield Attachment(name, picture.media_type, picture.data)
 
