@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from adjudicator import strength
 from adjudicator.calendar import PhaseKind
 from adjudicator.context import Context
 from adjudicator.lots import Lots
@@ -12,6 +13,9 @@ from adjudicator.outcome import Resolution
 from adjudicator.phases import adjustments, movement, retreats
 from adjudicator.position import Position
 from adjudicator.ruleset import Resolver, Ruleset
+
+FORM = "Python source" if str(strength.__file__).endswith(".py") else "compiled code"
+"""How the judge runs (docs/adr/0019); its results are the same."""
 
 _NO_LOTS = Lots()
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import maps
+from adjudicator import judge
 from adjudicator.errors import UserFacingError
 from demo.story import DEFAULT_VARIANT, Story, story_of
 from demo.teller import AudienceGone, Teller
@@ -238,6 +239,7 @@ def _greet(story: Story, root: Path, teller: Teller) -> None:
                f"one to two minutes on two free processor cores, longer on a busy machine; it waits as long "
                f"as anything goes on.")
     teller.say("Nothing leaves this machine: no mail, no measurement. The people and addresses are invented.")
+    teller.say(f"The judge runs as {judge.FORM}.")
     teller.say(f"Everything is put into {root}. Ctrl-C ends it, and then nothing goes on in the background.")
 
 

@@ -22,8 +22,7 @@ from typing import Any, TextIO
 
 import galloper
 import maps
-from adjudicator import strength
-from adjudicator.judge import judge
+from adjudicator.judge import FORM, judge
 from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.position import Position
@@ -153,12 +152,10 @@ def _standard(records: Sequence[Record], say: Say, tell: Callable[[str], None]) 
             tell(f"round {number + 1} of {ROUNDS}: {contender.name}, {len(records)} positions")
             best[contender.name] = min(best[contender.name], _seconds(contender, records))
     rate = {name: len(records) / seconds for name, seconds in best.items()}
-    # The same source, as Python runs it or compiled (docs/adr/0019).
-    form = "Python source" if str(strength.__file__).endswith(".py") else "compiled"
     others = judges[len(doors):]
     for door in doors:
         say(what="positions judged", value=round(rate[door.name]), unit="1/s", positions=len(records),
-            judge=form, door=door.name, how=door.timed)
+            judge=FORM, door=door.name, how=door.timed)
         _compare(say, others, rate, "positions judged", rate[door.name], door=door.name)
     # 4. The whole command, with JSON and sentences.
     texts = [json.dumps(record) for record in records]
