@@ -22,7 +22,7 @@ _FIRST = ("army", "fleet", "build", "remove", "disband", "send", "convert", "com
 _SHARED = frozenset((
     "hold", "move", "convert", "command", "retreat", "disband", "remove", "build", "builds", "to",
     "raise", "raises", "removes", "disbands", "send", "sends", "give", "gives", "the", "i", "my", "our",
-    "its", "their", "his", "her", "building", "removing", "destroy", "destroys", "waive", "waives",
+    "support", "its", "their", "his", "her", "building", "removing", "destroy", "destroys", "waive", "waives",
     "waived", "waiving", "pass", "passes", "please", "here", "then", "also", "bitte", "allocate",
     "allocates", "control", "conversion", "convoy", "decline", "declines", "duke", "earl", "forgo",
     "forgoes", "general", "hand", "hands", "lord", "march", "marquess", "marquis", "muster", "offer",

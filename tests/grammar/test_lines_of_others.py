@@ -24,6 +24,13 @@ ASK = "ASK"
 OTHERWISE = {
     # The names of the board have "Humber" as the sea area; its writer knew Humber Mouth too.
     "Fleet Humber to the Wash",
+    # A letter in parentheses is taken for an article, and an order without a kind is the same order (INK-10).
+    "Pembrokeshire (A) to Pembroke Castle", "(A) Louth > Monaghan",
+    "A/F SOD declares its intention to destroy William's armies",
+    # A wrong kind is forgiven by the judge, who knows which unit is there (INK-10).
+    "Army Irish Sea to Dublin",
+    # The judge calls it void.
+    "Fleet Berwick converts to fleet",
 }
 
 
@@ -55,7 +62,7 @@ def test_a_line_becomes_what_its_writer_meant(row: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(("name", "least"), [
-    ("fresh_lines.tsv", 0.95), ("fresh_lines_2.tsv", 0.9), ("fresh_lines_3.tsv", 0.89)])
+    ("fresh_lines.tsv", 0.95), ("fresh_lines_2.tsv", 0.9), ("fresh_lines_3.tsv", 0.89), ("fresh_lines_4.tsv", 0.92)])
 def test_no_line_is_misread_and_few_plain_ones_are_asked(name: str, least: float) -> None:
     """WOR-04; the shares are those after the work, the first reading is in the README beside the data."""
     results = {row["line"]: is_right(row) for row in rows(name)}
