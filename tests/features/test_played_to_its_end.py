@@ -86,6 +86,7 @@ def _over(game: Played) -> GameEnd:
     return end
 
 
+@pytest.mark.slow
 def test_while_it_is_played_nothing_of_the_end_is_there(played: Played) -> None:
     """BEY-03, NON-02: no statistics, no sheets side by side, and above all no trying out of orders."""
     player = played.player()

@@ -48,6 +48,7 @@ def test_most_real_misreadings_snap_to_their_order(
     assert sum(rank is not None for rank in ranks) / len(ranks) >= 0.9
 
 
+@pytest.mark.slow
 def test_what_is_taken_without_a_look_is_right(readings: list[tuple[dict[str, Any], NearestOrders]]) -> None:
     taken = [(row, nearest) for row, nearest in readings if nearest.automatic]
     assert len(taken) >= 0.5 * len(readings)

@@ -121,6 +121,7 @@ def test_the_first_corner_is_the_top_left_of_the_writing() -> None:
     assert ay > cy
 
 
+@pytest.mark.slow
 def test_two_sheets_in_one_photograph_are_two_pages() -> None:
     left, right = pixels("s006"), cv2.resize(pixels("s005"), (1200, 1600), interpolation=cv2.INTER_AREA)
     pages = read_images([np.hstack([left, np.asarray(right, np.uint8)])], ENGINES).pages
@@ -129,6 +130,7 @@ def test_two_sheets_in_one_photograph_are_two_pages() -> None:
     assert Levenshtein.normalized_similarity(pages[1].lines[0].text, "The Protectorate") > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "below"])
 def test_no_line_is_lost_to_a_hard_shadow(side: str) -> None:
     # If the shadow's edge is taken for the sheet's, the whole photograph is read instead.
@@ -330,6 +332,7 @@ def test_a_second_engine_gives_alternatives_for_doubtful_rows_only() -> None:
     assert other.asked == 0
 
 
+@pytest.mark.slow
 def test_the_same_network_at_another_width_is_a_second_opinion_on_every_row() -> None:
     names = [engine.name for engine in default_engines()]
     assert names == ["ppocr6s-hand", "ppocr6s-hand-1"]

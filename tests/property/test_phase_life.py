@@ -181,6 +181,7 @@ def play(slug: str, steps: list[tuple[str, int]]) -> int:
         return played.check()
 
 
+@pytest.mark.slow
 def test_the_property_sees_phases_judged() -> None:
     """Guards the test below: a game that is played by its calendar has three phases judged and more."""
     by_calendar = [("wait", 24 * 14), ("approve", 0)] * 4

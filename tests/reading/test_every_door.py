@@ -52,6 +52,7 @@ def test_what_people_write_is_one_order_by_every_door(slug: str) -> None:
         _compare(variant(slug), PhaseKind(phase), line)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(strategies.sampled_from([row for row in ROWS if row[0] == "w3k"]), strategies.data())
 def test_so_is_what_they_misspell(row: tuple[str, str, str], data: strategies.DataObject) -> None:

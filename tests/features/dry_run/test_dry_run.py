@@ -175,6 +175,7 @@ def test_the_page_shows_sheets_orders_and_letters(table: Table) -> None:
     assert "Last rehearsed" in desk.text(path)
 
 
+@pytest.mark.slow
 def test_lines_that_wait_are_named_and_give_no_order(table: Table) -> None:
     with table.site.store.begin() as session:
         session.scalars(select(LineRow).order_by(LineRow.id)).all()[0].status = LineState.OPEN

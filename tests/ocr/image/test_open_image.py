@@ -184,6 +184,7 @@ def test_a_jpeg_xl_is_turned_by_its_own_header_alone() -> None:
     assert odd.corners(opened.pages[0]) == odd.UPRIGHT
 
 
+@pytest.mark.slow
 def test_a_picture_of_a_telephone_at_its_finest_is_halved() -> None:
     # ARR-01: 108 million pixels. The part of the telephone's picture that is kept is the whole of it.
     data = odd.saved(odd.quarters(12_000, 9_000), "PNG", compress_level=1)

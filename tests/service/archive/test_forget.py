@@ -66,6 +66,7 @@ def alarms(folder: Path, shown: Evidence) -> list[str]:
             if (alarm := check(archive, shown.shown((VICTIM, OTHER)))[0])]
 
 
+@pytest.mark.slow
 def test_nothing_of_a_forgotten_player_is_left_and_the_record_is_whole(table: Table, tmp_path: Path) -> None:
     """Every row and every file is searched for the name, the address and the home; both checkers say that
     all is well, with the letters that she kept herself, and an import is whole without her files."""

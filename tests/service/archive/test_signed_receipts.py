@@ -143,6 +143,7 @@ def _proof(receipt: bytes) -> bytes:
     return data
 
 
+@pytest.mark.slow
 def test_every_letter_fits_and_the_new_key_is_told(shown: Evidence, tmp_path: Path) -> None:
     """(TRU-03) Welcome, receipts of two keys, results."""
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):

@@ -101,6 +101,7 @@ def two_records(shown: Evidence, name_part: str) -> dict[str, bytes]:
         digest: false, root_words(digest): root_words(false)})}
 
 
+@pytest.mark.slow
 def test_two_truths_are_named_with_both_letters(
     game: tuple[Evidence, dict[str, str]], tmp_path: Path
 ) -> None:

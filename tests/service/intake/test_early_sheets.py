@@ -206,6 +206,7 @@ def test_it_stays_when_its_phase_moves_and_the_one_before_is_rolled_back(table: 
     assert table.outcomes(of(table, AUTUMN).ordinal)["The Crown", f"A {unit.region} H"] == "succeeds"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_ended", [False, True])
 def test_a_phase_that_falls_out_judges_nothing(table: Table, tmp_path: Path, *, is_ended: bool) -> None:
     """CAL-17: a sheet for retreats that nobody owes, or for a phase that the game did not come to."""

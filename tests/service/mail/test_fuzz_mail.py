@@ -78,6 +78,7 @@ def mutants(number: int, seed: str) -> Counter[VerdictKind]:
     return ends
 
 
+@pytest.mark.slow
 def test_a_thousand_hostile_mails_are_read_and_judged() -> None:
     ends = mutants(1000, "quick")
     # Mutants that are all rejected would test nothing behind the first check.

@@ -301,6 +301,7 @@ def test_without_any_address_the_pack_has_results_and_map_and_says_so(site: Site
     assert "Print the envelopes" not in table.words(row)
 
 
+@pytest.mark.slow
 def test_the_coordinator_is_told_which_envelope_is_written_by_hand(winter: Table) -> None:
     """POST-07: the letter says what would help, and does not name the address."""
     lives(winter, "Hamilton", f"House {NO_FONT}", "Ayr")

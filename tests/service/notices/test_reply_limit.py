@@ -44,6 +44,7 @@ def read(table: Table, version: int, reason: RefusalReason, *, kind: str = "unus
         )
 
 
+@pytest.mark.slow
 def test_thirty_dark_photographs_bring_thirty_receipts_and_five_refusals(table: Table) -> None:
     for version in range(1, THIRTY + 1):
         read(table, version, RefusalReason.TOO_DARK)

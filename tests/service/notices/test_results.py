@@ -136,6 +136,7 @@ def test_dates_to_come_leave_out_retreats_that_nobody_has_to_make(site: Site) ->
     assert "Autumn 1642 retreat orders close" in words
 
 
+@pytest.mark.slow
 def test_a_winter_ends_with_the_map_of_control(site: Site) -> None:
     opening = autumn_1642()
     winter = Position(Phase(1643, "Winter", PhaseKind.ADJUSTMENT), opening.units, opening.centres)
@@ -198,6 +199,7 @@ def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Ta
     assert not np.array_equal(pixels.shape[:2], (1000, 800))  # cut to heading and orders
 
 
+@pytest.mark.slow
 def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> None:
     """VER-04."""
     dislodged.file("Manchester", [*ATTACK, "A Surrey - London"], version=2, heading=HEADING[1:4])

@@ -22,6 +22,7 @@ def welcomed(site: Site, slug: str) -> Table:
     return table
 
 
+@pytest.mark.slow
 def test_bretwalda_tells_each_power_its_centres(site: Site) -> None:
     table = welcomed(site, "bretwalda")
     (letter,) = [row for row in table.letters("welcome") if row.recipient == address("Mercia")]

@@ -64,6 +64,7 @@ def test_the_solver_gives_what_is_shipped(slug: str, paper: PaperSize) -> None:
             for label in shipped_inset.labels]
 
 
+@pytest.mark.slow
 def test_every_board_that_is_drawn_comes_with_its_placing_and_nobody_waits_for_the_solver(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -71,6 +71,7 @@ def test_the_copy_is_cut_to_heading_and_orders() -> None:
     assert uncut.shape[:2] == (HIGH, WIDE)
 
 
+@pytest.mark.slow
 def test_the_copy_keeps_to_its_bytes() -> None:
     noise = np.random.default_rng(7).integers(0, 255, (1600, 2000, 3), dtype=np.uint8)
     out = io.BytesIO()

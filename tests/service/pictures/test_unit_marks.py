@@ -121,6 +121,7 @@ def test_a_map_shows_units_only_when_they_are_given() -> None:
     assert drawn_units == Counter((unit.power, unit.kind, unit.region.province) for unit in W3K.start.units)
 
 
+@pytest.mark.slow
 def test_the_pdf_says_in_words_where_each_unit_stands() -> None:
     document = pypdfium2.PdfDocument(io.BytesIO(board_pdf(
         W3K, W3K.start.centres, "Powick Bridge", "in 1643", units=W3K.start.units)))

@@ -435,6 +435,7 @@ def test_who_takes_a_seat_over_does_not_read_what_was_sent_before(desk: DeskTabl
 # --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_anybody_prints_a_blank_sheet_of_a_phase_that_takes_orders(desk: DeskTable) -> None:
     """POST-07."""
     page = desk.text(f"/public/{desk.table.game}")

@@ -78,6 +78,7 @@ def _case_is_judged_alike(slug: str, tells: dict[str, Any]) -> None:
     assert json.loads(json.dumps(answered)) == tells["answer"]
 
 
+@pytest.mark.slow
 def test_turns_of_brittania_are_judged_again(site: Site, tmp_path: Path) -> None:
     """Grain, capitals and alliances are in the record; its dice come from the seed that was told (WSB-12,
     Q-60)."""

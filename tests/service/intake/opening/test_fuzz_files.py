@@ -142,6 +142,7 @@ def test_a_tiff_whose_second_page_is_damaged_is_named_damaged() -> None:
     assert decode_photo(bytes(damaged)).reason is UnreadableReason.TRUNCATED
 
 
+@pytest.mark.slow
 def test_a_few_hundred_hostile_files_are_opened_or_refused(tmp_path: Path) -> None:
     ends = check(tmp_path, dict.fromkeys(COUNTS, 30))
     # Mutants that fail at their first bytes would test nothing of the decoders.

@@ -307,6 +307,7 @@ def test_a_push_brings_mail_in_at_once(
     assert wait_for(lambda: len(dovecot.contents("Galloper")) == 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", ["dovecot", "pymap_server"])
 def test_a_mail_that_comes_while_another_is_moved_is_not_waited_for(
     server: str, request: pytest.FixtureRequest

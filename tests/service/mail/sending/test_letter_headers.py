@@ -58,6 +58,7 @@ def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str)
     assert (message["In-Reply-To"] is not None) == answers
 
 
+@pytest.mark.slow
 def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> None:
     names = [name for name in samples.every_letter() if " " not in name]
     first = [composed(name)["Message-ID"] for name in names]
