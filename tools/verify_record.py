@@ -5,10 +5,11 @@
     python3 verify_record.py --stamps ARCHIVE FOLDER      (the time stamps as files, for openssl)
 
 It is one file that needs Python's standard library alone, so that a player can read all of it and run it
-(TRU-08). It stops at the first thing that is wrong. If the program `galloper` is installed, that judges every
-phase again; `galloper verify` runs this file. docs/record.md describes the format and says what each check
-relies on; the rules C1 to C24, about the conduct of the record's keeper, have the same numbers there and
-here. Its parts, in order, each with its first function and the rules that it checks:
+(TRU-08). It prints all that it notices, the worst first, in four kinds of sentence (TRU-12). If the program
+`galloper` is installed, that judges every phase again; `galloper verify` runs this file. docs/record.md
+describes the format and says what each check relies on; the rules C1 to C25, about the conduct of the
+record's keeper, have the same numbers there and here. Its parts, in order, each with its first function and
+the rules that it checks:
 
     1. Words that every part uses                                    sha
     2. The chain, and the files that it names                        read_chain    C20
@@ -23,6 +24,7 @@ here. Its parts, in order, each with its first function and the rules that it ch
 
 import base64
 import email
+import email.header
 import email.policy
 import email.utils
 import hashlib
@@ -35,9 +37,10 @@ import subprocess
 import sys
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,9 +49,27 @@ from typing import Any, NamedTuple
 HEX = r"(?:with this (?:digest|root)|mit (?:diesem Prüfwert|dieser Wurzel)): ([0-9a-f]{64})"
 FOLDERS = ("photographs", "pictures", "mails", "letters")
 OTHER_FILES = ("README.txt", "manifest.json", "record.jsonl", "tables.jsonl")
+README = "c3d7339aae3329b1bd49d5f0c8f86ab96e9d3c61fd87859a7eb77229f17101c6"
+"""The digest of the README.txt that is in every archive."""
 Facts = list[tuple[int, dict[str, Any]]]  # what entries of one kind say, each with its number
 Letters = list[tuple[str, bytes]]  # mails with the names of their files
 tell = print  # where every sentence goes that is no alarm
+ALARM = "NOT AS IT SHOULD BE: "
+TOLD, MACHINE, UNPROVED = "To know, told: ", "To know, a machine: ", "To know, not proved: "
+"""How the four kinds of sentence begin: forged or withheld; changed, and told by results; a fault of a clock
+or a machine; not to be proved with these files."""
+MEANING = {
+    ALARM: "The record contradicts itself or your letters, so results that rest on it cannot be trusted. "
+           "Send the sentence to all players, and ask the coordinator which of the two is right, and why.",
+    TOLD: "A person changed this, and every player can read of it in the results. It is no fault. If you do "
+          "not know the reason, ask the coordinator.",
+    MACHINE: "A clock or a program did this, and no order counts otherwise for it. Ask the coordinator "
+             "whether it was put right.",
+    UNPROVED: "These files can neither confirm nor deny this. It becomes an answer with the file or the "
+              "letter that the sentence names.",
+}
+alarms: list[str] = []
+unplaced: dict[str, list[str]] = defaultdict(list)  # letters that name no place in the record, by the reason
 SLACK, TOGETHER = timedelta(minutes=5), timedelta(minutes=2)  # of two clocks; of entries of one act
 CHUNK = 1 << 20  # bytes read at once: the photographs of years do not fit into memory
 
@@ -66,13 +87,26 @@ def plain(text: str) -> str:
     return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
+class Alarm(Exception):
+    """Something is not as it should be, and what comes after it cannot be checked."""
+
+
 def must(condition: Any, sentence: str) -> None:
     if not condition:
-        raise SystemExit("NOT AS IT SHOULD BE: " + plain(sentence))
+        raise Alarm(sentence)
 
 
-def note(sentence: str) -> None:
-    tell("To know: " + plain(sentence))
+def check_all(*parts: Callable[[], object]) -> None:
+    """Run each part of the check; an alarm ends its part alone, and is kept."""
+    for part in parts:
+        try:
+            part()
+        except Alarm as alarm:
+            alarms.append(str(alarm))
+
+
+def note(kind: str, sentence: str) -> None:
+    tell(kind + plain(sentence))
 
 
 def say(path: str, sentence: str) -> None:
@@ -316,8 +350,8 @@ def check_round(where: str, chain: dict[str, Any], lots: dict[str, Any], deadlin
                                    f"the first one after the deadline is {right} (rule C23).")
     must(sha(bytes.fromhex(beacon["signature"])) == beacon["randomness"],
          f"{where}: round {right} of the beacon is not the digest of its signature (rule C23).")
-    note(f"{where} draws with round {right} of the public beacon, which is {beacon['randomness']}: compare "
-         "it with any server of drand.")
+    note(UNPROVED, f"{where} draws with round {right} of the public beacon, which is "
+                   f"{beacon['randomness']}: compare it with any server of drand.")
 
 
 # 4. What a letter says, in English or German, and whether the record says the same (rules C14, C16, C22 and
@@ -386,7 +420,7 @@ def check_letter(path: str, data: bytes, record: Record) -> None:
     receipts, roots = receipts_of(text, names), roots_of(text, names)
     for number, digest in [(int(n), digest) for n, _, digest in receipts] + [(int(n), d) for n, d in roots]:
         for restore in [n for n in lost if n <= number and digest not in (leaves + links)]:
-            note(f"entry {number}, which {path} names, was lost by the restore of entry {restore}.")
+            note(TOLD, f"entry {number}, which {path} names, was lost by the restore of entry {restore}.")
             return
     for number in places_of(text, names):
         must(number <= end, f"the archive is older than {path}: it ends at entry {end}, and the letter "
@@ -414,11 +448,20 @@ def check_letter(path: str, data: bytes, record: Record) -> None:
         check_versions(path, text, facts, int(entry))
         check_arrival(path, message, entries[int(entry) - 1], facts)
         check_announced_entries(path, text, names, int(entry), entries)
-    check_what_is_missing(path, message, text, names, facts)
+    check_what_is_missing(path, message, text, names, facts, entries)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
         check_seeds(path, text, facts, record.judged)
-    # 3. Photographs.
+    # 3. A mail that its player sent, and photographs.
+    check_sent(path, data, message, facts)
+
+
+def check_sent(path: str, data: bytes, message: Any, facts: dict[str, Facts]) -> None:
+    """What became of a mail that a player sent, and on which sheet its photographs are."""
+    for n, mail in [(n, mail) for n, mail in facts["mail"] if mail["mail"] == sha(data)][-1:]:
+        if mail["became"] != "used":
+            note(UNPROVED, f"entry {n}: {path} was {mail['became']} ({mail['reason']}) and counts for "
+                           "nothing. If it had orders, ask the coordinator why.")
     for part in message.walk():
         digest = sha(part.get_payload(decode=True) or b"")
         for n, sheet in [(n, sheet) for n, sheet in facts["sheet"] if digest in sheet["photographs"]]:
@@ -575,10 +618,10 @@ def check_signature(
 
 
 def check_what_is_missing(
-    path: str, message: Any, text: str, names: str, facts: dict[str, Facts]
+    path: str, message: Any, text: str, names: str, facts: dict[str, Facts], entries: list[dict[str, Any]]
 ) -> None:
     """Rule C21: the key of a welcome is on record; a letter of this game by which something is proved names
-    its entry or its root; and what names nothing is said to do so."""
+    its entry or its root, results that of a judging (C25); and what names nothing is said to do so."""
     marks = re.findall(rf"(?:Receipts of|Empfangsbestätigungen von) (?:{names}) "
                        r"[\w ]+: ([0-9a-f ]{19})", text)
     must(set(marks) <= {fingerprint(fact["public"]) for _, fact in facts["key"]},
@@ -591,16 +634,19 @@ def check_what_is_missing(
     proving = ("receipt", "welcome", "handover", "draftresults", "finalresults", "yearendresults")
     must(named or not is_of_game or kind not in proving,
          f"{path} is a {kind} of this game and names no place in its record (rule C21).")
+    for number, _ in roots_of(text, names) if is_of_game and kind in proving[3:] else ():
+        line = entries[int(number) - 1]
+        must(("body" not in line and "head" not in line) or line.get("head", "").startswith("judged "),
+             f"entry {number}: {path} has results up to it, and it is no judging (rule C25).")
     if path.startswith("letters/"):
         return
     others = set(re.findall(r"(?:On record in|The record of|Im Protokoll von|Das Protokoll von) "
                             r"(.{1,200}?) (?:as entry|has|als Eintrag|hat) \d+", text))
     if not (message["From"] or message["Subject"] or message["Date"]):
-        note(f"{path} is no mail. Nothing of it was checked.")
+        unplaced["no mail"].append(path)
     elif not receipts_of(text, names) and not roots_of(text, names):
-        about = f"is about the record of {', '.join(sorted(others))}, another game" if others else (
-            "names no place in the record")
-        note(f"{path} {about}.")
+        unplaced[f"about the record of {', '.join(sorted(others))}, another game" if others else
+                 "a mail that names no place in the record"].append(path)
 
 
 def check_pool(letters: Letters, record: Record) -> None:
@@ -659,10 +705,19 @@ TAKES_BACK = ("phase_rolled_back", "results_taken_back", "board_corrected", "she
               "orders_taken_over", "differences_closed")
 DESK = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
     "coordinator_changed", "seat_changed", "results_approved")  # acts of a coordinator at the desk
-ANNOUNCED = (*TAKES_BACK[:-1], "phase_unsealed", "deadline_moved", "year_moved", "option_changed",
-    "coordinator_changed",
-        "seat_changed", "game_imported", "restored", "open_phase_copied", "changed_by_hand",
-        "seed_lost", "beacon_given_up", "key_changed")
+HARMLESS = frozenset(re.findall(r"\w+", """
+absence_announced absence_ended accommodation_changed backup_made board_kept clock_off clock_right
+code_app_added code_app_removed coordinator_away deadline_waits_for_mailbox entry_changed forgotten
+game_created game_offered game_paused game_role_changed game_shelved game_unshelved hand_forgotten
+letter_answered letter_done letter_logged letter_not_sent letter_readdressed letters_paused
+letters_resumed letters_tried_again line_read_differently mail_command mail_given_up mail_ignored
+mail_quarantined mail_refused mail_sign_up mail_unreadable mail_used mail_waits_for_dns
+mailbox_emptied offer_ended passkey_added passkey_removed person_added person_removed
+person_signed_out phase_closed phase_judged phase_opened phase_rehearsed powers_drawn reading_failed
+restore_tested results_approved results_corrected role_changed root_stamped sign_up_letter
+sign_up_removed signed_out_elsewhere strays_forgotten upload_link_ended upload_links_ended
+webhook_delivered webhook_failed work_failed
+"""))  # results tell of every other event (docs/record.md, C15)
 OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
 CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
 # What stays closed of a phase that was passed over: it was sent in for orders that nobody was asked for.
@@ -749,8 +804,11 @@ def waited(record: Conduct, entry: Entry, phase: dict[str, Any]) -> bool:
                for event in record.of("event", entry.n))
 
 
-def rule(number: str, condition: Any, entry: Entry, sentence: str) -> None:
-    must(condition, f"entry {entry.n}: {sentence} (rule {number}).")
+def rule(number: str, condition: Any, entry: Entry, sentence: str) -> bool:
+    """Whether a rule is kept; what breaks it is kept as an alarm, and the check goes on."""
+    if not condition:
+        alarms.append(f"entry {entry.n}: {sentence} (rule {number}).")
+    return bool(condition)
 
 
 def check_conduct(archive: Record) -> None:
@@ -761,28 +819,23 @@ def check_conduct(archive: Record) -> None:
     for entry in final:
         clock = [phase for phase in record.of("phase", entry.n) if phase.phase == entry.phase]
         if clock:
-            rule_1_ballots(record, entry, clock[-1].tells["deadline"])
-            rule_3_receipts(record, entry)
-            rules_6_7_lines(record, entry, clock[-1].tells["review"])
-            rule_19_words(record, entry, clock[-1].tells["deadline"])
-    rule_2_sheets_stay(record)
-    rule_3_arrivals(record)
-    if whole:
-        rules_4_5_mails(record, archive.files)
-    rule_6_readings_stay(record)
-    rule_8_decisions(record)
-    rules_9_to_12_phases(record, final, whole)
-    rules_21_23_plans(record)
-    rule_13_game(record)
-    rules_14_17_times(record)
-    rule_15_letters(record, final, whole)
-    if not whole:
-        rule_16_closed(record, archive.entries, final, variant)
-    rule_20_forgotten(record, variant)
-    rule_24_stamps(record, archive.entries)
+            deadline = clock[-1].tells["deadline"]
+            check_all(
+                partial(rule_1_ballots, record, entry, deadline), partial(rule_3_receipts, record, entry),
+                partial(rules_6_7_lines, record, entry, clock[-1].tells["review"]),
+                partial(rule_19_words, record, entry, deadline))
+    check_all(
+        partial(rule_2_sheets_stay, record), partial(rule_3_arrivals, record),
+        partial(rules_4_5_25_mails, record, archive.files if whole else None),
+        partial(rule_6_readings_stay, record), partial(rule_8_decisions, record),
+        partial(rules_9_to_12_phases, record, final, whole), partial(rules_21_23_plans, record),
+        partial(rule_13_game, record), partial(rules_14_17_times, record),
+        partial(rule_15_letters, record, final, whole),
+        *([] if whole else [partial(rule_16_closed, record, archive.entries, final, variant)]),
+        partial(rule_20_forgotten, record, variant), partial(rule_24_stamps, record, archive.entries))
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
-            note(f"entry {entry.n}: the site was restored from a backup of "
+            note(TOLD, f"entry {entry.n}: the site was restored from a backup of "
                  f"{entry.tells['detail'].get('entries')} entries; what came after it was lost.")
 
 
@@ -796,10 +849,10 @@ def rule_1_ballots(record: Conduct, judged: Entry, deadline: str) -> None:
     executed = judged.tells["executed"]
     for power, sheets in standing.items():
         best = max(sheets, key=lambda sheet: worth(sheet.tells, first_counts))
-        rule("C1", power in executed, judged, f"{power} has a sheet in time (entry {best.n}), and none was "
-                                              "executed")
-        rule("C1", executed[power] == best.tells["sheet"], judged,
-             f"the sheet of entry {best.n} should have counted for {power}")
+        if rule("C1", power in executed, judged,
+                f"{power} has a sheet in time (entry {best.n}), and none was executed"):
+            rule("C1", executed[power] == best.tells["sheet"], judged,
+                 f"the sheet of entry {best.n} should have counted for {power}")
     for power in executed:
         rule("C1", power in standing, judged, f"the sheet executed for {power} does not stand in time")
 
@@ -821,8 +874,8 @@ def rule_2_sheets_stay(record: Conduct) -> None:
         rule("C2", old["power"] == new["power"] or record.act(after, "sheet_filed_anew", submission=key),
             after,
              "a sheet was given to another power without an act on record")
-        rule("C2", old["asks"] == new["asks"] or (old["asks"] is None and read_with(record, after)), after,
-             "the version that it asks for was changed")
+        rule("C2", old["asks"] == new["asks"] or (old["asks"] is None and read_with(record, after) and (
+            new["version"] in (None, new["asks"]))), after, "the version that it asks for was changed")
         was, now = "chosen" in old["flags"], "chosen" in new["flags"]
         rule("C2", was or not now or record.act(after, "sheet_chosen", submission=key), after,
              "a sheet was chosen without an act on record")
@@ -854,28 +907,45 @@ def rule_3_arrivals(record: Conduct) -> None:
     posted = {letter.tells["sheet"]: letter for letter in record.of("posted")}
     for sheet in firsts(record, "sheet"):
         tells = sheet.tells
-        rule("C3", time(tells["received"]) <= sheet.entered + SLACK, sheet, "it was entered before it was "
-                                                                            "received")
+        if time(tells["received"]) > sheet.entered + SLACK:
+            # Of a clock that is behind no deadline comes of it; to call a sheet late, one must lie between.
+            deadline = time(latest_deadline(record, sheet))
+            if rule("C3", not sheet.entered <= deadline < time(tells["received"]), sheet,
+                    "it was entered before it was received, and its deadline lies between"):
+                note(MACHINE, f"entry {sheet.n}: by the site's clock the sheet was entered before the mail "
+                              "server received it: one of the two clocks is wrong.")
         if tells["mail"] is None:
             letter = posted.get(tells["sheet"])
             rule("C3", letter and letter.tells["came"] == tells["received"][:10], sheet,
                  f"a sheet of {tells['power']} came by no mail, and no letter by post was logged for it")
             continue
         mail = mails.get(tells["mail"])
-        rule("C3", mail and mail.n <= sheet.n + 3, sheet, "its mail was not entered before it")
+        if not rule("C3", mail and mail.n <= sheet.n + 3, sheet, "its mail was not entered before it"):
+            continue
         assert mail is not None
         rule("C3", mail.tells["stamped"] == tells["received"], sheet, "it has another time than the stamp "
                                                                       "of its mail")
-        rule("C3", time(mail.tells["stored"]) >= time(mail.tells["stamped"]) - SLACK, mail,
-             "it was stored before it was stamped")
+        if time(mail.tells["stored"]) < time(mail.tells["stamped"]) - SLACK:
+            deadline = time(latest_deadline(record, sheet))
+            rule("C3", not time(mail.tells["stored"]) <= deadline < time(mail.tells["stamped"]), mail,
+                 "it was stored before it was stamped, and the deadline of its sheet lies between")
+
+
+def latest_deadline(record: Conduct, sheet: Entry) -> str:
+    """The deadline of a sheet's phase as it stood when the sheet was entered."""
+    clock = [phase for phase in record.of("phase", sheet.n) if phase.phase == sheet.phase]
+    return str(clock[-1].tells["deadline"]) if clock else sheet.tells["received"]
 
 
 def rule_3_receipts(record: Conduct, judged: Entry) -> None:
-    """Of each sheet its player was told, so that nobody has a sheet that they do not know of."""
+    """Each player has a receipt for each sheet on record, so that no sheet is put in for a player who does
+    not learn of it. A receipt counts unless it was cancelled."""
+    cancelled = {letter.key for letter in record.of("letter") if letter.tells["became"] == "cancelled"}
     sheets = Counter(sheet.tells["power"] for sheet in firsts(record, "sheet")
                      if sheet.phase == judged.phase and sheet.n < judged.n)
     receipts = Counter(power for letter in firsts(record, "letter") for power in letter.tells["to"]
-                       if letter.phase == judged.phase and letter.tells["kind"].startswith("receipt"))
+                       if letter.phase == judged.phase and letter.tells["kind"].startswith("receipt")
+                       and (letter.key not in cancelled or left_seat(record, letter.n, power)))
     for power, count in sheets.items():
         rule("C3", receipts[power] >= count, judged, f"{count} sheets of {power} are on record, and its "
                                                      f"player has {receipts[power]} receipts")
@@ -917,28 +987,39 @@ def is_beyond(part: Any) -> bool:
         or (is_text and re.search(rb"data:image/|^begin [0-7]{3} ", data, re.MULTILINE)))
 
 
-def rules_4_5_mails(record: Conduct, files: zipfile.ZipFile) -> None:
+def rule_4_stamp(entry: Entry, mail: Any, deadlines: list[datetime]) -> None:
+    """The mail server's own line in a mail fits its stamp."""
+    try:
+        server = email.utils.parsedate_to_datetime(str(mail.get("Received")).rpartition(";")[2].strip())
+    except ValueError:
+        note(UNPROVED, f"entry {entry.n}: the mail has no Received line: its time is the stamp's alone.")
+        return
+    stamp, much = time(entry.tells["stamped"]), timedelta(minutes=10)
+    says = f"the mail server wrote {server} into the mail, and the record says {stamp}"
+    is_early = any(stamp <= deadline < server for deadline in deadlines)
+    rule("C4", server - stamp <= (SLACK if is_early else much), entry, says)
+    # A provider may deliver late; a mail that was on record before its stamp did not come late.
+    if any(server <= deadline < stamp for deadline in deadlines) and stamp - server > much and rule(
+            "C4", entry.entered >= stamp - SLACK, entry, says):
+        note(UNPROVED, f"entry {entry.n}: {says}. A deadline lies between. Ask for the provider's log.")
+
+
+def rules_4_5_25_mails(record: Conduct, files: zipfile.ZipFile | None) -> None:
+    if files is None:
+        return
     deadlines = [time(phase.tells["deadline"]) for phase in record.of("phase")]
     names = set(files.namelist())
     mails = {}
     for entry in firsts(record, "mail"):
-        if f"mails/{entry.key}.eml" not in names:
-            continue
-        raw = files.read(f"mails/{entry.key}.eml")
-        mail = mails[entry.key] = email.message_from_bytes(raw, policy=email.policy.compat32)
-        try:
-            server = email.utils.parsedate_to_datetime(str(mail.get("Received")).rpartition(";")[2].strip())
-        except ValueError:
-            note(f"entry {entry.n}: the mail has no Received line, so its time is the stamp's alone.")
-            continue
-        stamp, much = time(entry.tells["stamped"]), timedelta(minutes=10)
-        across = any(server <= deadline < stamp for deadline in deadlines)
-        rule("C4", server - stamp <= much and not (across and stamp - server > much), entry,
-             f"the mail server wrote {server} into the mail, and the record says {stamp}")
+        if f"mails/{entry.key}.eml" in names:
+            raw = files.read(f"mails/{entry.key}.eml")
+            mails[entry.key] = email.message_from_bytes(raw, policy=email.policy.compat32)
+            rule_4_stamp(entry, mails[entry.key], deadlines)
     for sheet in firsts(record, "sheet"):
         if sheet.tells["mail"] not in mails:
             continue
         mail = mails[sheet.tells["mail"]]
+        rule_25_origin(record, sheet, mail)
         parts = [part for part in mail.walk() if not part.is_multipart()]
         digests = {sha(data) for part in parts for data in inner_files(payload_of(part))}
         games = record.of("game", sheet.n)
@@ -955,7 +1036,23 @@ def rules_4_5_mails(record: Conduct, files: zipfile.ZipFile) -> None:
             if part.get_content_maintype() == "image" and part.get_content_disposition() == "attachment" and (
                 content_digest(part) not in sheet.tells["photographs"]
             ):
-                note(f"entry {sheet.n}: a picture attached to its mail is not among its photographs.")
+                note(UNPROVED, f"entry {sheet.n}: a picture attached to its mail is none of its photographs.")
+
+
+def rule_25_origin(record: Conduct, sheet: Entry, mail: Any) -> None:
+    """A sheet is filed for the version and the season that its mail's subject names, unless a person filed it
+    by hand, which results tell."""
+    if "assigned" in sheet.tells["flags"] or "typed" in sheet.tells["flags"]:
+        return
+    subject = str(email.header.make_header(email.header.decode_header(str(mail.get("Subject", "")))))
+    versions = {int(number) for number in re.findall(r"(?i)\bv(?:ersion)?[ .]*(\d{1,3})\b", subject)}
+    rule("C25", len(versions) != 1 or sheet.tells["version"] in versions | {None}, sheet,
+         f"its version is {sheet.tells['version']}, and the subject of its mail says {versions}")
+    seasons = {phase.phase: f"{phase.tells['season']} {phase.tells['year']}".casefold()
+               for phase in record.of("phase", sheet.n)}
+    named = {season for season in seasons.values() if season in subject.casefold()}
+    rule("C25", len(named) != 1 or seasons.get(sheet.phase) in named, sheet,
+         f"it is filed for {seasons.get(sheet.phase)}, and the subject of its mail says {', '.join(named)}")
 
 
 def lines_of(reading: Entry) -> dict[int, dict[str, Any]]:
@@ -966,7 +1063,8 @@ def rule_6_readings_stay(record: Conduct) -> None:
     for before, after in record.pairs("reading"):
         old, new = lines_of(before), lines_of(after)
         for key, line in old.items():
-            rule("C6", key in new, after, f"line {key}, read in entry {before.n}, is gone")
+            if not rule("C6", key in new, after, f"line {key}, read in entry {before.n}, is gone"):
+                continue
             rule("C6", line["kind"] == "part" or all(
                 line[name] == new[key][name] for name in ("kind", "struck", "text", "order", "state")), after,
                 f"line {key} was read otherwise in entry {before.n}")
@@ -1011,7 +1109,8 @@ def rules_6_7_lines(record: Conduct, judged: Entry, review: str) -> None:
         orders.setdefault(order["line"], []).append(order["order"])
     for power, key in judged.tells["executed"].items():
         reading, sheet = readings.get(str(key)), sheets.get(str(key))
-        rule("C6", reading and sheet, judged, f"the sheet of {power} was judged without a reading")
+        if not rule("C6", reading and sheet, judged, f"the sheet of {power} was judged without a reading"):
+            continue
         assert reading
         assert sheet
         rule("C6", {page["photograph"]
@@ -1166,22 +1265,38 @@ def rules_21_23_plans(record: Conduct) -> None:
 
 
 def rule_13_game(record: Conduct) -> None:
+    """Each act names what it changes, so that none is a cover for another change."""
+    acts = {"coordinator": "coordinator_changed", "return_address": "return_address_changed"}
+    words = {"auto_score": "lines_without_a_look"}
     for before, after in record.pairs("game"):
-        rule("C13", before.tells == after.tells or record.act(
-            after, "option_changed", "coordinator_changed", "return_address_changed"), after,
-            "an option was changed without an act on record")
+        old, new = before.tells["options"] or {}, after.tells["options"] or {}
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name) != new.get(name):
+                rule("C13", record.act(after, "option_changed", option=words.get(name, name))
+                     or (name in acts and record.act(after, acts[name])), after,
+                     f"the option {name} was changed without an act on record")
+        rule("C13", all(before.tells[name] == after.tells[name] for name in ("name", "aliases"))
+             or record.act(after, "option_changed"), after, "the name of the game was changed without an act "
+                                                            "on record")
         rule("C13", before.tells["variant"] == after.tells["variant"], after, "the rules of the game were "
                                                                               "changed")
     for before, after in record.pairs("seat"):
-        rule("C13", before.tells == after.tells or record.act(after, "seat_changed"), after,
+        rule("C13", before.tells == after.tells or record.act(
+            after, "seat_changed", power=after.tells["power"]), after,
              f"{after.tells['power']} got another player without an act on record")
 
 
 def rules_14_17_times(record: Conduct) -> None:
     newest = record.all[0]
+    deadlines = {time(phase.tells["deadline"]) for phase in record.of("phase")}
     for entry in record.all:
-        rule("C14", entry.entered >= newest.entered - SLACK, entry, "it was entered earlier than entry "
-                                                                    f"{newest.n}")
+        # A clock that was put right changes no order, unless a deadline comes a second time by it.
+        if entry.entered < newest.entered - SLACK and rule(
+            "C14", not any(entry.entered <= deadline < newest.entered for deadline in deadlines), entry,
+            f"it was entered earlier than entry {newest.n}, and a deadline lies between"
+        ):
+            note(MACHINE, f"entry {entry.n}: it was entered earlier than entry {newest.n}: the site's clock "
+                          "was set back.")
         newest = max(newest, entry, key=lambda each: each.entered)
         rule("C14", entry.kind not in ("event", "correction")
             or abs(time(entry.tells["at"]) - entry.entered) <= SLACK,
@@ -1218,7 +1333,8 @@ def entries_to_tell(entries: list[dict[str, Any]], judged: int, phase: int) -> l
             was_judged.add(tells["phase"])
         worth = (
             (entry.kind == "decision" and tells["phase"] in was_judged) or
-            (entry.kind == "event" and tells["event"] in ANNOUNCED) or entry.kind == "gone"
+            (entry.kind == "event" and tells["event"] not in HARMLESS) or entry.kind == "gone"
+            or (entry.kind == "person" and deadlines and tells["role"] not in (None, "operator"))
             or (first and entry.kind == "posted") or (first and entry.kind == "word"
                 and tells["mail"] is None)
             or (first and entry.kind == "sheet" and (
@@ -1248,7 +1364,8 @@ def check_announced_entries(path: str, text: str, names: str, n: int, entries: l
         must(number in named, f"entry {number}: {path} has the results up to entry {n} and does not tell of "
                               "it (rule C15).")
         if not path.startswith("letters/"):
-            note(f"entry {number} was made by hand, late, or against the usual way; {path} tells of it.")
+            note(TOLD, f"entry {number} was made by hand, late, or against the usual way; {path} tells of "
+                       "it.")
 
 
 def restores_after(message: Any, record: Record) -> list[int]:
@@ -1276,6 +1393,12 @@ def rule_15_everybody(record: Conduct, judged: Entry) -> None:
     results = [letter for letter in firsts(record, "letter") if letter.n > judged.n
                and letter.tells["kind"] in RESULTS and letter.phase == judged.phase]
     sent = min([letter.n for letter in results], default=0)
+    times = {power: time(str(tells["sent"])) for letter in results for tells in [ended[letter.key].tells]
+             if tells["sent"] for power in tells["to"] or letter.tells["to"]}
+    for power, moment in times.items():
+        if moment - min(times.values()) > timedelta(days=2):
+            note(MACHINE, f"entry {judged.n}: the results of phase {judged.phase} left for {power} "
+                          f"{(moment - min(times.values())).days} days later than for others.")
     reached = {power for letter in results for power in letter.tells["to"]
                if ended[letter.key].tells["became"] != "cancelled" or left_seat(record, letter.n, power)}
     for seat in {seat.tells["power"]: seat for seat in record.of("seat", sent)}.values():
@@ -1288,8 +1411,13 @@ def rule_15_everybody(record: Conduct, judged: Entry) -> None:
 
 def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
     for correction in record.of("correction") if whole else ():
-        rule("C15", any(letter.tells["kind"] == "correction" and abs(letter.n - correction.n) <= 40
-                        for letter in record.of("letter")), correction, "no letter tells of a correction")
+        told = {power for letter in record.of("letter") if letter.tells["kind"] == "correction"
+                and abs(letter.n - correction.n) <= 40 for power in letter.tells["to"]}
+        had = {power for letter in record.of("letter", correction.n) if letter.tells["kind"] in RESULTS
+               and letter.phase == correction.phase for power in letter.tells["to"]}
+        missing = [power for power in sorted(had - told) if not left_seat(record, correction.n, power)]
+        rule("C15", told and not missing, correction, "no letter tells of a correction" if not told else
+             f"no letter tells {', '.join(missing)} of a correction")
     for event in record.of("event"):
         rule("C15", not whole or event.tells["event"] not in (
             "results_taken_back", "board_corrected") or any(
@@ -1346,8 +1474,9 @@ def rule_16_closed(
                  f"{where}: it is a phase whose judging is open, and is closed (rule C16).")
         closed[f"{kind} of a phase that was passed over" if over and passed_over else
                kind if over else "of phases that are not over"] += 1
-    for kind, count in sorted(closed.items()):
-        note(f"closed: {count} {kind}.")
+    if closed:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(closed.items()))
+        note(UNPROVED, f"entries that this players' archive keeps closed: {counts}.")
 
 
 def rule_20_forgotten(record: Conduct, variant: str) -> None:
@@ -1366,8 +1495,8 @@ def rule_20_forgotten(record: Conduct, variant: str) -> None:
             kind = str(record.closed.get(number) or "aside").partition(" ")[0]
             must(kind in ("aside", "seat"), f"entry {number}: it is closed as forgotten, and is a {kind} "
                                             "(rule C20).")
-        note(f"entry {event.n}: {detail['player']} is forgotten; {len(detail['files'])} files and the words "
-             f"of {len(detail['entries'])} entries were deleted.")
+        note(TOLD, f"entry {event.n}: {detail['player']} is forgotten; {len(detail['files'])} files and the "
+                   f"words of {len(detail['entries'])} entries were deleted.")
 
 
 def rule_19_words(record: Conduct, judged: Entry, deadline: str) -> None:
@@ -1426,14 +1555,14 @@ def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]]) -> None:
              f"its time stamp is older than entry {covered}, which it covers")
     if stamped:
         last = max(stamped, key=lambda event: event.tells["detail"]["entry"]).tells["detail"]
-        note(f"an authority outside ({last['authority']}) saw the root of entry {last['entry']} at "
+        note(UNPROVED, f"an authority outside ({last['authority']}) saw the root of entry {last['entry']} at "
              f"{last['time']}. Stamps: {len(stamped)}. Their signatures are not checked here: write them out "
              "with --stamps, and ask openssl.")
         phases = {event.tells["detail"]["phase"] for event in stamped}
         sent = {phase.tells["phase"] for phase in record.of("phase") if phase.tells["state"] == "sent"}
         for phase in sorted(sent - phases):
             if min(phases) < phase < max(phases):
-                note(f"the results of phase {phase} have no time stamp, though others have.")
+                note(UNPROVED, f"the results of phase {phase} have no time stamp, though others have.")
 
 
 def write_stamps(archive: Path, folder: Path) -> None:
@@ -1507,7 +1636,7 @@ def letters_named(words: list[str]) -> Letters:
         files = [word] if Path(word).is_file() else sorted(
             map(str, Path(word).parent.glob(Path(word).name)))
         if not files:
-            note(f"there is no file {word}: no letter was compared.")
+            note(UNPROVED, f"there is no file {word}: no letter was compared.")
         paths += files
     return [(path, Path(path).read_bytes()) for path in paths]
 
@@ -1657,50 +1786,67 @@ def read_record(path: Any) -> Record:
     # A judgement that was taken back has a later entry for the same phase, which says so.
     newest = {phase["phase"]: (n, phase) for n, phase in facts["judged"]}
     judged = {number: entry for number, entry in sorted(newest.items()) if "taken_back" not in entry[1]}
-    for n, phase in judged.values():
-        check_phase(facts, n, phase)
+    check_all(*(partial(check_phase, facts, n, phase) for n, phase in judged.values()))
     record = Record(files, manifest, facts, leaves, links, entries, judged)
-    check_boards(record)
+    check_all(partial(check_boards, record))
     return record
 
 
 def check(path: Any, letters: Letters) -> Record:
-    """Check an archive, its keeper's conduct, its own letters, and those that players kept."""
+    """Check an archive, its letters and those that players kept, and its keeper's conduct. What is wrong is
+    in `alarms`, the worst first: what contradicts a letter, then what breaks a rule."""
     record = read_record(path)
+    own = ((name, record.files.read(name)) for name in record.files.namelist() if name.startswith("letters/"))
+    check_all(partial(check_pool, letters, record))
+    for name, data in (*letters, *own):
+        check_all(partial(check_letter, name, data, record))
+    for reason, paths in unplaced.items():
+        note(UNPROVED, f"{reason}: {', '.join(paths)}.")
     check_conduct(record)
-    for name in record.files.namelist():
-        if name.startswith("letters/"):
-            check_letter(name, record.files.read(name), record)
-    check_pool(letters, record)
-    for name, data in letters:
-        check_letter(name, data, record)
+    if "README.txt" in record.files.namelist() and sha(record.files.read("README.txt")) != README:
+        note(UNPROVED, "README.txt is not the one that archives of this checker have: do not follow it.")
     return record
 
 
-def main() -> None:
-    """Check everything, or stop at the first thing that is not as it should be."""
+def main() -> str:
+    """Check everything, and print what is no alarm; the sentence at the end if there is none."""
     must(len(sys.argv) > 1, "say which archive: python3 verify_record.py ARCHIVE [LETTER.eml ...]")
     if sys.argv[1] == "--receipt":
         receipt, *sheets = [(name, Path(name).read_bytes()) for name in sys.argv[2:]]
         check_receipt_alone(receipt, sheets)
-        return
+        return ""
     if sys.argv[1] == "--stamps":
         must(len(sys.argv) == 4, "name the archive, and a folder for its time stamps.")
         write_stamps(Path(sys.argv[2]), Path(sys.argv[3]))
-        return
+        return ""
     record = check(Path(sys.argv[1]), letters_named(sys.argv[2:]))
-    judge_again(record)
-    print(plain(f"{record.manifest['name']}: {len(record.entries)} entries, "
-                f"{sum(map(len, record.facts.values()))} of them open, unbroken. Root {record.links[-1]}"))
+    check_all(partial(judge_again, record))
+    opened = sum(map(len, record.facts.values()))
+    return (f"{record.manifest['name']}: {len(record.entries)} entries, {opened} of them open, unbroken. "
+            f"Root {record.links[-1]}")
 
 
 def run() -> None:
-    """Run the program; an archive of another shape is one sentence, not a traceback."""
+    """Run the program. It ends with what each kind of sentence means and all alarms; an archive of another
+    shape is one sentence, not a traceback."""
+    sentences: list[str] = []
+    globals()["tell"] = sentences.append
+    last = ""
     try:
-        main()
+        last = main()
+    except Alarm as alarm:
+        alarms.append(str(alarm))
     except (KeyError, TypeError, ValueError, IndexError, zipfile.BadZipFile) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise SystemExit(f"NOT AS IT SHOULD BE: this is no archive of a game ({reason}).") from error
+        alarms.append(f"this is no archive of a game ({type(error).__name__}: {error}).")
+    wrong = [ALARM + plain(sentence) for sentence in dict.fromkeys(alarms)]
+    for sentence in sentences:
+        print(sentence)
+    for kind, meaning in MEANING.items():
+        if any(sentence.startswith(kind) for sentence in [*sentences, *wrong]):
+            print(f"({kind.strip(' :')}) {meaning}")
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+    print(plain(last), end="\n" if last else "")
 
 
 if __name__ == "__main__":

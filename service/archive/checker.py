@@ -19,8 +19,9 @@ from adjudicator.errors import UserFacingError
 NAME = "verify_record.py"
 _PLACES = (Path(__file__).parents[2] / "tools" / NAME, Path(sys.prefix) / "share" / "galloper" / NAME)
 """In a checkout, and where a wheel puts it."""
-_ALARM, _NOTE = "NOT AS IT SHOULD BE: ", "To know: "
-"""How the checker begins a sentence about a fault, and one about what a player should know."""
+_ALARM, _NOTE = "NOT AS IT SHOULD BE: ", "To know, "
+"""How the checker begins a sentence about a fault, and the other three kinds of sentence: what results tell,
+what a machine did, what cannot be proved."""
 
 
 class CheckerMissing(UserFacingError):
@@ -74,8 +75,8 @@ def checker_file() -> bytes | None:
 
 @contextmanager
 def checking(report: VerifyReport) -> Iterator[ModuleType]:
-    """The checker as a module whose sentences go into a report. It stops at the first fault, which ends the
-    block. Raises CheckerMissing."""
+    """The checker as a module whose sentences go into a report: each alarm, the worst first. What cannot be
+    checked at all ends the block. Raises CheckerMissing."""
     source = checker_file()
     if source is None:
         raise CheckerMissing(f"This installation has no {NAME}. Install Galloper again, or check the archive "
@@ -85,11 +86,8 @@ def checking(report: VerifyReport) -> Iterator[ModuleType]:
     vars(module)["tell"] = report.hear
     try:
         yield module
-    except SystemExit as alarm:
-        sentence = str(alarm.code).removeprefix(_ALARM)
-        # It may begin with the name of a file, which stays as it is.
-        is_word = sentence.partition(" ")[0].isalpha()
-        report.faults.append(sentence[:1].upper() + sentence[1:] if is_word else sentence)
+    except module.Alarm as alarm:
+        module.alarms.append(str(alarm))
     except UserFacingError as fault:
         report.faults.append(str(fault))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RecursionError,
@@ -98,6 +96,12 @@ def checking(report: VerifyReport) -> Iterator[ModuleType]:
         # again, or another file.
         report.faults.append(f"This is no archive of a game, or an entry has another form than this Galloper "
                              f"writes ({type(fault).__name__}: {fault}).")
+    report.faults[:0] = [_as_sentence(module.plain(alarm)) for alarm in dict.fromkeys(module.alarms)]
+
+
+def _as_sentence(alarm: str) -> str:
+    # It may begin with the name of a file, which stays as it is.
+    return alarm[:1].upper() + alarm[1:] if alarm.partition(" ")[0].isalpha() else alarm
 
 
 def last_before(record: CheckedRecord, kind: str, before: int, **conditions: Any) -> dict[str, Any] | None:

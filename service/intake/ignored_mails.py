@@ -19,6 +19,7 @@ from service.facts.events import Event
 from service.facts.refusals import RefusalReason
 from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import Refused
+from service.intake.quarantine import of_mail
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
 from service.mail.message import BodyState, IncomingMail
@@ -123,9 +124,9 @@ class TakeIgnoredBack(Act[None]):
             raise Refused(GONE)
         self.judge(table.session, self.sha256)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The mail."""
-        return LoggedEvent(Event.IGNORED_MAIL_TAKEN_BACK, None, {"mail": self.sha256[:12]})
+    def event(self, table: ActTable, outcome: None, letters: int) -> list[LoggedEvent]:
+        """The mail, in each game that it concerns."""
+        return of_mail(table, Event.IGNORED_MAIL_TAKEN_BACK, self.sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,9 @@ class LeaveIgnored(Act[None]):
         """Refuse a mail that is settled."""
         _end(table, self.sha256, LEFT)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The mail."""
-        return LoggedEvent(Event.IGNORED_MAIL_LEFT, None, {"mail": self.sha256[:12]})
+    def event(self, table: ActTable, outcome: None, letters: int) -> list[LoggedEvent]:
+        """The mail, in each game that it concerns."""
+        return of_mail(table, Event.IGNORED_MAIL_LEFT, self.sha256)
 
 
 def judge_again(jobs: Jobs, session: Session, sha256: str) -> None:

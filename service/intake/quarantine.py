@@ -41,9 +41,9 @@ class DiscardMail(ReasonedAct[None]):
         row = waiting_mail(table.session, self.sha256)
         settle(table.session, row, MailState.IGNORED, DISCARDED, row.verdict)
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The mail and the reason."""
-        return LoggedEvent(Event.MAIL_DISCARDED, None, {"mail": self.sha256[:12], "why": self.reason})
+    def event(self, table: ActTable, outcome: None, letters: int) -> list[LoggedEvent]:
+        """The mail and the reason, in each game that it concerns."""
+        return of_mail(table, Event.MAIL_DISCARDED, self.sha256, why=self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,25 @@ class TakeMailBack(Act[None]):
                 MailRow.reason == DISCARDED, state=MailState.QUARANTINED, reason=reason):
             raise Refused("Nothing was changed: this mail was not discarded by hand.")
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The mail."""
-        return LoggedEvent(Event.MAIL_TAKEN_BACK, None, {"mail": self.sha256[:12]})
+    def event(self, table: ActTable, outcome: None, letters: int) -> list[LoggedEvent]:
+        """The mail, in each game that it concerns."""
+        return of_mail(table, Event.MAIL_TAKEN_BACK, self.sha256)
+
+
+def of_mail(table: ActTable, kind: Event, sha256: str, **detail: object) -> list[LoggedEvent]:
+    """An act on a mail, in each game that it concerns, with its time and the power that it names: enough for
+    its player to see that it is theirs. One event of the site where it concerns no game."""
+    row = table.session.get_one(MailRow, sha256)
+    named = (row.verdict or {}).get("power")
+    player = records.player_of(table.session, row.sender) if row.sender else None
+    seats = [] if player is None else records.seats_of(table.session, player.id)
+    events = []
+    for game in records.games_of_mail(table.session, row):
+        power = named or next((power for seat, power in seats if seat == game), None)
+        whose = {"power": power} if power else {}
+        events.append(LoggedEvent(kind, game, {
+            "mail": sha256[:12], "received": row.received_at.isoformat(), **whose, **detail}))
+    return events or [LoggedEvent(kind, None, {"mail": sha256[:12], **detail})]
 
 
 def waiting_mail(session: Session, sha256: str) -> MailRow:

@@ -92,7 +92,7 @@ def _mail(session: Session, key: str) -> Iterator[GameEntry]:
     # A mail is entered once it has its end: until then nobody knows which game it is for.
     if row is None or row.state == MailState.STORED:
         return
-    for game in _games_of(session, row):
+    for game in records.games_of_mail(session, row):
         yield game, mail_content(row)
 
 
@@ -107,18 +107,6 @@ def mail_content(row: MailRow) -> dict[str, Any]:
         "became": row.state,
         "reason": row.reason,
     }
-
-
-def _games_of(session: Session, row: MailRow) -> list[str]:
-    """The game that a mail names, or else every game in which its sender has a seat."""
-    # A mail of a stranger that names no game is entered nowhere: no chain could hold it.
-    named = (row.verdict or {}).get("game")
-    if named:
-        return list(session.scalars(select(GameRow.id).where(GameRow.name == named)))
-    player = records.player_of(session, row.sender) if row.sender else None
-    if player is None:
-        return []
-    return sorted(set(session.scalars(select(SeatRow.game_id).where(SeatRow.player_id == player.id))))
 
 
 def _sheet(session: Session, key: str) -> Iterator[GameEntry]:

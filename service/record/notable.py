@@ -6,18 +6,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from service.facts.events import TOLD
+from service.facts.roles import Role
 from service.record import chain
 
 POSTED, WORD, LATE, BEHIND, GONE = "posted", "word", "late", "behind", "gone"
-DECIDED = "decided"
+DECIDED, PERSON = "decided", "person"
 """Other entries that are told: a letter by post, a word entered by hand, a sheet after the deadline, a sheet
 entered once the sheets could be read, a row that was deleted, a decision about a line once its phase had been
-judged: whoever made it knew what would follow."""
+judged (whoever made it knew what would follow), a person who may read lines or decide from now on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +34,14 @@ class Entered:
 
 @dataclass(frozen=True, slots=True)
 class Notable:
-    """An entry that results tell of: its number, its kind or the name of its event, and the power or ""."""
+    """An entry that results tell of: its number, its kind or the name of its event, and what helps the one
+    whom it concerns to see so: the power, the digest of an address, when a mail was received."""
 
     number: int
     kind: str
     power: str = ""
+    address: str = ""
+    received: datetime | None = None
 
 
 def notable(entries: Sequence[Entered], judged: int, phase: int) -> tuple[Notable, ...]:
@@ -72,12 +77,13 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
                 deadlines[tells["phase"]] = tells["deadline"]
                 readable |= _opened(tells)
             case "event" if tells["event"] in TOLD:
-                power = str(tells["detail"].get("power") or "")
-                notables.append(Notable(entry.number, tells["event"], power))
+                notables.append(_of_event(entry.number, tells["event"], tells["detail"]))
             case "judged" if "taken_back" not in tells:
                 judged.add(tells["phase"])
             case "decision" if tells["phase"] in judged:
                 notables.append(Notable(entry.number, DECIDED))
+            case "person" if deadlines and tells["role"] not in {None, Role.OPERATOR}:
+                notables.append(Notable(entry.number, PERSON))
             case "gone":
                 notables.append(Notable(entry.number, GONE))
             case "posted" | "word" if is_first and tells.get("mail") is None:
@@ -85,6 +91,13 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
             case "sheet" if is_first and (kind := _of_sheet(tells, deadlines, readable)):
                 notables.append(Notable(entry.number, kind, tells["power"]))
     return notables
+
+
+def _of_event(number: int, event: str, detail: Mapping[str, Any]) -> Notable:
+    received = detail.get("received")
+    return Notable(
+        number, event, str(detail.get("power") or ""), str(detail.get("address") or ""),
+        datetime.fromisoformat(received) if received else None)
 
 
 def _opened(tells: Mapping[str, Any]) -> set[int]:

@@ -258,6 +258,22 @@ def _registered_spellings(session: Session, sender: str) -> list[str]:
     return [sender.lower(), folded, f"{folded}."]
 
 
+def games_of_mail(session: Session, mail: MailRow) -> list[str]:
+    """The game that a mail names, or else every game in which its sender has a seat; none for a stranger's
+    mail that names no game, which no record could hold."""
+    named = (mail.verdict or {}).get("game")
+    if named:
+        return list(session.scalars(select(GameRow.id).where(GameRow.name == named)))
+    player = player_of(session, mail.sender) if mail.sender else None
+    return [] if player is None else sorted({game for game, _ in seats_of(session, player.id)})
+
+
+def seats_of(session: Session, player_id: int) -> list[tuple[str, str]]:
+    """The seats of a player: game and power, sorted."""
+    rows = session.execute(select(SeatRow.game_id, SeatRow.power).where(SeatRow.player_id == player_id))
+    return sorted((game, power) for game, power in rows)
+
+
 def registered_address(session: Session, email: str) -> AddressRow | None:
     """The address under which a mailbox is registered, however it is spelled here: this spelling, else the
     first by the alphabet. Letters go to it, and to no other spelling."""

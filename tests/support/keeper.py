@@ -258,20 +258,20 @@ def tool_module() -> ModuleType:
 
 def independent(folder: Path) -> Checker:
     """The independent checker within this process, without a judge."""
-    module = tool_module()
 
     def check(archive: bytes, mails: dict[str, bytes]) -> tuple[str, str]:
         path, paths = _written(folder, archive, mails)
         before, sys.argv = sys.argv, ["verify_record.py", str(path), *map(str, paths)]
-        out = io.StringIO()
+        out, alarms = io.StringIO(), ""
+        module = tool_module()
         try:
             with contextlib.redirect_stdout(out), patch.dict(os.environ, GALLOPER=str(folder / "no-program")):
                 module.run()
         except SystemExit as fault:
-            return str(fault.code), out.getvalue()
+            alarms = str(fault.code)
         finally:
             sys.argv = before
-        return "", "\n".join(line for line in out.getvalue().split("\n") if line.startswith("To know"))
+        return alarms, "\n".join(line for line in out.getvalue().split("\n") if line.startswith("To know"))
 
     return check
 

@@ -25,7 +25,7 @@ from service.intake.filing import file_submission, semantic_key
 from service.intake.load_context import TAKING_STATES
 from service.intake.opening.open_mail import BodyReader, ChildBodies
 from service.intake.opening.sandbox import ChildFault
-from service.intake.quarantine import announced_for, settle, waiting_mail
+from service.intake.quarantine import announced_for, of_mail, settle, waiting_mail
 from service.intake.sheets.recognizer import ImageOpener, OpenerProbe, UnopenedProbe
 from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import Explanation, explain
@@ -185,13 +185,13 @@ class AssignMail(Act[SubmissionRow]):
         """The mail, the power and the sheet."""
         phase = table.any_phase(outcome.phase_id)
         return LoggedEvent(Event.MAIL_ASSIGNED, phase.game_id, {
-            "mail": self.sha256[:12], "power": self.place.power, "submission": outcome.id})
+            "mail": self.sha256[:12], "received": outcome.received_at.isoformat(), "phase": phase.ordinal,
+            "power": self.place.power, "submission": outcome.id})
 
 
 @dataclass(frozen=True, slots=True)
-class RefuseMail(Act[str | None]):
-    """Answers the registered sender of a mail once with a prepared answer; the mail is then settled. The
-    outcome is the game that the mail names."""
+class RefuseMail(Act[None]):
+    """Answers the registered sender of a mail once with a prepared answer; the mail is then settled."""
 
     room: Quarantine
     sha256: str
@@ -201,7 +201,7 @@ class RefuseMail(Act[str | None]):
         """Refuse a mail that is settled, and one whose sender is not registered."""
         self._to(table.session, waiting_mail(table.session, self.sha256))
 
-    def change(self, table: ActTable) -> str | None:
+    def change(self, table: ActTable) -> None:
         """Put the answer."""
         session, post = table.session, self.room.post
         row = waiting_mail(session, self.sha256)
@@ -219,12 +219,10 @@ class RefuseMail(Act[str | None]):
             REJECTION, info, receiver, facts, attached=post.sheet(session, *judged, receiver))
         post.letters.put(session, letter)
         settle(session, row, MailState.REFUSED, self.reason.value, row.verdict)
-        return None if game is None else game.id
 
-    def event(self, table: ActTable, outcome: str | None, letters: int) -> LoggedEvent:
-        """The mail and the answer."""
-        return LoggedEvent(
-            Event.MAIL_REFUSED_BY_HAND, outcome, {"mail": self.sha256[:12], "reason": self.reason.value})
+    def event(self, table: ActTable, outcome: None, letters: int) -> list[LoggedEvent]:
+        """The mail and the answer, in each game that it concerns."""
+        return of_mail(table, Event.MAIL_REFUSED_BY_HAND, self.sha256, reason=self.reason.value)
 
     def _to(self, session: Session, row: MailRow) -> str:
         to = self.room.registered(session, row)

@@ -9,12 +9,13 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
-from service.games.acts.act import Act, ActTable, LoggedEvent, ReasonedAct
+from service.games.acts.act import Act, ActTable, LoggedEvent, LoggedEvents, ReasonedAct
 from service.games.create import known_zone
 from service.games.names import pseudonym
 from service.games.refused import Refused
 from service.store import records
 from service.store.addresses import is_address
+from service.store.digests import digest
 from service.store.records import seats
 from service.store.tables import AddressRow, PlayerRow, SeatRow
 
@@ -64,9 +65,9 @@ class AddAddress(Act[None]):
         player = holder_of(table, self.game, self.power)
         table.session.add(AddressRow(email=self._address, player_id=player))
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The power."""
-        return LoggedEvent(Event.ADDRESS_ADDED, self.game, {"power": self.power})
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvents:
+        """The power and the digest of the address, in each game of the player."""
+        return _of_address(table, Event.ADDRESS_ADDED, holder_of(table, self.game, self.power), self._address)
 
     @property
     def _address(self) -> str:
@@ -98,13 +99,21 @@ class RemoveAddress(Act[None]):
         """Remove it."""
         table.session.delete(table.session.get_one(AddressRow, self._address))
 
-    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvent:
-        """The power."""
-        return LoggedEvent(Event.ADDRESS_REMOVED, self.game, {"power": self.power})
+    def event(self, table: ActTable, outcome: None, letters: int) -> LoggedEvents:
+        """The power and the digest of the address, in each game of the player."""
+        return _of_address(
+            table, Event.ADDRESS_REMOVED, holder_of(table, self.game, self.power), self._address)
 
     @property
     def _address(self) -> str:
         return self.mail.strip().lower()
+
+
+def _of_address(table: ActTable, kind: Event, player: int, address: str) -> list[LoggedEvent]:
+    # Its digest lets the player see whether it is theirs; nobody else reads an address from it.
+    mark = digest(address)[:12]
+    return [LoggedEvent(kind, game, {"power": power, "address": mark})
+            for game, power in records.seats_of(table.session, player)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,9 @@ def played(cheat: Cheat, saved: Path, folder: Path) -> Evidence:
     return evidence if forge is None else forge(evidence)
 
 
+NAMED = ("tells of it", "counts for nothing", "days later than", "do not follow it",
+         "A deadline lies between")
+"""What a checker tells of a cheat that is no alarm."""
 Words = dict[tuple[str, str], str]
 """What a checker says, by archive and by whose letters it was shown."""
 
@@ -80,7 +83,7 @@ def findings(cheat: Cheat, evidence: Evidence, check: Checker) -> Words:
     for edition, archive in (("whole", evidence.whole), ("players", evidence.players)):
         for shown, powers in SHOWN.items():
             alarms, notes = check(archive, evidence.shown(powers))
-            named = [line for line in notes.split("\n") if "tells of it" in line]
+            named = [line for line in notes.split("\n") if any(words in line for words in NAMED)]
             words[edition, shown] = alarms or ("\n".join(named) if cheat.is_named else "")
     return words
 

@@ -7,6 +7,7 @@ import email
 import email.policy
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -186,6 +187,5 @@ def test_junk_and_letters_of_other_games_are_named(shown: Evidence, tmp_path: Pa
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
         alarms, notes = check(shown.whole, letters)
         assert alarms == ""
-        assert "holiday.jpg.eml is no mail" in notes
-        assert "look-alike.eml is about the record of 'Powick Bridqe'" in notes or (
-            "look-alike.eml is about the record of Powick Bridqe" in notes)
+        assert re.search(r"no mail: \S*holiday.jpg.eml\.", notes)
+        assert re.search(r"about the record of Powick Bridqe, another game: \S*look-alike.eml\.", notes)

@@ -1,11 +1,10 @@
 """Cheats under cover of something honest: of another act's event, of a mail that was never one, of a letter
 that did leave; and two honest plays that look like cheats.
-
-Most of them are not found yet. `open_issue` of each says so, and its test is expected to fail until it is.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,16 +15,19 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
+from service.facts.roles import Role
 from service.games.acts.act import ResultsCorrection, perform
 from service.games.acts.deadlines import Pause
 from service.games.acts.results import CorrectResults
 from service.games.acts.seats import AddAddress, GiveSeat, Holder, RemoveAddress
+from service.intake.quarantine import DiscardMail
 from service.notices import results_facts
 from service.notices.answers import receipts
 from service.notices.answers.replies import Replies
 from service.record import references
 from service.store import records
 from service.store.tables import EntryRow, MailRow, MailState, OutboxRow, OutboxState, PhaseRow, SubmissionRow
+from service.web.accounts import AddPerson
 from tests.service.archive.cheats.on_sheets import chosen, forged_sheet
 from tests.service.archive.cheats.table import (
     AFTER,
@@ -47,7 +49,6 @@ from tests.support.table import Table, address, picture
 
 SPRING = 2
 OWN_ADDRESS = "mallory@keeper.example"
-UNFOUND = "issue 25: no rule finds it yet"
 NAME_THAT_HIDES = "\x1b[2K\x1b[1A\x1b[2K\rPowick Bridge: 97 entries, unbroken.\x1b[8m"
 """A name that, printed on a terminal as it is, wipes the line of the alarm and writes a good one."""
 
@@ -227,31 +228,50 @@ def _name_that_hides(table: Table) -> None:
             detail={"phase_id": SPRING, "power": VICTIM, "submission": 1, "why": "because so"})
 
 
+def _put_away(table: Table) -> None:
+    """Her third version is not proved to be hers, and the coordinator puts it away without an answer."""
+    now = table.site.clock.now()
+    raw = mailed(VICTIM, 3, 140, now)
+    for method in (b"dmarc", b"spf", b"dkim"):
+        raw = raw.replace(method + b"=pass", method + b"=fail")
+    table.sent.append(raw)
+    assert table.take(raw, now).state == MailState.QUARANTINED
+    do(table, DiscardMail(hashlib.sha256(raw).hexdigest(), "this is surely a forgery"), now=now)
+
+
+def _friend_at_the_desk(table: Table) -> None:
+    """A friend becomes a coordinator while sheets come in."""
+    do(table, AddPerson("friend", "a long password", Role.COORDINATOR))
+
+
 CHEATS = (
+    Cheat("her mail is put away by hand without an answer", KEEPER, BEFORE, "sheets", _put_away, "C15",
+          is_named=True),
+    Cheat("a friend becomes a coordinator while sheets come in", KEEPER, BEFORE, "sheets",
+          _friend_at_the_desk, "C15", is_named=True),
     Cheat("the keeper lends her an address, orders from it, and takes it away", KEEPER, BEFORE, "sheets",
-          _ordered_from_a_lent_address, "C3", open_issue=UNFOUND),
+          _ordered_from_a_lent_address, "C15", is_named=True),
     Cheat("an option is changed beside the event of another act", KEEPER, BEFORE, "sheets",
-          _option_under_another_act, "C13", open_issue=UNFOUND),
+          _option_under_another_act, "C13"),
     Cheat("her seat is given away beside the event of another seat", KEEPER, BEFORE, "sheets",
-          _seat_under_another_seat, "C13", open_issue=UNFOUND),
+          _seat_under_another_seat, "C13"),
     Cheat("a version is filed for a later phase from the start", OPERATOR, BEFORE, "sheets", _filed_ahead,
-          "C2", open_issue=UNFOUND),
+          "C25"),
     Cheat("the reading says that a version asks for another", OPERATOR, BEFORE, "sheets", _read_as_asking,
-          "C2", open_issue=UNFOUND),
-    Cheat("a version is called no order mail", OPERATOR, BEFORE, "sheets", _called_no_order, "C3",
-          open_issue=UNFOUND),
+          "C2"),
+    Cheat("a version is called no order mail", OPERATOR, BEFORE, "sheets", _called_no_order, "C25",
+          is_named=True),
     Cheat("a sheet is put in for her, and its receipt is held back", OPERATOR, BEFORE, "sheets",
-          _receipt_that_stays, "C3", open_issue=UNFOUND),
+          _receipt_that_stays, "C3"),
     Cheat("her results leave three weeks late", OPERATOR, AFTER, "ready", _results_weeks_late, "C15",
-          open_issue=UNFOUND),
-    Cheat("a correction is told to her rivals alone", KEEPER, AFTER, "sent", _corrected_for_others, "C15",
-          open_issue=UNFOUND),
+          is_named=True),
+    Cheat("a correction is told to her rivals alone", KEEPER, AFTER, "sent", _corrected_for_others, "C15"),
     Cheat("a friend's mail is stamped nine minutes early", WITH_PLAYER, BEFORE, "sheets",
-          _stamped_nine_minutes_early, "C4", open_issue=UNFOUND),
+          _stamped_nine_minutes_early, "C4"),
     Cheat("results name the entry before the judging", OPERATOR, BEFORE, "closed", _root_before_the_judging,
-          "C15", open_issue=UNFOUND),
+          "C25"),
     Cheat("the archive advises another way to check it", KEEPER, AFTER, "sent", _another_readme, "3",
-          open_issue=UNFOUND),
+          is_named=True),
     Cheat("a name would hide the alarm on a terminal", OPERATOR, AFTER, "sent", _name_that_hides, "C8"),
 )
 
@@ -270,7 +290,7 @@ def _paused(table: Table) -> None:
 
 HONEST = (
     Cheat("the site's clock is seven minutes behind the mail server", "nobody", BEFORE, "sheets",
-          _clock_behind, "", open_issue="issue 25: C3 accuses a keeper whose clock is minutes behind"),
+          _clock_behind, ""),
     Cheat("the game is paused for ten days", "nobody", BEFORE, "sheets", _paused, ""),
 )
 """Plays of which neither checker may say anything."""

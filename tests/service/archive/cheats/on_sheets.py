@@ -192,7 +192,9 @@ CHEATS = (
           "C3"),
     Cheat("another photograph is filed with a mail", OPERATOR, BEFORE, "sheets", _other_photograph, "C5"),
     Cheat("a late mail is stamped as in time", WITH_PLAYER, BEFORE, "sheets", _stamped_early, "C4"),
-    Cheat("a mail in time is stamped as late", OPERATOR, BEFORE, "sheets", _stamped_late, "C4"),
+    # A provider that delivers three hours late leaves the same traces: the player and all others are told.
+    Cheat("a mail in time is stamped as late", OPERATOR, BEFORE, "sheets", _stamped_late, "C4",
+          is_named=True),
     Cheat("a lower version is chosen at the desk", KEEPER, BEFORE, "closed", chosen, "C15", is_named=True),
     Cheat("a lower version is chosen once the results are known", KEEPER, BEFORE, "ready", chosen, "C15",
           is_named=True),
