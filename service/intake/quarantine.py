@@ -70,12 +70,15 @@ def of_mail(table: ActTable, kind: Event, sha256: str, **detail: object) -> list
     """An act on a mail, in each game that it concerns, with its time and the power that it names: enough for
     its player to see that it is theirs. One event of the site where it concerns no game."""
     row = table.session.get_one(MailRow, sha256)
-    named = (row.verdict or {}).get("power")
+    verdict = row.verdict or {}
+    named = verdict.get("power")
     player = records.player_of(table.session, row.sender) if row.sender else None
     seats = [] if player is None else records.seats_of(table.session, player.id)
     events = []
     for game in records.games_of_mail(table.session, row):
-        power = named or next((power for seat, power in seats if seat == game), None)
+        subject = str(verdict.get("subject", "")).casefold()
+        power = named or next((power for seat, power in seats if seat == game), None) or next(
+            (power for power in records.seats(table.session, game) if power.casefold() in subject), None)
         whose = {"power": power} if power else {}
         events.append(LoggedEvent(kind, game, {
             "mail": sha256[:12], "received": row.received_at.isoformat(), **whose, **detail}))

@@ -259,13 +259,17 @@ def _registered_spellings(session: Session, sender: str) -> list[str]:
 
 
 def games_of_mail(session: Session, mail: MailRow) -> list[str]:
-    """The game that a mail names, or else every game in which its sender has a seat; none for a stranger's
-    mail that names no game, which no record could hold."""
-    named = (mail.verdict or {}).get("game")
-    if named:
-        return list(session.scalars(select(GameRow.id).where(GameRow.name == named)))
+    """The game that a mail names, or else every game in which its sender has a seat, or whose name is in its
+    subject: of a mail whose sender was not proved nothing else is known. None for a stranger's mail that
+    names no game, which no record could hold."""
+    verdict = mail.verdict or {}
+    if verdict.get("game"):
+        return list(session.scalars(select(GameRow.id).where(GameRow.name == verdict["game"])))
     player = player_of(session, mail.sender) if mail.sender else None
-    return [] if player is None else sorted({game for game, _ in seats_of(session, player.id)})
+    if player is not None:
+        return sorted({game for game, _ in seats_of(session, player.id)})
+    subject = str(verdict.get("subject", "")).casefold()
+    return sorted(game.id for game in games(session) if game.name.casefold() in subject)
 
 
 def seats_of(session: Session, player_id: int) -> list[tuple[str, str]]:
