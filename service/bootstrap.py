@@ -452,7 +452,7 @@ def _sender(settings: Settings) -> Sender:
         coordinator=settings.coordinator,
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
         contact=settings.contact or settings.coordinator, deputy=settings.deputy,
-        links_copies=settings.mail_out.copies == "links",
+        links_copies=settings.mail_out.copies == "links", checker_url=settings.checker_url,
     )
 
 

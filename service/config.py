@@ -371,6 +371,9 @@ class Settings(_Part):
     beacon: str = Field(default="", pattern="^(|quicknet)$")
     """The public beacon of chance that the lots of games begun from now on are drawn with: `quicknet`, or
     nothing for the sheets that come in. It needs the extra `beacon` and the way to the internet."""
+    checker_url: str = Field(default="", pattern="^(|https?://.+)$")
+    """Where players can get the checker of the record (`verify_record.py`) elsewhere than from this site,
+    such as the address of its source. The welcome names it beside the checker's digest."""
     stamp_authority: str = Field(default="", pattern="^(|https?://.+)$")
     """The address of a time-stamping authority (RFC 3161) that the root of all results is sent to, such as
     `https://freetsa.org/tsr`. It needs the extra `stamps` and the way to the internet."""

@@ -3,22 +3,17 @@ and `galloper verify` runs."""
 
 from __future__ import annotations
 
-import sys
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
 
 from adjudicator.errors import UserFacingError
+from service.record.references import CHECKER, checker_file
 
-NAME = "verify_record.py"
-_PLACES = (Path(__file__).parents[2] / "tools" / NAME, Path(sys.prefix) / "share" / "galloper" / NAME)
-"""In a checkout, and where a wheel puts it."""
 _ALARM, _NOTE = "NOT AS IT SHOULD BE: ", "To know, "
 """How the checker begins a sentence about a fault, and the other three kinds of sentence: what results tell,
 what a machine did, what cannot be proved."""
@@ -67,22 +62,16 @@ class VerifyReport:
             self.confirmations.append(sentence)
 
 
-@cache
-def checker_file() -> bytes | None:
-    """The file; None where an installation left it out."""
-    return next((path.read_bytes() for path in _PLACES if path.is_file()), None)
-
-
 @contextmanager
 def checking(report: VerifyReport) -> Iterator[ModuleType]:
     """The checker as a module whose sentences go into a report: each alarm, the worst first. What cannot be
     checked at all ends the block. Raises CheckerMissing."""
     source = checker_file()
     if source is None:
-        raise CheckerMissing(f"This installation has no {NAME}. Install Galloper again, or check the archive "
-                             f"with the file of its source.")
+        raise CheckerMissing(f"This installation has no {CHECKER}. Install Galloper again, or check the "
+                             f"archive with the file of its source.")
     module = ModuleType("verify_record")
-    exec(compile(source, NAME, "exec"), vars(module))  # noqa: S102 a file of ours
+    exec(compile(source, CHECKER, "exec"), vars(module))  # noqa: S102 a file of ours
     vars(module)["tell"] = report.hear
     try:
         yield module

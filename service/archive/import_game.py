@@ -6,7 +6,8 @@ Nothing is overwritten, and no letter leaves the site before a person says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Protocol
 
-from sqlalchemy import Connection, Engine, Transaction, delete
+from sqlalchemy import Connection, Engine, Transaction, delete, select
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
@@ -33,10 +34,10 @@ from service.games.options import OptionFault, recorded_options
 from service.jobs import Jobs
 from service.record import chain
 from service.record.chain import sessions
-from service.store import dump
+from service.store import dump, records
 from service.store.blobs import Blobs, key_of
 from service.store.letter_parts import keep
-from service.store.tables import RecordPendingRow
+from service.store.tables import OutboxRow, OutboxState, PlayerRow, RecordPendingRow
 
 FOLDERS = ("photographs/", "pictures/", "mails/", "letters/")
 
@@ -56,6 +57,16 @@ class Contents:
     own_files: dict[str, str]
     tables: bytes
     sizes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Receivers:
+    """Who would command and be written to, which no record proves: it has no address. `seats`: each power
+    with its player's name, "" for an empty seat, and addresses. `letters`: to how many letters that wait each
+    other address is."""
+
+    seats: tuple[tuple[str, str, tuple[str, ...]], ...]
+    letters: Mapping[str, int]
 
 
 class Opener(Protocol):
@@ -89,17 +100,18 @@ class EnterImport(Act[None]):
 
 def import_archive(
     path: Path, engine: Engine, blobs: Blobs, jobs: Jobs | None, now: datetime,
-    opener: Opener = contents_in_child,
+    opener: Opener = contents_in_child, *, agree: Callable[[Receivers], bool] = lambda _: True,
 ) -> chain.Root:
     """Check an archive, load its game into a migrated database, and return the end of its record.
 
     1. Check the whole archive, in a child. 2. Load the rows, compare them with the record, and undo it. 3.
-    Store the files. 4. Load the rows again, for good. 5. Hold back letters and queue unfinished work. Raises
-    ImportFault or ArchiveNotOpened, and then nothing was written.
+    Ask whether its players are the right ones: `agree`. 4. Store the files. 5. Load the rows again, for good.
+    6. Hold back letters and queue unfinished work. Raises ImportFault or ArchiveNotOpened, and then nothing
+    was written.
     """
     with opener(path) as answer:
         archive = _read_contents(answer)
-        _put_in(archive, answer, engine, blobs)
+        _put_in(archive, answer, engine, blobs, agree)
     # Its entries are of this moment, whatever clock the caller has (C14).
     with sessions(engine, SimulatedClock(now)).begin() as session:
         perform(EnterImport(archive.game, len(archive.entries), archive.own_files),
@@ -112,7 +124,9 @@ def import_archive(
         return chain.root(session, archive.game)
 
 
-def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) -> None:
+def _put_in(
+    archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs, agree: Callable[[Receivers], bool]
+) -> None:
     try:
         loaded = read_rows(archive.tables, frozenset(rows.selections(archive.game)))
         # Once without keeping it: a refused archive leaves nothing behind, and a row never names bytes that
@@ -120,7 +134,11 @@ def _put_in(archive: Contents, answer: IO[bytes], engine: Engine, blobs: Blobs) 
         # not there yet.
         with engine.connect() as connection, _writing(connection) as attempt:
             _load(connection, loaded, archive)
+            with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
+                receivers = _receivers(session, archive.game)
             attempt.rollback()
+        if not agree(receivers):
+            raise ImportFault(f"The game {archive.name} was not put in, and nothing was written.")
         letters = {str(row["message"]): row for row in loaded.get("outbox", ())}
         for size in archive.sizes:
             _store(answer.read(size), letters, blobs)
@@ -160,6 +178,18 @@ def _writing(connection: Connection) -> Iterator[Transaction]:
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
         yield transaction
+
+
+def _receivers(session: Session, game: str) -> Receivers:
+    addresses = records.addresses(session, game)
+    names = {player.id: player.name for player in session.scalars(select(PlayerRow))}
+    seats = tuple((power, "" if player is None else names[player], addresses.get(power, ()))
+                  for power, player in sorted(records.seats(session, game).items()))
+    waiting = session.scalars(select(OutboxRow.recipient).where(
+        OutboxRow.game_id == game, OutboxRow.state.not_in([
+            OutboxState.SENT, OutboxState.FAILED, OutboxState.CANCELLED])))
+    known = {email for group in addresses.values() for email in group}
+    return Receivers(seats, Counter(to for to in waiting if to not in known))
 
 
 def _load(connection: Connection, loaded: TableRows, archive: Contents) -> None:

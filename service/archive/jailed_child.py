@@ -46,10 +46,11 @@ def prepare() -> None:
     """Load what a check of any archive needs, before the jail: the boards' and the judge's own code."""
     for folder in filter(None, os.environ.get(sandbox_child.READABLE, "").split(os.pathsep)):
         maps.add_folder(Path(folder))
-    from service.archive import checker, verify  # noqa: F401
+    from service.archive import verify  # noqa: F401
     from service.games import beacons
+    from service.record import references
 
-    checker.checker_file()
+    references.checker_file()
     beacons.prepare()
 
 

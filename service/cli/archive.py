@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TextIO
 
+import typer
+
 from service.archive import away, copies, export
-from service.archive.import_game import import_archive
+from service.archive.import_game import ImportFault, Receivers, import_archive
 from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.games.acts.act import ActTable
@@ -65,17 +68,33 @@ def export_game(
     return 0
 
 
+def _are_right(receivers: Receivers) -> bool:
+    """Show who would command and be written to, which the archive cannot prove, and ask whether that is
+    right. Raises ImportFault where nobody can answer."""
+    for power, name, addresses in receivers.seats:
+        to = " ".join(f"<{email}>" for email in addresses)
+        print(f"{power}: {name or 'no player'} {to}", file=sys.stderr)
+    for email, count in receivers.letters.items():
+        print(f"Letters that wait for <{email}>, an address of no player: {count}", file=sys.stderr)
+    if not sys.stdin.isatty():
+        raise ImportFault("Nothing was put in. The record proves no address: look at the players and "
+                          "addresses above, and if they are right, give the same command with --yes.")
+    return typer.confirm("Are these the right players and addresses?", err=True)
+
+
 def import_game(
-    folder: Path, file: Path, out: TextIO, *, as_json: bool = False, quiet: bool = False
+    folder: Path, file: Path, out: TextIO, *, yes: bool = False, as_json: bool = False, quiet: bool = False
 ) -> int:
-    """Import a game from its whole archive. Raises ImportFault, and then nothing was imported."""
+    """Import a game from its whole archive. `yes`: its seats and addresses are right; without it they are
+    shown and asked about. Raises ImportFault, and then nothing was imported."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
     engine = open_engine(settings.database_url)
     try:
         queue = DbosJobs(engine)
         queue.prepare()
-        root = import_archive(file, engine, open_blobs(settings), queue, SystemClock().now())
+        root = import_archive(file, engine, open_blobs(settings), queue, SystemClock().now(),
+                              agree=lambda receivers: yes or _are_right(receivers))
     finally:
         engine.dispose()
     print_result(

@@ -209,7 +209,8 @@ class Proofs:
     how a draw of lots can be checked, or ""; `seeds` are digests of seeds for lots to come; `record` is the
     root of the game's record; `notable` are entries made by hand, late, or against the usual way;
     `check_url` is the page that says how all this is checked, or "";
-    `key` is the fingerprint of the key that receipts are signed with, in a welcome.
+    `key` is the fingerprint of the key that receipts are signed with, `checker` the digest of the checker of
+    records and `checker_url` where else it can be had, in a welcome.
     """
 
     ink_url: str = ""
@@ -219,6 +220,8 @@ class Proofs:
     notable: tuple[Notable, ...] = ()
     check_url: str = ""
     key: str = ""
+    checker: str = ""
+    checker_url: str = ""
 
 
 class ResultsPart(Protocol):

@@ -61,7 +61,7 @@ from service.notices.previews import Previews
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from service.record import chain
 from service.record.game_key import of_game
-from service.record.references import RecordReference, commitments
+from service.record.references import RecordReference, checker_digest, commitments
 from service.store import records
 from service.store.signatures import fingerprint
 from service.store.tables import (
@@ -325,7 +325,8 @@ class Broadcasts:
                 seeds=commitments(session, phase, with_it=True),
                 # A record without entries has no root yet.
                 record=RecordReference(root.number, root.link) if root.number else None,
-                key="" if public is None else fingerprint(public)))
+                key="" if public is None else fingerprint(public),
+                checker=checker_digest(), checker_url=self.letters.sender.checker_url))
         to = self.letters.recipient(session, address, name)
         blank = blank_sheet(variant, info, facts.closing, power, to)
         files = [*attached, blank]

@@ -28,7 +28,7 @@ class Sender:
     """The site's own addresses, as every letter needs them. `base_url` is the public address or "";
     `max_bytes` limits one letter; `contact` is where players reach a person, or ""; `deputy` gets the
     coordinator's mail about results that wait, or "". `links_copies`: copies of sheets are behind a link
-    instead of attached."""
+    instead of attached. `checker_url`: where else than here the checker of records can be had, or ""."""
 
     sender: str
     order_address: str
@@ -38,6 +38,7 @@ class Sender:
     contact: str = ""
     deputy: str = ""
     links_copies: bool = False
+    checker_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

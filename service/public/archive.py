@@ -10,12 +10,12 @@ from fastapi import APIRouter, Depends, HTTPException, Request
 from fastapi.responses import Response
 
 from service.archive import export
-from service.archive.checker import NAME, checker_file
 from service.archive.export import Edition
 from service.letters.language import Sentence
 from service.public import visits
 from service.public.page import show
 from service.public.visits import VisitingPlayer
+from service.record.references import CHECKER, checker_file
 from service.version import version
 from service.web.access import PUBLIC
 from service.web.ports import DeskPorts
@@ -30,16 +30,16 @@ def page(request: Request) -> Response:
     return show(request, "check.html", cache="max-age=3600")
 
 
-@router.get(f"/public/{NAME}")
+@router.get(f"/public/{CHECKER}")
 def checker() -> Response:
     """The independent checker. Raises 404 where this installation has none."""
     data = checker_file()
     if data is None:
         raise HTTPException(404, Sentence(
             "This site has no copy of the checker. It is in the source of Galloper, as tools/%(name)s.",
-            name=NAME))
+            name=CHECKER))
     return Response(data, media_type="text/x-python; charset=utf-8", headers={
-        "Content-Disposition": f'attachment; filename="{NAME}"', "Cache-Control": "max-age=3600"})
+        "Content-Disposition": f'attachment; filename="{CHECKER}"', "Cache-Control": "max-age=3600"})
 
 
 @router.get("/public/{game_id}/archive.zip")

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -37,6 +39,25 @@ def root_words(root: str) -> str:
     return " ".join(WORDS[place] for place in places)
 
 
+CHECKER = "verify_record.py"
+"""The checker of archives: a file that needs Python alone, which players fetch and `galloper verify` runs."""
+_CHECKER_PLACES = (
+    Path(__file__).parents[2] / "tools" / CHECKER, Path(sys.prefix) / "share" / "galloper" / CHECKER)
+"""In a checkout, and where a wheel puts it."""
+
+
+@cache
+def checker_file() -> bytes | None:
+    """The checker; None where an installation left it out."""
+    return next((path.read_bytes() for path in _CHECKER_PLACES if path.is_file()), None)
+
+
+def checker_digest() -> str:
+    """The SHA-256 of the checker, so that nobody gets another from the one who is checked; "" without it."""
+    data = checker_file()
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
 SEEDS_AHEAD = 2
 """Phases with lots whose commitments a letter has."""
 
@@ -63,14 +84,16 @@ def root_mark(session: Session, phase: PhaseRow) -> RecordReference | None:
 
 
 def on_map(session: Session, game_id: str, mark: RecordReference | None) -> str:
-    """The root and the fingerprint of the game's key in the words of a map's imprint; "" where there is no
-    root."""
+    """The root, the fingerprint of the game's key and the first digits of the checker's digest in the words
+    of a map's imprint; "" where there is no root."""
     if mark is None:
         return ""
     key = session.scalars(select(GameKeyRow.public).where(GameKeyRow.game_id == game_id)
                           .order_by(GameKeyRow.number.desc()).limit(1)).first()
     own_key = "" if key is None else f" Key {fingerprint(key)}."
-    return f"The record has {mark.number} entries; root {mark.digest}.{own_key}"
+    digest = checker_digest()[:12]
+    checker = f" Checker {digest[:4]} {digest[4:8]} {digest[8:]}." if digest else ""
+    return f"The record has {mark.number} entries; root {mark.digest}.{own_key}{checker}"
 
 
 def commitments(session: Session, phase: PhaseRow, *, with_it: bool = False) -> tuple[Commitment, ...]:

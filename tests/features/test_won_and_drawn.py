@@ -186,7 +186,7 @@ def it_is_carried_to_another_site(
 ) -> None:
     """Into an empty site, whose pages answer as before; no letter of the game leaves there by itself."""
     own_site(folder, box=False)
-    assert import_game(folder, archive, io.StringIO()) == 0
+    assert import_game(folder, archive, io.StringIO(), yes=True) == 0
     with open_house(folder, play.house.clock.now()) as house:
         house.settle()
         assert list((folder / "outbox").glob("*.eml")) == []

@@ -109,13 +109,15 @@ def game_export(
 def game_import(
     folder: Site,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The game's whole archive.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Its players and addresses are right: go on.")] = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Continue a game on another site, from its whole archive. Every digest is checked first."""
+    """Continue a game on another site, from its whole archive. Every digest is checked first; its players and
+    addresses, which no digest proves, are shown for a yes."""
     from service.cli.archive import import_game
 
-    raise typer.Exit(import_game(folder, file, sys.stdout, as_json=as_json, quiet=quiet))
+    raise typer.Exit(import_game(folder, file, sys.stdout, yes=yes, as_json=as_json, quiet=quiet))
 
 
 @game_app.command("paper", epilog="Example: galloper game paper ~/galloper-site powick-bridge paper")

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from service.archive.export import Edition
-from service.archive.import_game import ImportFault, Opener, contents_here, import_archive
+from service.archive.import_game import ImportFault, Opener, Receivers, contents_here, import_archive
 from service.archive.jailed import contents_in_child
 from service.facts.options import YES_OR_NO, DeclaredEnd, ReviewMode, StoredOptions, stored_form
 from service.games.acts.act import perform
@@ -20,7 +20,7 @@ from service.games.options import options_of, recorded_options
 from service.mail.sending import hold
 from service.notices.results import ResultsAnnouncer
 from service.record import chain as record
-from service.store import dump
+from service.store import dump, records
 from service.store.digests import plain
 from service.store.tables import GameRow, PlayerRow, SeatRow, SubmissionRow
 from tests.support.acting import at, do
@@ -201,3 +201,36 @@ def test_bad_input_is_told_in_a_sentence_and_nothing_is_put_in(
     with pytest.raises(ImportFault, match=message):
         put_in(build_by_name[damage](), site, tmp_path)
     assert not any(rows(site).values())
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+def test_players_and_addresses_are_shown_before_anything_is_put_in(
+    table: Table, data: bytes, site: Site, tmp_path: Path, *, is_right: bool
+) -> None:
+    """TRU-14: no digest proves an address, and a letter that waits may be to anybody."""
+    path = tmp_path / "game.zip"
+    rows_of_archive = unpacked(data)
+    lines = [json.loads(line) for line in rows_of_archive["tables.jsonl"].decode().splitlines()]
+    letter = next(line["row"] for line in lines if line["table"] == "outbox")
+    letter |= {"recipient": "mallory@elsewhere.example", "state": "delayed"}
+    rows_of_archive["tables.jsonl"] = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    path.write_bytes(data if is_right else packed(rows_of_archive))
+    shown: list[Receivers] = []
+
+    def agree(receivers: Receivers) -> bool:
+        shown.append(receivers)
+        return is_right
+
+    now = site.clock.now()
+    if is_right:
+        import_archive(path, site.engine, site.blobs, None, now, contents_here, agree=agree)
+        assert not shown[0].letters
+    else:
+        with pytest.raises(ImportFault, match="was not put in"):
+            import_archive(path, site.engine, site.blobs, None, now, contents_here, agree=agree)
+        assert dict(shown[0].letters) == {"mallory@elsewhere.example": 1}
+        with site.store() as session:
+            assert session.scalar(select(GameRow.id)) is None
+    with table.site.store() as session:
+        powers = records.addresses(session, table.game)
+    assert {power: addresses for power, _, addresses in shown[0].seats if addresses} == powers
