@@ -29,6 +29,7 @@ from sqlalchemy.orm import Session
 import maps
 from adjudicator.errors import UserFacingError
 from adjudicator.serialize import codec
+from grammar.headings.root_words import WORDS
 from service.archive import rows as archive_rows
 from service.archive.forget import forgotten_files
 from service.facts.events import Event
@@ -47,6 +48,7 @@ This file is an ordinary ZIP archive. Everything in it is plain text (UTF-8), JS
 manifest.json    what this is: the game, when the archive was made, how many entries its record has,
                  and the root, a number of 64 digits that covers all of them.
 record.jsonl     the record of the game, one entry a line, in the order in which things happened.
+words.txt        the 2,048 words of BIP 39, by which letters name a root.
 positions/       the board before each phase, for reading; record.jsonl says the same.
 photographs/     each photographed sheet as it arrived, named by its SHA-256. Only in the
                  coordinator's archive.
@@ -228,7 +230,8 @@ def write_archive(
     }
     # The record comes right after these two, so that a file that was cut off still has entries that can be
     # read.
-    first = [("README.txt", README.encode()), ("manifest.json", _json(manifest))]
+    first = [("README.txt", README.encode()), ("manifest.json", _json(manifest)),
+             ("words.txt", "".join(f"{word}\n" for word in WORDS).encode())]
     seal(out, chain(first, _files(session, blobs, game_id, opener)))
     return root
 

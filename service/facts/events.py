@@ -204,6 +204,5 @@ HARMLESS: Mapping[Event, str] = {
     Event.WEBHOOK_DELIVERED: _SITE,
     Event.WEBHOOK_FAILED: _SITE,
 }
-"""Events that results do not tell, each with the reason."""
-TOLD = frozenset(Event) - HARMLESS.keys()
-"""Events that all players are told of in the next results."""
+"""Events that results do not tell, each with the reason; all players are told of every other event of a game
+in the next results."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from service.facts.events import TOLD
+from service.facts.events import HARMLESS
 from service.facts.roles import Role
 from service.record import chain
 
@@ -76,7 +76,7 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
             case "phase":
                 deadlines[tells["phase"]] = tells["deadline"]
                 readable |= _opened(tells)
-            case "event" if tells["event"] in TOLD:
+            case "event" if tells["event"] not in HARMLESS:
                 notables.append(_of_event(entry.number, tells["event"], tells["detail"]))
             case "judged" if "taken_back" not in tells:
                 judged.add(tells["phase"])
