@@ -463,11 +463,17 @@ def check_sent(path: str, data: bytes, message: Any, facts: dict[str, Facts]) ->
         if mail["became"] != "used":
             note(UNPROVED, f"entry {n}: {path} was {mail['became']} ({mail['reason']}) and counts for "
                            "nothing. If it had orders, ask the coordinator why.")
+    filed, pictures = False, False
     for part in message.walk():
         digest = sha(part.get_payload(decode=True) or b"")
+        pictures |= part.get_content_maintype() == "image"
         for n, sheet in [(n, sheet) for n, sheet in facts["sheet"] if digest in sheet["photographs"]]:
+            filed = True
             say(path, f"{part.get_filename() or 'its photograph'} is on the sheet of entry {n}, received "
                       f"{sheet['received']}.")
+    if pictures and not (filed or message["List-Id"] or path.startswith("letters/")):
+        note(UNPROVED, f"{path} has pictures that are on no sheet of this archive. If its phase is over and "
+                       "you have no receipt, ask the coordinator for your mail.")
 
 
 def check_arrival(path: str, message: Any, line: dict[str, Any], facts: dict[str, Facts]) -> None:
@@ -1016,28 +1022,42 @@ def rules_4_5_25_mails(record: Conduct, files: zipfile.ZipFile | None) -> None:
             raw = files.read(f"mails/{entry.key}.eml")
             mails[entry.key] = email.message_from_bytes(raw, policy=email.policy.compat32)
             rule_4_stamp(entry, mails[entry.key], deadlines)
+    for word in record.of("word"):
+        rule("C25", word.tells["mail"] not in mails or has_word(mails[word.tells["mail"]], word), word,
+             f"the mail of {word.tells['power']} has no such word for the lots")
     for sheet in firsts(record, "sheet"):
-        if sheet.tells["mail"] not in mails:
-            continue
-        mail = mails[sheet.tells["mail"]]
-        rule_25_origin(record, sheet, mail)
-        parts = [part for part in mail.walk() if not part.is_multipart()]
-        digests = {sha(data) for part in parts for data in inner_files(payload_of(part))}
-        games = record.of("game", sheet.n)
-        rule("C5", "typed" not in sheet.tells["flags"] or not games or games[-1].tells["options"].get(
-            "typed_orders"), sheet, "it is called typed, and this game takes no typed orders")
-        packed = {"application/ms-tnef", "application/pkcs7-mime", "application/x-pkcs7-mime"}
-        if "typed" in sheet.tells["flags"] or packed & {part.get_content_type() for part in parts}:
-            continue
-        beyond = any(map(is_beyond, mail.walk()))
-        for key in sheet.tells["photographs"]:
-            rule("C5", beyond or key in digests, sheet,
-                 f"its photograph {key[:12]} is no attachment of its mail")
-        for part in parts:
-            if part.get_content_maintype() == "image" and part.get_content_disposition() == "attachment" and (
-                content_digest(part) not in sheet.tells["photographs"]
-            ):
-                note(UNPROVED, f"entry {sheet.n}: a picture attached to its mail is none of its photographs.")
+        if sheet.tells["mail"] in mails:
+            rule_25_origin(record, sheet, mails[sheet.tells["mail"]])
+            rule_5_photographs(record, sheet, mails[sheet.tells["mail"]])
+
+
+def rule_5_photographs(record: Conduct, sheet: Entry, mail: Any) -> None:
+    parts = [part for part in mail.walk() if not part.is_multipart()]
+    digests = {sha(data) for part in parts for data in inner_files(payload_of(part))}
+    games = record.of("game", sheet.n)
+    rule("C5", "typed" not in sheet.tells["flags"] or not games or games[-1].tells["options"].get(
+        "typed_orders"), sheet, "it is called typed, and this game takes no typed orders")
+    packed = {"application/ms-tnef", "application/pkcs7-mime", "application/x-pkcs7-mime"}
+    if "typed" in sheet.tells["flags"] or packed & {part.get_content_type() for part in parts}:
+        return
+    beyond = any(map(is_beyond, mail.walk()))
+    for key in sheet.tells["photographs"]:
+        rule("C5", beyond or key in digests, sheet, f"its photograph {key[:12]} is no attachment of its mail")
+    for part in parts:
+        if part.get_content_maintype() == "image" and part.get_content_disposition() == "attachment" and (
+            content_digest(part) not in sheet.tells["photographs"]
+        ):
+            note(UNPROVED, f"entry {sheet.n}: a picture attached to its mail is none of its photographs.")
+
+
+def has_word(mail: Any, word: Entry) -> bool:
+    texts = [payload_of(part).decode(errors="replace") for part in mail.walk()
+             if part.get_content_maintype() == "text"]
+    return any(word.tells["word"].casefold() in text.casefold() for text in (subject_of(mail), *texts))
+
+
+def subject_of(mail: Any) -> str:
+    return str(email.header.make_header(email.header.decode_header(str(mail.get("Subject", "")))))
 
 
 def rule_25_origin(record: Conduct, sheet: Entry, mail: Any) -> None:
@@ -1045,12 +1065,20 @@ def rule_25_origin(record: Conduct, sheet: Entry, mail: Any) -> None:
     by hand, which results tell."""
     if "assigned" in sheet.tells["flags"] or "typed" in sheet.tells["flags"]:
         return
-    subject = str(email.header.make_header(email.header.decode_header(str(mail.get("Subject", "")))))
+    subject = subject_of(mail)
+    proof = str(mail.get("Authentication-Results", ""))
+    rule("C25", "dmarc=fail" not in proof or "=pass" in proof, sheet,
+         "the mail server could not prove who sent its mail, and no person filed it by hand")
     versions = {int(number) for number in re.findall(r"(?i)\bv(?:ersion)?[ .]*(\d{1,3})\b", subject)}
     rule("C25", len(versions) != 1 or sheet.tells["version"] in versions | {None}, sheet,
          f"its version is {sheet.tells['version']}, and the subject of its mail says {versions}")
     seasons = {phase.phase: f"{phase.tells['season']} {phase.tells['year']}".casefold()
                for phase in record.of("phase", sheet.n)}
+    words = {word.tells["mail"] for word in record.of("word")}
+    clock = [phase for phase in record.of("phase", sheet.n) if phase.phase == sheet.phase]
+    rule("C25", not re.search(r"(?i)\blots: *\S", subject) or sheet.tells["mail"] in words or not clock
+         or clock[-1].tells["draw"]["beacon"], sheet, "the word for the lots in its mail's subject is not on "
+                                                      "record")
     named = {season for season in seasons.values() if season in subject.casefold()}
     rule("C25", len(named) != 1 or seasons.get(sheet.phase) in named, sheet,
          f"it is filed for {seasons.get(sheet.phase)}, and the subject of its mail says {', '.join(named)}")
@@ -1670,8 +1698,14 @@ def check(path: Any, letters: Letters) -> Record:
     record = read_record(path)
     own = ((name, record.files.read(name)) for name in record.files.namelist() if name.startswith("letters/"))
     check_all(partial(check_pool, letters, record))
-    for name, data in (*letters, *own):
+    copies: dict[str, str] = {}
+    for name, data in (*own, *letters):
         check_all(partial(check_letter, name, data, record))
+        message, words = words_of(data)
+        copy = copies.setdefault(str(message["Message-ID"] or name), words)
+        if copy != words:
+            note(UNPROVED, f"{name} has other words than its copy in the archive. If no mail program on its "
+                           "way adds words, ask the coordinator which of the two was sent.")
     for reason, paths in unplaced.items():
         note(UNPROVED, f"{reason}: {', '.join(paths)}.")
     check_conduct(record)

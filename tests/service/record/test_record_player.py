@@ -121,6 +121,7 @@ def test_the_players_archive_opens_nothing_that_was_not_sent_to_all(
         names, text = zipped.namelist(), b"".join(zipped.read(name) for name in zipped.namelist()).decode()
     assert {name.partition("/")[0] for name in names} == {
         "README.txt",
+        "words.txt",
         "manifest.json",
         "record.jsonl",
         "positions",
