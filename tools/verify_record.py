@@ -707,6 +707,7 @@ def check_receipt_alone(receipt: tuple[str, bytes], sheets: Letters) -> None:
 
 # 6. The conduct of the keeper: rules C1 to C21, C23, C24 of docs/record.md. ------
 RESULTS = ("draft_results", "final_results", "adjustment", "year_end_results")
+TO_ALL = ("announcement", "correction", "deadline_moved")  # letters that each player gets
 TAKES_BACK = ("phase_rolled_back", "results_taken_back", "board_corrected", "sheet_chosen",
               "sheet_refused", "sheet_refusal_taken_back", "sheet_choice_taken_back", "sheet_filed_anew",
               "orders_taken_over", "differences_closed")
@@ -881,6 +882,9 @@ def rule_2_sheets_stay(record: Conduct) -> None:
         rule("C2", old["power"] == new["power"] or record.act(after, "sheet_filed_anew", submission=key),
             after,
              "a sheet was given to another power without an act on record")
+        player = {seat.tells["power"]: seat.tells["player"] for seat in record.of("seat", after.n)}
+        rule("C2", player.get(old["power"]) == player.get(new["power"]), after,
+             "a sheet was filed for a power of another player")
         rule("C2", old["asks"] == new["asks"] or (old["asks"] is None and read_with(record, after) and (
             new["version"] in (None, new["asks"]))), after, "the version that it asks for was changed")
         was, now = "chosen" in old["flags"], "chosen" in new["flags"]
@@ -1088,6 +1092,9 @@ def lines_of(reading: Entry) -> dict[int, dict[str, Any]]:
     return {line["line"]: line for page in reading.tells["pages"] for line in page["lines"]}
 
 
+LINE_STAYS = ("kind", "struck", "text", "order", "state", "box")
+
+
 def rule_6_readings_stay(record: Conduct) -> None:
     for before, after in record.pairs("reading"):
         old, new = lines_of(before), lines_of(after)
@@ -1095,7 +1102,7 @@ def rule_6_readings_stay(record: Conduct) -> None:
             if not rule("C6", key in new, after, f"line {key}, read in entry {before.n}, is gone"):
                 continue
             rule("C6", line["kind"] == "part" or all(
-                line[name] == new[key][name] for name in ("kind", "struck", "text", "order", "state")), after,
+                line[name] == new[key][name] for name in LINE_STAYS), after,
                 f"line {key} was read otherwise in entry {before.n}")
         rule("C6", not old or all(new[key]["kind"] == "part" for key in new.keys() - old.keys()), after,
              f"lines were added to the sheet that entry {before.n} read")
@@ -1398,13 +1405,14 @@ def check_announced_entries(path: str, text: str, names: str, n: int, entries: l
 
 
 def restores_after(message: Any, record: Record) -> list[int]:
-    """Rule C18: the restores that were entered after a letter was written."""
+    """Rule C18: the restores that were entered after a letter was written, by clocks that may differ by a
+    quarter of an hour."""
     try:
         written = email.utils.parsedate_to_datetime(str(message["Date"])).astimezone(UTC)
     except ValueError:
         return []
     return [n for n, event in record.facts["event"] if event["event"] == "restored"
-            and time(record.entries[n - 1]["body"]["entered"]) >= written]
+            and time(record.entries[n - 1]["body"]["entered"]) >= written - 3 * SLACK]
 
 
 def left_seat(record: Conduct, n: int, power: str) -> bool:
@@ -1456,6 +1464,13 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
             detail, before = event.tells["detail"], record.links[event.n - 1]
             rule("C18", (detail.get("entries"), detail.get("root")) == (event.n - 1, before), event,
                  "a restore names another end of the record than the entry before it")
+    for letter in record.last("letter", float("inf")).values() if whole else ():
+        if letter.tells["became"] == "cancelled" and letter.tells["kind"] in TO_ALL:
+            twins = [other for other in record.of("letter") if other.tells["kind"] == letter.tells["kind"]
+                     and other.key != letter.key and abs(other.n - letter.n) <= 40]
+            missing = set(letter.tells["to"]).difference(*[other.tells["to"] for other in twins])
+            for power in missing:
+                rule("C15", left_seat(record, letter.n, power), letter, f"a letter to all never left for {power}")
     sent = record.sent()
     for judged in final:
         rule("C15", judged.phase not in sent or any(
@@ -1698,14 +1713,14 @@ def check(path: Any, letters: Letters) -> Record:
     record = read_record(path)
     own = ((name, record.files.read(name)) for name in record.files.namelist() if name.startswith("letters/"))
     check_all(partial(check_pool, letters, record))
-    copies: dict[str, str] = {}
+    copies: dict[str, tuple[str, list[str]]] = {}
     for name, data in (*own, *letters):
         check_all(partial(check_letter, name, data, record))
         message, words = words_of(data)
-        copy = copies.setdefault(str(message["Message-ID"] or name), words)
-        if copy != words:
-            note(UNPROVED, f"{name} has other words than its copy in the archive. If no mail program on its "
-                           "way adds words, ask the coordinator which of the two was sent.")
+        here = (words, sorted(content_digest(part) for part in message.iter_attachments()))
+        if copies.setdefault(str(message["Message-ID"] or name), here) != here:
+            note(UNPROVED, f"{name} has other words or files than its copy in the archive. If no mail "
+                           "program on its way adds any, ask the coordinator which of the two was sent.")
     for reason, paths in unplaced.items():
         note(UNPROVED, f"{reason}: {', '.join(paths)}.")
     check_conduct(record)

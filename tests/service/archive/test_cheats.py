@@ -70,7 +70,7 @@ def played(cheat: Cheat, saved: Path, folder: Path) -> Evidence:
 
 
 NAMED = ("tells of it", "counts for nothing", "days later than", "do not follow it",
-         "A deadline lies between", "on no sheet of this archive", "other words than its copy")
+         "A deadline lies between", "on no sheet of this archive", "other words or files than its copy")
 """What a checker tells of a cheat that is no alarm."""
 Words = dict[tuple[str, str], str]
 """What a checker says, by archive and by whose letters it was shown."""
