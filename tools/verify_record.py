@@ -1468,9 +1468,9 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
         if letter.tells["became"] == "cancelled" and letter.tells["kind"] in TO_ALL:
             twins = [other for other in record.of("letter") if other.tells["kind"] == letter.tells["kind"]
                      and other.key != letter.key and abs(other.n - letter.n) <= 40]
-            missing = set(letter.tells["to"]).difference(*[other.tells["to"] for other in twins])
-            for power in missing:
-                rule("C15", left_seat(record, letter.n, power), letter, f"a letter to all never left for {power}")
+            for power in set(letter.tells["to"]).difference(*[other.tells["to"] for other in twins]):
+                rule("C15", left_seat(record, letter.n, power), letter,
+                     f"a letter to all never left for {power}")
     sent = record.sent()
     for judged in final:
         rule("C15", judged.phase not in sent or any(
