@@ -1464,7 +1464,7 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
             detail, before = event.tells["detail"], record.links[event.n - 1]
             rule("C18", (detail.get("entries"), detail.get("root")) == (event.n - 1, before), event,
                  "a restore names another end of the record than the entry before it")
-    for letter in record.last("letter", float("inf")).values() if whole else ():
+    for letter in record.of("letter") if whole else ():
         if letter.tells["became"] == "cancelled" and letter.tells["kind"] in TO_ALL:
             twins = [other for other in record.of("letter") if other.tells["kind"] == letter.tells["kind"]
                      and other.key != letter.key and abs(other.n - letter.n) <= 40]

@@ -23,6 +23,7 @@ from tests.service.archive.cheats import (
     on_letters,
     on_lines,
     on_lots,
+    on_origin,
     on_sheets,
 )
 from tests.service.archive.cheats.table import EXCHANGED, Cheat
@@ -32,7 +33,8 @@ from tests.support.keeper import OTHER, PLAYERS, VICTIM, Checker, Evidence
 
 CHEATS: tuple[Cheat, ...] = (
     *on_sheets.CHEATS, *on_lines.CHEATS, *on_clock.CHEATS, *on_lots.CHEATS, *on_letters.CHEATS,
-    *on_archives.CHEATS, *on_conduct.CHEATS, *on_cover.CHEATS, *of_features("CHEATS").values())
+    *on_archives.CHEATS, *on_conduct.CHEATS, *on_cover.CHEATS, *on_origin.CHEATS,
+    *of_features("CHEATS").values())
 IMPOSSIBLE = (
     *on_lines.IMPOSSIBLE, *on_clock.IMPOSSIBLE, *on_conduct.IMPOSSIBLE, *on_lots.IMPOSSIBLE)
 SHOWN = {"one": (VICTIM,), "some": (VICTIM, OTHER), "all": PLAYERS}

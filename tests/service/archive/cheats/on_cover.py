@@ -92,7 +92,7 @@ def _seat_under_another_seat(table: Table) -> None:
 
 
 @contextmanager
-def _in_place(module: Any, name: str, value: object) -> Iterator[None]:
+def in_place(module: Any, name: str, value: object) -> Iterator[None]:
     """A part of the program exchanged for one act of the play."""
     usual = getattr(module, name)
     setattr(module, name, value)
@@ -111,7 +111,7 @@ def _filed_ahead(table: Table) -> None:
         return usual(session, **{**values, "phase_id": follower.id})
 
     raw, count = _another_version(table), len(table.submissions())
-    with _in_place(records, "add_submission", add_submission):
+    with in_place(records, "add_submission", add_submission):
         table.take(raw, table.site.clock.now())
     assert [sheet.phase_id for sheet in table.submissions()[count:]] == [follower.id]
 
