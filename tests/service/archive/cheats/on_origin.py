@@ -149,5 +149,6 @@ CHEATS = (
     Cheat("the deadline is moved, and her letter never leaves", KEEPER, BEFORE, "sheets",
           _moved_and_hers_cancelled, "C15"),
     Cheat("her results name another outcome", OPERATOR, AFTER, "sent",
-          _her_letter("final_results", lambda words: words.replace("Army", "Fleet", 1)), "C25", is_named=True),
+          _her_letter("final_results", lambda words: words.replace("Army", "Fleet", 1)), "C25",
+          is_named=True),
 )
