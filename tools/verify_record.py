@@ -450,11 +450,10 @@ def check_letter(path: str, data: bytes, record: Record) -> None:
         check_arrival(path, message, entries[int(entry) - 1], facts)
         check_announced_entries(path, text, names, int(entry), entries)
     check_what_is_missing(path, message, text, names, facts, entries)
+    check_sent(path, data, message, facts)
     # 2. Seeds. A letter without a root is of another game, whose phases have other seeds.
     if roots:
         check_seeds(path, text, facts, record.judged)
-    # 3. A mail that its player sent, and photographs.
-    check_sent(path, data, message, facts)
 
 
 def check_sent(path: str, data: bytes, message: Any, facts: dict[str, Facts]) -> None:
@@ -471,7 +470,10 @@ def check_sent(path: str, data: bytes, message: Any, facts: dict[str, Facts]) ->
             filed = True
             say(path, f"{part.get_filename() or 'its photograph'} is on the sheet of entry {n}, received "
                       f"{sheet['received']}.")
-    if pictures and not (filed or message["List-Id"] or path.startswith("letters/")):
+    if filed:
+        for paths in unplaced.values():
+            paths[:] = [other for other in paths if other != path]
+    elif pictures and not (message["List-Id"] or path.startswith("letters/")):
         note(UNPROVED, f"{path} has pictures that are on no sheet of this archive. If its phase is over and "
                        "you have no receipt, ask the coordinator for your mail.")
 
@@ -1721,7 +1723,7 @@ def check(path: Any, letters: Letters) -> Record:
         if copies.setdefault(str(message["Message-ID"] or name), here) != here:
             note(UNPROVED, f"{name} has other words or files than its copy in the archive. If no mail "
                            "program on its way adds any, ask the coordinator which of the two was sent.")
-    for reason, paths in unplaced.items():
+    for reason, paths in ((reason, paths) for reason, paths in unplaced.items() if paths):
         note(UNPROVED, f"{reason}: {', '.join(paths)}.")
     check_conduct(record)
     if "README.txt" in record.files.namelist() and sha(record.files.read("README.txt")) != README:
