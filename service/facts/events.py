@@ -133,10 +133,10 @@ _OWN = "It is the player's own affair."
 _TALK = "It is correspondence with one person."
 _BEFORE = "It is before the game begins."
 _READ = "A decision about the line or sheet follows, which is an entry of its own."
-_POSTED = "The letter is an entry of its own, and is told."
+_POSTED = "The letter has its own entry, which results tell."
 _AFTER = "It is after the last results, and the archive names it."
 _ENDS = "Nothing can come by the link any more."
-_PERSON = "The person's role is an entry of its own, and is told."
+_PERSON = "The person's role has its own entry, which results tell."
 HARMLESS: Mapping[Event, str] = {
     Event.MAIL_USED: _MAIL,
     Event.MAIL_REFUSED: _MAIL,
@@ -204,5 +204,5 @@ HARMLESS: Mapping[Event, str] = {
     Event.WEBHOOK_DELIVERED: _SITE,
     Event.WEBHOOK_FAILED: _SITE,
 }
-"""Events that results do not tell, each with the reason; all players are told of every other event of a game
-in the next results."""
+"""Events that results do not tell, each with the reason; the next results tell all players every other event
+of a game."""

@@ -53,7 +53,7 @@ def checker_file() -> bytes | None:
 
 
 def checker_digest() -> str:
-    """The SHA-256 of the checker, so that nobody gets another from the one who is checked; "" without it."""
+    """The SHA-256 of the checker, by which a player sees that it is the one of all; "" without it."""
     data = checker_file()
     return "" if data is None else hashlib.sha256(data).hexdigest()
 

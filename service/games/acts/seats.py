@@ -110,7 +110,7 @@ class RemoveAddress(Act[None]):
 
 
 def _of_address(table: ActTable, kind: Event, player: int, address: str) -> list[LoggedEvent]:
-    # Its digest lets the player see whether it is theirs; nobody else reads an address from it.
+    # By its digest the player sees whether it is theirs; the address itself is in no letter.
     mark = digest(address)[:12]
     return [LoggedEvent(kind, game, {"power": power, "address": mark})
             for game, power in records.seats_of(table.session, player)]
