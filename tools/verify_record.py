@@ -874,7 +874,14 @@ def read_with(record: Conduct, sheet: Entry) -> bool:
     return any(abs(reading.entered - sheet.entered) <= TOGETHER for reading in first)
 
 
+def player_of(record: Conduct, n: int, power: str) -> Any:
+    """Who held a power when an entry was made."""
+    return next((seat.tells["player"] for seat in reversed(record.of("seat", n))
+                 if seat.tells["power"] == power), None)
+
+
 def rule_2_sheets_stay(record: Conduct) -> None:
+    filed = {sheet.tells["sheet"]: sheet for sheet in firsts(record, "sheet")}
     for before, after in record.pairs("sheet"):
         old, new, key = before.tells, after.tells, after.tells["sheet"]
         for name in ("phase", "received", "mail", "version"):
@@ -884,9 +891,9 @@ def rule_2_sheets_stay(record: Conduct) -> None:
         rule("C2", old["power"] == new["power"] or record.act(after, "sheet_filed_anew", submission=key),
             after,
              "a sheet was given to another power without an act on record")
-        player = {seat.tells["power"]: seat.tells["player"] for seat in record.of("seat", after.n)}
-        rule("C2", player.get(old["power"]) == player.get(new["power"]), after,
-             "a sheet was filed for a power of another player")
+        sender = player_of(record, filed[key].n, filed[key].tells["power"])
+        rule("C2", old["power"] == new["power"] or player_of(record, after.n, new["power"]) == sender, after,
+             "a sheet was filed for a power of another player than its sender")
         rule("C2", old["asks"] == new["asks"] or (old["asks"] is None and read_with(record, after) and (
             new["version"] in (None, new["asks"]))), after, "the version that it asks for was changed")
         was, now = "chosen" in old["flags"], "chosen" in new["flags"]
@@ -1059,7 +1066,10 @@ def rule_5_photographs(record: Conduct, sheet: Entry, mail: Any) -> None:
 def has_word(mail: Any, word: Entry) -> bool:
     texts = [payload_of(part).decode(errors="replace") for part in mail.walk()
              if part.get_content_maintype() == "text"]
-    return any(word.tells["word"].casefold() in text.casefold() for text in (subject_of(mail), *texts))
+    # A word is stored with single blanks, and with blanks for what cannot be printed.
+    lines = ["".join(sign if sign.isprintable() else " " for sign in text)
+             for text in (subject_of(mail), *texts)]
+    return any(word.tells["word"].casefold() in " ".join(line.casefold().split()) for line in lines)
 
 
 def subject_of(mail: Any) -> str:
@@ -1081,10 +1091,11 @@ def rule_25_origin(record: Conduct, sheet: Entry, mail: Any) -> None:
     seasons = {phase.phase: f"{phase.tells['season']} {phase.tells['year']}".casefold()
                for phase in record.of("phase", sheet.n)}
     words = {word.tells["mail"] for word in record.of("word")}
-    clock = [phase for phase in record.of("phase", sheet.n) if phase.phase == sheet.phase]
-    rule("C25", not re.search(r"(?i)\blots: *\S", subject) or sheet.tells["mail"] in words or not clock
-         or clock[-1].tells["draw"]["beacon"], sheet, "the word for the lots in its mail's subject is not on "
-                                                      "record")
+    # Behind the version, as the program asks for it; one that comes late is no word.
+    names_word = re.search(r"(?i)\bv\d{1,3}\s*,\s*lots:\s+\w[^,;]*$", subject)
+    rule("C25", not names_word or sheet.tells["mail"] in words
+         or sheet.tells["received"] > latest_deadline(record, sheet), sheet,
+         "the word for the lots in its mail's subject is not on record")
     named = {season for season in seasons.values() if season in subject.casefold()}
     rule("C25", len(named) != 1 or seasons.get(sheet.phase) in named, sheet,
          f"it is filed for {seasons.get(sheet.phase)}, and the subject of its mail says {', '.join(named)}")
@@ -1450,12 +1461,12 @@ def rule_15_everybody(record: Conduct, judged: Entry) -> None:
 
 def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
     for correction in record.of("correction") if whole else ():
-        told = {power for letter in record.of("letter") if letter.tells["kind"] == "correction"
+        reached = {power for letter in record.of("letter") if letter.tells["kind"] == "correction"
                 and abs(letter.n - correction.n) <= 40 for power in letter.tells["to"]}
         had = {power for letter in record.of("letter", correction.n) if letter.tells["kind"] in RESULTS
                and letter.phase == correction.phase for power in letter.tells["to"]}
-        missing = [power for power in sorted(had - told) if not left_seat(record, correction.n, power)]
-        rule("C15", told and not missing, correction, "no letter tells of a correction" if not told else
+        missing = [power for power in sorted(had - reached) if not left_seat(record, correction.n, power)]
+        rule("C15", reached and not missing, correction, "no letter tells of a correction" if not reached else
              f"no letter tells {', '.join(missing)} of a correction")
     for event in record.of("event"):
         rule("C15", not whole or event.tells["event"] not in (
@@ -1466,8 +1477,9 @@ def rule_15_letters(record: Conduct, final: list[Entry], whole: bool) -> None:
             detail, before = event.tells["detail"], record.links[event.n - 1]
             rule("C18", (detail.get("entries"), detail.get("root")) == (event.n - 1, before), event,
                  "a restore names another end of the record than the entry before it")
-    for letter in record.of("letter") if whole else ():
-        if letter.tells["became"] == "cancelled" and letter.tells["kind"] in TO_ALL:
+    cancelled = {letter.key for letter in record.of("letter") if letter.tells["became"] == "cancelled"}
+    for letter in firsts(record, "letter") if whole else ():
+        if letter.key in cancelled and letter.tells["kind"] in TO_ALL:
             twins = [other for other in record.of("letter") if other.tells["kind"] == letter.tells["kind"]
                      and other.key != letter.key and abs(other.n - letter.n) <= 40]
             for power in set(letter.tells["to"]).difference(*[other.tells["to"] for other in twins]):
@@ -1649,7 +1661,7 @@ def judge_again(record: Record) -> None:
         must(results == answer, f"entry {n} gives other results than the judge did.")
     program = shutil.which(os.environ.get("GALLOPER") or "galloper")
     if not program:
-        print("No phase was judged again: the program `galloper` is not installed.")
+        tell("No phase was judged again: the program `galloper` is not installed.")
         return
     completed_process = subprocess.run(
         [program, "adjudicate", "--variant", record.manifest["variant"]],
@@ -1661,7 +1673,7 @@ def judge_again(record: Record) -> None:
     for (n, phase), answer in zip(cases, answers, strict=True):
         must(answer == phase["answer"],
              f"entry {n}: the judge now gives other results for phase {phase['phase']}.")
-    print(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
+    tell(f"{len(cases)} of {len(judged)} phases were judged again, with the same results.")
 
 
 def check_seal(path: Any) -> None:
@@ -1713,14 +1725,15 @@ def check(path: Any, letters: Letters) -> Record:
     """Check an archive, its letters and those that players kept, and its keeper's conduct. What is wrong is
     in `alarms`, the worst first: what contradicts a letter, then what breaks a rule."""
     record = read_record(path)
-    own = ((name, record.files.read(name)) for name in record.files.namelist() if name.startswith("letters/"))
+    archived = ((name, record.files.read(name)) for name in record.files.namelist()
+                if name.startswith("letters/"))
     check_all(partial(check_pool, letters, record))
     copies: dict[str, tuple[str, list[str]]] = {}
-    for name, data in (*own, *letters):
+    for name, data in (*archived, *letters):
         check_all(partial(check_letter, name, data, record))
         message, words = words_of(data)
-        here = (words, sorted(content_digest(part) for part in message.iter_attachments()))
-        if copies.setdefault(str(message["Message-ID"] or name), here) != here:
+        content = (words, sorted(content_digest(part) for part in message.iter_attachments()))
+        if copies.setdefault(str(message["Message-ID"] or name), content) != content:
             note(UNPROVED, f"{name} has other words or files than its copy in the archive. If no mail "
                            "program on its way adds any, ask the coordinator which of the two was sent.")
     for reason, paths in ((reason, paths) for reason, paths in unplaced.items() if paths):

@@ -77,7 +77,7 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
                 deadlines[tells["phase"]] = tells["deadline"]
                 readable |= _opened(tells)
             case "event" if tells["event"] not in HARMLESS:
-                notables.append(_of_event(entry.number, tells["event"], tells["detail"]))
+                notables.append(_of_event(entry.number, tells))
             case "judged" if "taken_back" not in tells:
                 judged.add(tells["phase"])
             case "decision" if tells["phase"] in judged:
@@ -93,11 +93,12 @@ def _worth_telling(entries: Iterable[Entered]) -> list[Notable]:
     return notables
 
 
-def _of_event(number: int, event: str, detail: Mapping[str, Any]) -> Notable:
-    received = detail.get("received")
-    return Notable(
-        number, event, str(detail.get("power") or ""), str(detail.get("address") or ""),
-        datetime.fromisoformat(received) if received else None)
+def _of_event(number: int, tells: Mapping[str, Any]) -> Notable:
+    detail = tells["detail"]
+    # A letter with results must never fail for an event that lacks a detail.
+    received = datetime.fromisoformat(detail.get("received") or tells["at"])
+    return Notable(number, tells["event"], str(detail.get("power") or ""), str(detail.get("address") or ""),
+                   received)
 
 
 def _opened(tells: Mapping[str, Any]) -> set[int]:
