@@ -5,7 +5,8 @@ Doors: `compose.compose` (order forms), `lexicon.build_lexicon` (names), `parse.
 automaton), `print.canonical` and `prose`. README.md is a map of the seven ways a line is read.
 
 - `headings`: subject lines and headings of sheets. `automaton`: the grammar over characters, with prices.
-- `fragments`: the order forms as Lark text; `terminal_table` reads them as a machine.
+- `fragments`: the order forms as Lark text (`seldom.lark` for a keyboard alone); `terminal_table` reads them
+  as a machine.
 - `words`, `edit_costs`, `lattice`, `exact_edges`, `fuzzy_edges`, `candidates`: characters to candidates.
 - `build_orders`, `order_traits`: from a tree to orders, and what their words tell.
 - `impossible`: what a unit of a kind can never do, and what follows for a line.

@@ -13,7 +13,7 @@ import pickle
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,6 +31,9 @@ from grammar.fragments.languages import languages_named, order_words
 from grammar.terminal_table import Machine, NestingError, build_machine
 
 FRAGMENTS = ("words", "places", "movement", "retreat", "adjustment")
+SELDOM = "seldom"
+"""What few people write. A keyboard is read with it and ink is not: a page that could be anything would be
+read as one of these too often, so a person looks at such a line."""
 
 _SOURCES = ("compose.py", "terminal_table.py")
 """The code that makes a grammar's parser and machine."""
@@ -64,7 +67,8 @@ class Forms:
     """Every order form of one phase kind.
 
     `keywords` maps a folded word or sign to the terminals that it stands for. `machine` tells which
-    sequences of terminals are orders. `variant_orders` are the rules of the variant's wording that make an
+    sequences of terminals are orders; `ink_machine` and `ink_keywords` are the same without `SELDOM`.
+    `variant_orders` are the rules of the variant's wording that make an
     order class of its rule set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of
     their own.
     """
@@ -73,6 +77,8 @@ class Forms:
     lark: Lark
     keywords: Mapping[str, tuple[str, ...]]
     machine: Machine
+    ink_keywords: Mapping[str, tuple[str, ...]]
+    ink_machine: Machine
     variant_orders: tuple[tuple[str, Any], ...] = ()
     marks: frozenset[str] = frozenset()
 
@@ -151,19 +157,24 @@ def compose(
     folder = files(__package__) / "fragments"
     names = (*FRAGMENTS, *(("sentences", *languages) if languages else ()))
     text = "\n".join((folder / f"{name}.lark").read_text(encoding="utf-8") for name in names)
+    seldom = (folder / f"{SELDOM}.lark").read_text(encoding="utf-8")
     try:
-        lark, table = composed(f"{text}\n{wording}\n", phase.value)
+        ink_lark, ink_table = composed(f"{text}\n{wording}\n", phase.value)
+        # Behind the wording, so that the faults of the wording have its own lines.
+        lark, table = composed(f"{text}\n{wording}\n{seldom}\n", phase.value)
     except (LarkError, NestingError) as fault:
         line, sentence = _line_and_sentence(str(fault).strip(), wording, before=text.count("\n") + 1)
         message = f"the wording of the {phase.value} phase cannot be composed: {sentence}"
         raise GrammarError(message, line) from fault
-    keywords = _keywords(lark, languages, {terminal for moves in table.moves for terminal in moves})
-    return Forms(phase, lark, keywords, table, variant_orders, frozenset(_MARK.findall(wording)))
+    return Forms(
+        phase, lark, _keywords(lark, languages, table), table, _keywords(ink_lark, languages, ink_table),
+        ink_table, variant_orders, frozenset(_MARK.findall(wording)))
 
 
-def _keywords(lark: Lark, languages: Sequence[str], known: AbstractSet[str]) -> dict[str, tuple[str, ...]]:
-    """The terminals of each word, of those that the machine knows: quoted words of the grammar, and the order
+def _keywords(lark: Lark, languages: Sequence[str], machine: Machine) -> dict[str, tuple[str, ...]]:
+    """The terminals of each word, of those that the machine takes: quoted words of the grammar, and the order
     words and articles of some languages."""
+    known = {terminal for moves in machine.moves for terminal in moves}
     terminals: dict[str, set[str]] = defaultdict(set)
     for terminal in lark.terminals:
         if isinstance(terminal.pattern, PatternStr):

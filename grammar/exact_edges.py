@@ -5,6 +5,7 @@ Positions count words (`grammar.words.words`), not characters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from adjudicator.calendar import PhaseKind
 from grammar.compose import Forms
 from grammar.lattice import Edge
 from grammar.lexicon import BREAK, COAST, KIND, NUMBER, ORDER_BREAKS, PLACE, POWER, UNIT_WORD, Lexicon, Name
-from grammar.plain_remarks import is_plain
+from grammar.plain_remarks import is_plain, is_plain_aside
 from grammar.words import REMARK_DOUBTS, Word, is_by_convoy
 
 PIECE_COST = 0.01
@@ -29,14 +30,17 @@ _STAYS = (["hold"], ["holds"], ["h"], ["holding"], ["to", "hold"], ["in", "place
 _INSIDE_NAME = frozenset("-().")
 """Signs that may be part of a name: St. Petersburg, Ashby-de-la-Zouch, Portland (Dorset)."""
 _MEANINGLESS = frozenset('."“”„*!:`')
+_BEFORE_REMARK = frozenset(",-;.!:")
+"""Signs behind an order that a remark may follow."""
 _LONGEST_NAME = 6
 """Words of a name before the parentheses that are part of it."""
 
 
-_TYPED_WORDS = {"m": "-", "mv": "-", "move": "-", "moves": "-", "std": "stands", "hld": "hold",
+_TYPED_WORDS = {"2": "to", "m": "-", "mv": "-", "move": "-", "moves": "-", "std": "stands", "hld": "hold",
                 "ret": "retreats"}
 """Words of njudge and jDip that stand for an arrow ("A Par m Bur", "A Par moves Bur"), and of British zines
 ("A(Bud) std", "A(Par) ret Gas"); "hld" is of Dippy for the Atari (towi/dipworkpy)."""
+_GRAIN = re.compile(r"([1-9]\d?)g(?:r|rain)?")
 _FIRST_LETTERS = {
     ("b", PhaseKind.ADJUSTMENT): "build", ("r", PhaseKind.ADJUSTMENT): "remove",
     ("d", PhaseKind.ADJUSTMENT): "disband", ("w", PhaseKind.ADJUSTMENT): "waive",
@@ -64,6 +68,9 @@ def edges(
         # No order counts to a thousand; a year on the same line has four figures.
         if word.text.isdecimal() and len(word.text) < 4 and int(word.text) > 0:
             pieces.append(Edge(index, index + 1, NUMBER, int(word.text), PIECE_COST))
+        # "5g" is five grain where a game has grain.
+        if "grain" in forms.keywords and (grain := _GRAIN.fullmatch(word.text)):
+            pieces.append(Edge(index, index + 1, NUMBER, int(grain[1]), PIECE_COST))
         # "Send a unit's supply" sends one (SUP-01).
         if word.text in {"a", "an"}:
             pieces.append(Edge(index, index + 1, NUMBER, 1, PIECE_COST))
@@ -149,12 +156,14 @@ def _passed_over(
 ) -> list[Edge]:
     """Edges over signs without meaning, and over remarks in parentheses (ORD-07)."""
     text = line[index].text
+    passed = [Edge(index, end, None, None, _PASS_COST)
+              for end in _remark_ends(line, index, forms, lexicon)]
     if text in _MEANINGLESS or text in lexicon.courtesies:
-        return [Edge(index, index + 1, None, None, _PASS_COST)]
+        return [*passed, Edge(index, index + 1, None, None, _PASS_COST)]
     if text not in {"(", ")"}:
-        return []
+        return passed
     if (_is_by_convoy(_in_parentheses(line, index)) or _holds_order(line, index, lexicon)
-            or _is_held(line, index)):
+            or _is_held(line, index) or _is_kind(_in_parentheses(line, index), lexicon)):
         return [Edge(index, index + 1, None, None, _PASS_COST)]
     if text == ")":
         return []
@@ -171,6 +180,25 @@ def _passed_over(
                            or (plain_remarks and not is_plain([word.text for word in remark], lexicon)))
             return [] if has_meaning else [Edge(index, end + 1, None, None, _PASS_COST)]
     return []
+
+
+def _remark_ends(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) -> Sequence[int]:
+    """The end of the line where a sign and what follows it are a remark that changes no order: ", as agreed
+    over the phone". A sign before a courtesy goes with it: ", please"."""
+    if not index or line[index].text not in _BEFORE_REMARK:
+        return []
+    rest = line[index + 1:]
+    ends = [index + 2] if rest and rest[0].text in lexicon.courtesies else []
+    texts = [word.text for word in rest]
+    if texts and is_plain_aside(texts, lexicon, forms.keywords) and not _changes_order(rest, lexicon):
+        ends.append(len(line))
+    return ends
+
+
+def _is_kind(remark: Sequence[Word], lexicon: Lexicon) -> bool:
+    """True if the parentheses hold a unit's kind alone: "[A] York - Selby", "York (Army)"."""
+    return bool(remark) and any(
+        name.terminal == KIND and end == len(remark) for end, name in names_at(remark, 0, lexicon))
 
 
 def _ends_name(line: Sequence[Word], opened: int, closed: int, lexicon: Lexicon) -> bool:

@@ -20,7 +20,7 @@ from rapidfuzz import fuzz, process
 from adjudicator.geo import ANY, COAST as ALONG_COAST, LAND, SEA, Board, Region, Terrain
 from adjudicator.units import UnitKind
 from grammar.fragments.languages import LANGUAGES, Language, doubt_words, order_words
-from grammar.words import DOUBT_WORDS, words
+from grammar.words import COURTESIES, DOUBT_WORDS, words
 
 PLACE, POWER, KIND, COAST, NUMBER = "A_PLACE", "A_POWER", "A_KIND", "A_COAST", "A_NUMBER"
 """Terminals of the grammar that the lexicon finds."""
@@ -165,7 +165,7 @@ class Lexicon:
         self.doubt_words = doubt_words
         self.letters = frozenset(letter.casefold() for letter in kinds) if languages else frozenset()
         self.plain_words = frozenset[str]().union(*(language.plain for language in languages))
-        self.courtesies = frozenset[str]().union(*(language.courtesies for language in languages))
+        self.courtesies = COURTESIES.union(*(language.courtesies for language in languages))
         self.doubt_phrases = frozenset[tuple[str, ...]]().union(
             *(language.doubt_phrases for language in languages))
         self.reports = frozenset[str]().union(*(language.reports for language in languages))

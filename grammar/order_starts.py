@@ -141,13 +141,13 @@ def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
     first = [word for word in units if word not in {"armies", "fleets"} and word not in _FIRST]
     counted: list[str] = []
     for form in forms:
-        begins = form.machine.moves[0]
-        first += [word for word, terminals in form.keywords.items()
+        begins = form.ink_machine.moves[0]
+        first += [word for word, terminals in form.ink_keywords.items()
                   if any(terminal in begins and (not terminal.startswith("_") or terminal in STARTS)
                          for terminal in terminals) and len(word) >= 4
                   and word not in {*_SHARED, *_HEADING_WORDS, *_FIRST}]
-        after = form.machine.moves[begins[NUMBER]] if NUMBER in begins else {}
-        counted += [word for word, terminals in form.keywords.items()
+        after = form.ink_machine.moves[begins[NUMBER]] if NUMBER in begins else {}
+        counted += [word for word, terminals in form.ink_keywords.items()
                     if not after.keys().isdisjoint(terminals) and word not in _SUPPLY]
     return OrderStarts(
         letters=tuple(lexicon.kinds),

@@ -3,7 +3,7 @@ parentheses may be another order, a wish or a condition ("(plan B)", "(subject t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import lru_cache
 
 from grammar.lexicon import PLACE, POWER, Lexicon
@@ -26,10 +26,17 @@ _PLAIN = frozenset((
     "quickly", "swiftly", "boldly", "bravely", "proudly", "gladly", "finally",
     "sorry", "apologies", "thanks", "thank", "good", "luck", "ha", "haha", "lol", "hurrah", "revenge",
     "surprise", "long", "live", "god", "save", "king", "queen", "friend", "friends", "enemy", "take",
-    # Words between them.
+    # Asides.
+    "promise", "kept", "phone", "telephone", "usual", "always", "home", "glory", "course", "obviously",
+    "naturally", "dear", "old", "great", "nice", "lovely", "best", "wishes", "regards", "deal", "pact",
+    "treaty", "honour", "peace", "love", "bless", "alas", "oh", "well", "ok", "okay"))
+_BETWEEN = frozenset((
     "a", "an", "the", "this", "that", "it", "which", "i", "we", "you", "he", "him", "them", "my", "our",
     "your", "his", "their", "me", "us", "is", "are", "will", "of", "from", "by", "in", "on", "at", "for",
-    "to", "against", "with", "and", "any", "all", "here", "there", "just", "s"))
+    "to", "against", "with", "and", "any", "all", "here", "there", "just", "s", "about", "over", "per",
+    "so", "too", "very", "have", "has", "had", "was", "were", "be", "been", "its", "what", "they", "she",
+    "her"))
+"""Words between the others of a remark, some of which orders have too."""
 _SUPPORTS = frozenset((
     "support", "supports", "unterstutzung", "unterstuetzung", "soutien", "soutiens"))
 """Said of what is cut. Elsewhere they are an order ("(support Berlin)") or a condition ("(with support)")."""
@@ -47,7 +54,10 @@ def is_plain(texts: Sequence[str], lexicon: Lexicon, alike: Callable[[str, str],
         return any(alike(word, other) for other in known)
 
     def is_known(word: str) -> bool:
-        if among(word, _PLAIN | lexicon.plain_words) or among(word, _name_words(lexicon, POWER)):
+        # "(+King)" is half an order where kings are pieces, and no cheer.
+        if word in lexicon.kind_words:
+            return False
+        if among(word, _PLAIN | _BETWEEN | lexicon.plain_words) or among(word, _name_words(lexicon, POWER)):
             return True
         if among(word, _SUPPORTS):
             return is_cut
@@ -59,6 +69,17 @@ def is_plain(texts: Sequence[str], lexicon: Lexicon, alike: Callable[[str, str],
     is_cut = any(among(word, _CUTS) for word in said)
     has_effect = is_cut or any(among(word, _EFFECTS) for word in said)
     return all(map(is_known, said))
+
+
+def is_plain_aside(texts: Sequence[str], lexicon: Lexicon, order_words: Container[str]) -> bool:
+    """True if the folded words behind an order, without parentheses around them, change no order. What an
+    order may have is none of them, but for the words between."""
+    said = [word for word in texts if word.isalnum()]
+    if "".join(said) in {*_SHORT_REMARKS, *USUAL_REMARKS}:
+        return True
+    plain = (_PLAIN | lexicon.plain_words | lexicon.courtesies) - lexicon.kind_words
+    content = [word for word in said if word not in _BETWEEN]
+    return bool(content) and all(word in plain and word not in order_words for word in content)
 
 
 @lru_cache(maxsize=16)

@@ -42,6 +42,10 @@ REMARK_DOUBTS = frozenset((
     "superseded", "wrong", "mistake", "error", "confirm", "confirmed", "unconfirmed", "wait", "waiting"))
 """Words that in a remark beside an order ("(second choice)", "(to be confirmed)") leave open whether it is
 meant. Elsewhere in a line no order has room for them."""
+COURTESIES = frozenset((
+    "please", "pls", "plz", "kindly", "thanks", "thx", "cheers", "hereby", "duly", "simply", "just",
+    "alas", "obvs", "lol", "hurrah"))
+"""Words that say nothing anywhere in an order."""
 BY_CONVOY = frozenset((
     "by", "via", "with", "convoy", "per", "mit", "uber", "ueber", "konvoi", "geleit", "geleitzug", "par",
     "convoi"))

@@ -238,7 +238,7 @@ def _parts_word(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:
     # "A Clare S A Kentmere - Mayo" passed as "A Clare S A Kent move - Mayo". Words that are written close
     # together end as they should: "Caernarfonshivemoves".
     texts, read = best.text.text.lower().split(" "), _WORD.findall(text.lower())
-    verbs = {word for form in vocabulary.forms for word in form.keywords if len(word) >= LEAST_BEHIND}
+    verbs = {word for form in vocabulary.forms for word in form.ink_keywords if len(word) >= LEAST_BEHIND}
     spans = place_spans(best.text.text, best.orders, vocabulary.lexicon)
     return any(
         texts[end] in verbs and _is_inside_word(texts[end - 1], texts[end], read)
@@ -297,7 +297,7 @@ def _word_misfit(best: Hypothesis, fit: Alignment, vocabulary: Vocabulary) -> fl
 def order_words(forms: tuple[Forms, ...], lexicon: Lexicon) -> frozenset[str]:
     """The words of an order that name no place, power or number, from LEAST_LETTERS letters: the words for
     units and those of the order forms, in lower case."""
-    keywords = (word for form in forms for word in form.keywords)
+    keywords = (word for form in forms for word in form.ink_keywords)
     words = (*keywords, *(word for word, _ in order_starts(lexicon, forms).units))
     return frozenset(word for word in words if len(word) >= LEAST_LETTERS and word.isalpha())
 

@@ -85,9 +85,9 @@ def vocabulary_of(variant: Variant, kind: PhaseKind | None = None) -> Vocabulary
 
 def _words_beyond(every: Iterable[Forms], forms: Iterable[Forms]) -> frozenset[str]:
     """The words of `every` form that none of `forms` has."""
-    keywords = {word for form in forms for word in form.keywords}
+    keywords = {word for form in forms for word in form.ink_keywords}
     return frozenset(
-        word for form in every for word in form.keywords if word.isalpha() and word not in keywords)
+        word for form in every for word in form.ink_keywords if word.isalpha() and word not in keywords)
 
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:

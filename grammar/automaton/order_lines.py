@@ -1,6 +1,7 @@
 """Every line that is an order, as one automaton over the characters a pen may write.
 
-It takes what `grammar.parse` takes, whatever the spaces: the same forms that Lark parses, and the same names.
+It takes what `grammar.parse` takes, whatever the spaces: the same names, and the forms that Lark parses but
+for those that few people write (`grammar.compose.SELDOM`).
 A reader walks it with the probabilities of each character. A place is a state of the order forms joined to a
 node of the tree of spellings, so that the names are held once and not once for each state of the grammar.
 
@@ -79,7 +80,7 @@ class OrderAutomaton(LazyStates):
 
     def __init__(self, forms: Sequence[Forms], lexicon: Lexicon) -> None:
         keywords: dict[str, dict[str, None]] = {}
-        for word, terminals in (item for form in forms for item in form.keywords.items()):
+        for word, terminals in (item for form in forms for item in form.ink_keywords.items()):
             keywords.setdefault(word, {}).update(dict.fromkeys(terminals))
         self._tree: SpellingTree = build_tree(keywords, lexicon)
         self._moves: list[Mapping[str, int]] = []
@@ -88,8 +89,9 @@ class OrderAutomaton(LazyStates):
         for form in forms:
             base = len(self._moves)
             self._begin.add(base)
-            self._final |= {base + n for n in form.machine.final}
-            self._moves += [{t: base + after for t, after in table.items()} for table in form.machine.moves]
+            self._final |= {base + n for n in form.ink_machine.final}
+            moves = form.ink_machine.moves
+            self._moves += [{t: base + after for t, after in table.items()} for table in moves]
         before_units = self._before_units()
         self._after = [self._steps(state) for state in range(len(self._moves))]
         self._open = [sum(1 << n for n in after) for after in self._after]

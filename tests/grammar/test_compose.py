@@ -23,7 +23,7 @@ from tests.grammar.boards import lexicon, read, said
 _SCUTTLE = """
 %extend movement_order: scuttle
 scuttle: units ("scuttles" | "fca")
-%extend _attack_word: "storms"
+%extend _attack_word: "pesters"
 """
 
 
@@ -42,7 +42,7 @@ def test_a_variant_adds_words_and_orders() -> None:
     line = parse_line("F Lyme Bay FCA", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers)
     assert [type(order) for order in line.orders] == [Scuttle]
     stormed = parse_line(
-        "Army London storms Surrey", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers
+        "Army London pesters Surrey", lexicon=lexicon(), forms=forms, power="Ormond", makers=makers
     )
     assert said(stormed.orders) == "A London - Surrey"
 
@@ -50,7 +50,7 @@ def test_a_variant_adds_words_and_orders() -> None:
 def test_added_words_stay_with_their_variant() -> None:
     compose(PhaseKind.MOVEMENT, _SCUTTLE)
     assert read("F Lyme Bay FCA").orders == ()
-    assert read("Army London storms Surrey").orders == ()
+    assert read("Army London pesters Surrey").orders == ()
 
 
 def test_parsers_are_made_once() -> None:

@@ -31,6 +31,12 @@ OTHERWISE = {
     "Army Irish Sea to Dublin",
     # The judge calls it void.
     "Fleet Berwick converts to fleet",
+    # The second unit of a list has no kind, and is the same order.
+    "A's Worcs, Gloucester hold",
+    # Codes, towns and short names of the board that their writers did not have before them.
+    "builds: A leeds", "a glam s a mon - brecknock", "f hull - humber", "A(Newark)-Lincoln",
+    "F(Dunbar)-Forth",
+    "F(Kinsale) C A(Cork)-Brest",
 }
 
 
@@ -63,8 +69,9 @@ def test_a_line_becomes_what_its_writer_meant(row: dict[str, str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "least"), [
-    ("fresh_lines.tsv", 0.95), ("fresh_lines_2.tsv", 0.9), ("fresh_lines_3.tsv", 0.89),
-    ("fresh_lines_4.tsv", 0.91)])
+    ("fresh_lines.tsv", 0.96), ("fresh_lines_2.tsv", 0.91), ("fresh_lines_3.tsv", 0.9),
+    ("fresh_lines_4.tsv", 0.92), ("fresh_lines_5.tsv", 0.54), ("fresh_lines_6.tsv", 0.81),
+    ("fresh_lines_7.tsv", 0.69)])
 def test_no_line_is_misread_and_few_plain_ones_are_asked(name: str, least: float) -> None:
     """WOR-04; the shares are those after the work, the first reading is in the README beside the data."""
     results = {row["line"]: is_right(row) for row in rows(name)}

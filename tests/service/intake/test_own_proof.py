@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,10 @@ from service import scheduler
 from service.games import mailbox_waits
 from service.intake import waiting_proof
 from service.intake.opening.sandbox import ChildFault
+from service.intake.sender_proof import is_expected
 from service.mail.authentication.dns import TableLookup, TxtAnswer, TxtState
 from service.mail.authentication.trust import Trust, trust_in
+from service.mail.authentication.verdict import Authentication, AuthResult, Method, Proof
 from service.mail.body.read import BodyNeed, MailBody
 from service.mail.mailbox import ingest
 from service.store.tables import MailRow, MailState, PhaseState
@@ -85,6 +88,24 @@ def test_a_site_may_forbid_it(table: Table) -> None:
     row = table.take(sheet(table), table.phase().opens_at + MINUTE)
 
     assert (row.state, row.reason) == (MailState.QUARANTINED, "auth_failed")
+
+
+def test_a_mail_without_a_stamp_is_expected_where_its_signature_may_prove_it(table: Table) -> None:
+    raw = sheet(table)
+    with table.site.store() as session:
+        assert [is_expected(session, raw, trust) for trust in (Trust(own_proof=True), Trust())] == [
+            True, False]
+
+
+def test_only_a_proof_of_our_own_is_taken_from_the_store() -> None:
+    """What a mail server stamped is read from the mail again, so that a stamp that is no longer trusted is
+    none."""
+    def stored(method: Method) -> dict[str, Any]:
+        proof = Proof(method, "ourselves", DOMAIN)
+        return waiting_proof.dump_authentication(Authentication(AuthResult.PASS, proof, "a reason"))
+
+    kept = {method for method in Method if waiting_proof.kept_proof(stored(method)) is not None}
+    assert kept == {Method.OWN_DKIM, Method.LINK}
 
 
 @pytest.mark.parametrize("said", ["pass", "fail"])
