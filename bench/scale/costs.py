@@ -26,7 +26,7 @@ from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, order_mail, photograph, storm_site, wait_for
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
-from service.mail.mailbox.ingest import MailSource
+from service.mail.mailbox.source import MailSource
 from service.scheduler import due_now
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow, PhaseState
 

@@ -113,7 +113,7 @@ _OWN_PROOF = ("a sheet counts only if its sender's domain signed it (DKIM), whic
 def check_mailbox(settings: Settings) -> Finding:
     """Log in, open the folder and count the mails that wait. Nothing is fetched or moved."""
     from service.mail.account import open_source
-    from service.mail.mailbox.ingest import MailboxError
+    from service.mail.mailbox.source import MailboxError
     from service.mail.trust_settings import trust_of
 
     incoming = settings.mail_in
@@ -269,7 +269,7 @@ def time_in_greeting(greeting: str) -> datetime | None:
 
 def _newest_stamp(settings: Settings) -> datetime | None:
     from service.mail.account import open_source
-    from service.mail.mailbox.ingest import MailboxError
+    from service.mail.mailbox.source import MailboxError
 
     source = open_source(settings.mail_in)
     try:

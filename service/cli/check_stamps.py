@@ -14,8 +14,8 @@ def check_stamps(settings: Settings) -> Finding:
     from service.mail.account import open_source
     from service.mail.headers import split_mail
     from service.mail.mailbox.imap import ImapSource
-    from service.mail.mailbox.ingest import MailboxError
     from service.mail.mailbox.maildir import MaildirSource
+    from service.mail.mailbox.source import MailboxError
     from service.mail.stamp_survey import MOST_MAILS, fitting, survey, was_taken_in
     from service.mail.trust_settings import trust_of
 

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from service.config import MailIn, MailOut
 from service.mail.access.login import Login
-from service.mail.mailbox.ingest import MailboxLocation, MailSource, RawMail, Signal, WaitingMail
+from service.mail.mailbox.source import MailboxLocation, MailSource, RawMail, Signal, WaitingMail
 from service.mail.sending.smtp import FolderTransport, MailEnvelope, SmtpTransport, Transport
 
 IN_CHANGEABLE = frozenset({

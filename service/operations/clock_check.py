@@ -25,7 +25,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from service.clock import Clock
 from service.facts.events import Event
 from service.letters import render
-from service.mail.mailbox.ingest import MailboxError
+from service.mail.mailbox.source import MailboxError
 from service.notices.coordinator_notices import NoticeFacts, notify
 from service.notices.letter_context import LetterContext
 from service.store import records

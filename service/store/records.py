@@ -39,7 +39,7 @@ from service.store.tables import (
 
 
 class PlaceLike(Protocol):
-    """Where a mail was seen (`service.mail.mailbox.ingest.MailboxLocation`)."""
+    """Where a mail was seen (`service.mail.mailbox.source.MailboxLocation`)."""
 
     @property
     def account(self) -> str: ...

@@ -27,7 +27,7 @@ from service.jobs import Jobs
 from service.letters.language import N_, Sentence
 from service.mail.authentication.verdict import OURSELVES, Authentication, AuthResult, Method, Proof
 from service.mail.mailbox import ingest
-from service.mail.mailbox.ingest import MailboxLocation
+from service.mail.mailbox.source import MailboxLocation
 from service.store import records
 from service.store.addresses import author_mark
 from service.store.blobs import Blobs

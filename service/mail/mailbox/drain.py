@@ -23,15 +23,8 @@ from sqlalchemy import or_
 from service.clock import Clock, SystemClock
 from service.jobs import Jobs
 from service.mail.mailbox.imap_client import LoginRefused
-from service.mail.mailbox.ingest import (
-    Expects,
-    IngestCounts,
-    MailboxError,
-    MailSource,
-    expects_all,
-    in_words,
-    take_in,
-)
+from service.mail.mailbox.ingest import Expects, IngestCounts, expects_all, in_words, take_in
+from service.mail.mailbox.source import MailboxError, MailSource
 from service.store import mail_troubles, records
 from service.store.blobs import Blobs
 from service.store.engine import Store

@@ -32,7 +32,7 @@ from service.mail.mailbox.imap_client import (
     response_code,
     sentence,
 )
-from service.mail.mailbox.ingest import (
+from service.mail.mailbox.source import (
     HEADER_BYTES,
     MailboxError,
     MailboxLocation,

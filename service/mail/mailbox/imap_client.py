@@ -13,7 +13,7 @@ from imapclient.imap4 import IMAP4WithTimeout
 from imapclient.tls import IMAP4_TLS
 
 from service.config import MailIn
-from service.mail.mailbox.ingest import MailboxError
+from service.mail.mailbox.source import MailboxError
 from service.mail.time_limit import LimitedTlsSocket, TimeLimit, limited, limited_context
 
 _CODE = re.compile(r"\[([A-Z][A-Z0-9-]{1,40})\b")

@@ -11,23 +11,31 @@ after growing pauses, and never ends the look: the mails behind it may be in tim
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from threading import Event
 from time import monotonic
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from sqlalchemy.orm import Session
 
-from adjudicator.errors import UserFacingError
 from service.clock import Clock
 from service.facts import events
 from service.jobs import Jobs
 from service.mail.authors import authors
 from service.mail.headers import split_headers
+from service.mail.mailbox.source import (
+    MailboxError,
+    MailboxLocation,
+    MailCut,
+    MailFault,
+    MailSource,
+    MoveRefused,
+    RawMail,
+    WaitingMail,
+)
 from service.store import mail_troubles, records
 from service.store.addresses import NO_AUTHOR, author_mark
 from service.store.blobs import Blobs
@@ -42,9 +50,6 @@ WORK = "mail"
 TOO_LARGE = "too_large"
 """`MailRow.reason` of a mail above the limit: only its header was fetched, and the blob is that header."""
 
-HEADER_BYTES = 65_536
-"""Bytes that are fetched of a mail that is too large, at most."""
-
 ABREAST_BYTES = 16_000_000
 """Two mails with more bytes together are not held in memory at the same time."""
 
@@ -57,80 +62,6 @@ REFUSED_MOVES = 3
 """Single mails whose move the server refused in a row, after which a look tries no more moves."""
 PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds before the next try while the mailbox cannot be reached; the last one repeats."""
-
-
-class MailboxError(UserFacingError):
-    """The mailbox cannot be used now. The sentence says which server and what to check."""
-
-
-class MailFault(UserFacingError):
-    """The server cannot hand out this one mail; others may be fetched."""
-
-
-class MailCut(MailFault):
-    """The transfer of this mail broke off again and again. It stays where it is and is tried again later."""
-
-
-class MoveRefused(MailFault):
-    """The server refuses to move mails. The sentence says to which folder, and the server's code."""
-
-
-@dataclass(frozen=True, slots=True)
-class MailboxLocation:
-    """The place of a mail. A folder with another `uidvalidity` is another folder, even under the same name
-    (RFC 9051, 2.3.1.1)."""
-
-    account: str
-    folder: str
-    uidvalidity: str
-    uid: str
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingMail:
-    """A mail in the mailbox, not yet fetched. `received_at`: the receiving server's stamp in UTC (SUB-09).
-    `size`: bytes."""
-
-    place: MailboxLocation
-    size: int
-    received_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class RawMail:
-    """A mail's bytes as they came. `is_whole` is False if it was too large; `data` then starts its header."""
-
-    data: bytes
-    is_whole: bool
-
-
-class Signal(Protocol):
-    """Something that ends a wait; a `threading.Event` is one."""
-
-    def is_set(self) -> bool: ...
-    def wait(self, timeout: float | None = None) -> bool: ...
-
-
-class MailSource(Protocol):
-    """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew."""
-
-    def list_waiting(self) -> Sequence[WaitingMail]:
-        """The mails that wait now, oldest first, read or unread."""
-
-    def fetch(self, waiting: WaitingMail) -> RawMail | None:
-        """The bytes, without a trace on the server; None if the mail is gone. Raises MailFault."""
-
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
-        """Move mails to the folder of those taken in. A mail that is gone is no error. Raises MoveRefused."""
-
-    def quarantine(self, place: MailboxLocation) -> None:
-        """Move a mail that could not be taken in to a folder where a person finds it. Raises MoveRefused."""
-
-    def wait(self, seconds: float, stop: Signal) -> None:
-        """Return when a mail may have arrived, when the time is over or when `stop` is set."""
-
-    def close(self) -> None:
-        """Leave; never raises."""
 
 
 @dataclass(frozen=True, slots=True)

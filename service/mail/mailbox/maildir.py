@@ -11,7 +11,7 @@ from tempfile import NamedTemporaryFile
 from time import monotonic
 
 from service.config import MailIn
-from service.mail.mailbox.ingest import (
+from service.mail.mailbox.source import (
     HEADER_BYTES,
     MailboxError,
     MailboxLocation,

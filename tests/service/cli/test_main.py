@@ -29,7 +29,7 @@ from service.config import ConfigError
 from service.games.lots import NotCommitted
 from service.games.turns import NotReady
 from service.intake.verdicts.context import ContextError
-from service.mail.mailbox.ingest import MailboxError, MailFault
+from service.mail.mailbox.source import MailboxError, MailFault
 from service.mail.sending.smtp import DeliveryUnknown, ServerUnavailable, SmtpRefused, TryAgainLater
 from service.pictures.board.map_sheet import NoShapes
 from service.pictures.drawing.fonts import FontMissing

@@ -13,7 +13,8 @@ from imapclient import IMAPClient
 from imapclient.exceptions import IMAPClientError
 
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import IngestCounts, MailboxError
+from service.mail.mailbox.ingest import IngestCounts
+from service.mail.mailbox.source import MailboxError
 from service.mail.sending.outbox import PAUSES, SendCounts
 from service.mail.sending.smtp import server_words
 from service.store.tables import OutboxState

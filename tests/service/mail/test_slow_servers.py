@@ -10,7 +10,8 @@ import pytest
 
 from service.config import MailOut
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import IngestCounts, MailboxError
+from service.mail.mailbox.ingest import IngestCounts
+from service.mail.mailbox.source import MailboxError
 from service.mail.sending.outbox import SendCounts, SmtpTransport, send_due
 from service.mail.time_limit import LineLimits
 from service.store.tables import OutboxState

@@ -16,8 +16,8 @@ import pytest
 from service.bootstrap import open_site, server_time
 from service.config import MailIn, MailOut, Settings
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import MailboxError
 from service.mail.mailbox.maildir import MaildirSource
+from service.mail.mailbox.source import MailboxError
 from service.operations import clock_check
 from service.operations.clock_check import ClockSkewGuard, behind_by_stamps, skew_sentence, standing_warning
 from service.operations.findings import FindingState

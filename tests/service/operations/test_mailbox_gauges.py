@@ -9,7 +9,8 @@ import pytest
 
 from service.clock import SimulatedClock
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import MailboxLocation, take_in, watch
+from service.mail.mailbox.ingest import take_in, watch
+from service.mail.mailbox.source import MailboxLocation
 from service.operations.alarms import Alarms
 from service.operations.findings import Finding, FindingState
 from service.operations.health import LONGEST_LOOK, Health

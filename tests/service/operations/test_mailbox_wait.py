@@ -18,7 +18,8 @@ from service.games.ballots import executed
 from service.games.refused import Refused
 from service.mail.mailbox.drain import BUSY, DrainLimits, MailboxDrain
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import MailboxError, MailSource, take_in, watch
+from service.mail.mailbox.ingest import take_in, watch
+from service.mail.mailbox.source import MailboxError, MailSource
 from service.mail.time_limit import LineLimits
 from service.operations.findings import Finding
 from service.operations.health import Observation, check_deadlines

@@ -14,7 +14,7 @@ from service.bootstrap import Running, open_site
 from service.cli.check_storage import check_photographs
 from service.config import Settings
 from service.facts.events import Event
-from service.mail.mailbox.ingest import MailboxLocation
+from service.mail.mailbox.source import MailboxLocation
 from service.operations.retention import forget_strays
 from service.site_folder import settings_of
 from service.store import records

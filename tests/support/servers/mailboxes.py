@@ -14,8 +14,9 @@ from sqlalchemy import select
 
 from service.config import MailIn
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import IngestCounts, MailSource, take_in
+from service.mail.mailbox.ingest import IngestCounts, take_in
 from service.mail.mailbox.maildir import MaildirSource
+from service.mail.mailbox.source import MailSource
 from service.store.tables import MailboxLocationRow, MailRow
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, folder_contents
 from tests.support.site import Site

@@ -13,7 +13,8 @@ from service import config
 from service.config import ConfigError, MailIn, MailOut, read_settings
 from service.mail.access.oauth import NoToken, Tokens
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import IngestCounts, MailboxError
+from service.mail.mailbox.ingest import IngestCounts
+from service.mail.mailbox.source import MailboxError
 from service.mail.sending.outbox import SendCounts, SmtpTransport, send_due
 from tests.support.letters import LETTER, SENDER, write
 from tests.support.mails import simple

@@ -20,7 +20,8 @@ from service.mail.access.oauth import NoToken, Tokens
 from service.mail.account import LiveSource, LiveTransport, MailAccount
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.imap_client import LoginRefused
-from service.mail.mailbox.ingest import MailboxError, take_in, watch
+from service.mail.mailbox.ingest import take_in, watch
+from service.mail.mailbox.source import MailboxError
 from service.mail.sending.outbox import SendCounts, send_due
 from service.operations.findings import FindingState
 from service.operations.health import Observation, check_mailbox

@@ -13,18 +13,9 @@ from sqlalchemy import select
 
 from demo.mail_server import DemoMailServer
 from service.config import MailIn
-from service.mail.mailbox.ingest import (
-    FETCH_TRIES,
-    IngestCounts,
-    MailboxError,
-    MailboxLocation,
-    MailFault,
-    RawMail,
-    Signal,
-    WaitingMail,
-    watch,
-)
+from service.mail.mailbox.ingest import FETCH_TRIES, IngestCounts, watch
 from service.mail.mailbox.maildir import MaildirSource
+from service.mail.mailbox.source import MailboxError, MailboxLocation, MailFault, RawMail, Signal, WaitingMail
 from service.operations.findings import FindingState
 from service.operations.health import Health
 from service.operations.mailbox_status import MailboxStatus

@@ -15,15 +15,8 @@ from sqlalchemy import func, select
 from service.config import MailIn
 from service.mail.mailbox.drain import MailboxDrain
 from service.mail.mailbox.imap import ImapSource
-from service.mail.mailbox.ingest import (
-    PAUSES,
-    IngestCounts,
-    MailboxError,
-    Signal,
-    WaitingMail,
-    take_in,
-    watch,
-)
+from service.mail.mailbox.ingest import PAUSES, IngestCounts, take_in, watch
+from service.mail.mailbox.source import MailboxError, Signal, WaitingMail
 from service.store.tables import MailRow
 from tests.support.mails import simple, wait_for
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, free_port

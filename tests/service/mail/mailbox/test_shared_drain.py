@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import update
 
 from service.mail.mailbox.drain import BUSY, CLAIM, DrainLimits, MailboxDrain
-from service.mail.mailbox.ingest import MailboxError, MailboxLocation, RawMail, Signal, WaitingMail
+from service.mail.mailbox.source import MailboxError, MailboxLocation, RawMail, Signal, WaitingMail
 from service.store.tables import MailboxDrainRow
 from tests.support.mails import wait_for
 from tests.support.site import Site

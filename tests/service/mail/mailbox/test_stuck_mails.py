@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import select
 
 from service.mail.mailbox.imap import CUT_TRIES, ImapSource
-from service.mail.mailbox.ingest import (
-    FETCH_TRIES,
-    IngestCounts,
+from service.mail.mailbox.ingest import FETCH_TRIES, IngestCounts
+from service.mail.mailbox.source import (
     MailboxError,
     MailboxLocation,
     MailFault,
