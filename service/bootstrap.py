@@ -55,8 +55,9 @@ from service.letters.language import say_in
 from service.mail.access.login import Login
 from service.mail.account import LiveSource, LiveTransport, MailAccount, open_source
 from service.mail.authentication.dns import CachedLookup, SystemLookup
-from service.mail.mailbox import ingest
+from service.mail.mailbox import ingest, mark
 from service.mail.mailbox.drain import MailboxDrain
+from service.mail.mailbox.source import MailboxError, MailFault, MailSource
 from service.mail.sending import outbox
 from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
@@ -64,7 +65,7 @@ from service.mail.trust_settings import trust_of
 from service.notices import kinds
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
-from service.notices.coordinator_notices import report_failed
+from service.notices.coordinator_notices import notify, older_mails, report_failed
 from service.notices.letter_context import LetterContext, Sender
 from service.notices.phase_letters import approval
 from service.notices.phase_letters.approval import Approvals
@@ -98,6 +99,9 @@ TEND_SECONDS = 30.0
 CLOCK_SECONDS = 3600.0
 """Between two looks at the mail server's clock, besides the one at each deadline."""
 
+CLAIM_PATIENCE = 10.0
+"""Seconds for which a start waits for the mailbox that it marks."""
+
 CLOCK_PATIENCE = 30.0
 """Seconds that the mail server has to say its time."""
 
@@ -127,6 +131,15 @@ class Site:
     guard: ClockSkewGuard | None = None
     expects: ingest.Expects = ingest.expects_all
     features: list[FeatureWork] = field(default_factory=list)
+
+    def claim_mailbox(self, source: MailSource) -> None:
+        """Mark the mailbox for this start of the site, and tell the coordinator once of mails that are older
+        than the site. Raises MailboxTaken if it is another site's."""
+        older = mark.claim(source, self.store, self.clock)
+        if older:
+            with self.store.begin() as session:
+                notify(session, self.announcements.letters, None, older_mails(
+                    older, self.account.mail_in.folder, self.clock.now()))
 
     def take_in(self) -> ingest.IngestCounts:
         """Empty the mailbox over a connection of its own."""
@@ -466,6 +479,8 @@ class Running:
     ) -> None:
         self._site = site
         self._stop = Event()
+        # The settings of the mailbox (`MailAccount.generation`) that this process has marked.
+        self.claimed = -1
         # One process alone serves a database in a file, and need not ask whether it leads.
         self._leadership = (None if site.engine.dialect.name == "sqlite"
                             else Leadership(site.store, site.jobs.executor))
@@ -495,19 +510,43 @@ class Running:
     def _watcher(self, report: Callable[[str], None]) -> Thread:
         site, status = self._site, self._site.health.mailbox
         source = LiveSource(site.account)
+
+        def look() -> ingest.IngestCounts:
+            # Also after the settings named another mailbox.
+            if self.claimed != site.account.generation:
+                generation = site.account.generation
+                site.claim_mailbox(source)
+                self.claimed = generation
+            return site.drain.look(source)
+
         return Thread(
             target=ingest.watch,
             name="galloper-inbox",
             daemon=True,
             args=(
                 source,
-                lambda: status.look(lambda: site.drain.look(source)),
+                lambda: status.look(look),
                 self._stop,
                 status.recording(report),
                 float(site.settings.mail_in.keep_alive_seconds),
             ),
             kwargs={"wake": status.wanted},
         )
+
+    def claim_mailbox(self) -> None:
+        """Mark the mailbox before anything begins. One that cannot be reached is marked at the first look.
+        Raises MailboxTaken if it is another site's."""
+        generation = self._site.account.generation
+        source = self._site.account.source(monotonic() + CLAIM_PATIENCE)
+        try:
+            self._site.claim_mailbox(source)
+            self.claimed = generation
+        except mark.MailboxTaken:
+            raise
+        except (MailboxError, MailFault):
+            log.warning("the mailbox is not marked yet")
+        finally:
+            source.close()
 
     def start(self) -> None:
         """Begin taking in, working and looking at the clock."""

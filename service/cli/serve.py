@@ -102,6 +102,7 @@ def run_worker(folder: Path, threads: int = 4, processes: int = 1) -> int:
 
 def _serve(settings: Settings, stop: Event, folder: Path) -> None:
     from service.bootstrap import Running, open_site
+    from service.mail.mailbox.mark import MailboxTaken
     from service.web.server import WebServer
 
     site = open_site(settings)
@@ -109,6 +110,10 @@ def _serve(settings: Settings, stop: Event, folder: Path) -> None:
     try:
         web = WebServer(site.desk(), settings.web.host, settings.web.port, settings.web.proxies)
         running = Running(site, Reporter(settings), settings_reader=settings_reader)
+        try:
+            running.claim_mailbox()
+        except MailboxTaken as taken:
+            raise SiteError(str(taken)) from taken
         running.start()
         try:
             web.start()

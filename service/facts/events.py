@@ -30,6 +30,7 @@ class Event(StrEnum):
     MAIL_GIVEN_UP = "mail_given_up", "{mail}: it could not be handled, and waits in quarantine"
     MAIL_WAITS_FOR_DNS = "mail_waits_for_dns", "{mail}: it waits until its sender's domain answers"
     MAIL_UNREADABLE = "mail_unreadable", "A mail in the mailbox could not be fetched"
+    MAIL_MOVED_ELSEWHERE = "mail_moved_elsewhere", "{count} mails that this site had not moved were taken in"
     MAIL_ASSIGNED = "mail_assigned", "{mail}: assigned to {power}"
     MAIL_REFUSED_BY_HAND = "mail_refused_by_hand", "{mail}: refused with an answer, from quarantine"
     MAIL_DISCARDED = "mail_discarded", "{mail}: discarded, from quarantine"
@@ -146,6 +147,7 @@ HARMLESS: Mapping[Event, str] = {
     Event.MAIL_GIVEN_UP: _MAIL,
     Event.MAIL_WAITS_FOR_DNS: _MAIL,
     Event.MAIL_UNREADABLE: _MAIL,
+    Event.MAIL_MOVED_ELSEWHERE: _SITE,
     Event.LETTER_ANSWERED: _TALK,
     Event.LETTER_DONE: _TALK,
     Event.LETTER_LOGGED: _POSTED,

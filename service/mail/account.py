@@ -3,7 +3,8 @@ password or a server changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from threading import Lock, local
 from typing import Generic, TypeVar
@@ -115,17 +116,41 @@ class LiveSource:
     def __init__(self, account: MailAccount) -> None:
         self._current: _Current[MailSource] = _Current(account, account.source)
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """See MailSource."""
-        return self._current.door().list_waiting()
+        return self._current.door().list_waiting(since)
+
+    def from_lines(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """See MailSource."""
+        return self._current.door().from_lines(waiting_mails)
+
+    def headers(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """See MailSource."""
+        return self._current.door().headers(waiting_mails)
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
         return self._current.door().fetch(waiting)
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
         """See MailSource."""
-        self._current.door().move_to_done(places)
+        return self._current.door().move_to_done(places)
+
+    def list_done(self, seen: str, since: datetime) -> tuple[Sequence[WaitingMail], str]:
+        """See MailSource."""
+        return self._current.door().list_done(seen, since)
+
+    def marks(self) -> Sequence[bytes]:
+        """See MailSource."""
+        return self._current.door().marks()
+
+    def put_mark(self, note: bytes) -> None:
+        """See MailSource."""
+        self._current.door().put_mark(note)
+
+    def count_before(self, since: datetime) -> int:
+        """See MailSource."""
+        return self._current.door().count_before(since)
 
     def quarantine(self, place: MailboxLocation) -> None:
         """See MailSource."""

@@ -139,6 +139,15 @@ def notify_of_ignored_mail(session: Session, letters: LetterContext, row: Ignore
     notify(session, letters, None, facts, mark=letters.rehearsal_mark(session, player))
 
 
+def older_mails(count: int, folder: str, now: datetime) -> NoticeFacts:
+    """Mails that lay in the mailbox before there was a site."""
+    return NoticeFacts(
+        key="older-mails", since=now, link="",
+        event=f"{count} mail{'s' if count > 1 else ''} in {folder} came before this site was set up.",
+        consequence="they stay where they are, unanswered, and none of them counts. If one of them is a "
+                    "sheet, ask its sender to send it again. You need not do anything else.")
+
+
 def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> None:
     """Put a notice about a letter that failed, or that has no reader now, into the outbox: whose it is and
     why, without an address (PHA-09). One a day for each address; the desk lists every letter."""

@@ -17,10 +17,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session, defer, sessionmaker
 
 from service.clock import Clock
+from service.facts.events import Event
 from service.feature import features
 from service.games import mailbox_waits
 from service.games.phases import next_phase, phase_of
 from service.games.turns import JUDGEABLE
+from service.mail.mailbox import mark
 from service.mail.sending import hold
 from service.mail.sending.failed import failed_addresses
 from service.operations import clock_check
@@ -134,7 +136,7 @@ def check_mailbox(observation: Observation) -> Finding:
         return Finding(
             name, FindingState.TROUBLE, f"{mailbox.last.trouble} Last good answer: {last_good}.",
             "Nothing is lost while it is away: mail waits on its server, stamped with the server's own time.",
-            is_urgent=mailbox.is_refused())
+            is_urgent=mailbox.is_refused() or mailbox.last.trouble in {mark.ANOTHER_SITE, mark.LATER_COPY})
     if mailbox.settings_fault:
         return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}. {mailbox.settings_fault}",
                        "Correct the settings file; it is read anew as soon as it is saved.")
@@ -142,6 +144,28 @@ def check_mailbox(observation: Observation) -> Finding:
         return Finding(name, FindingState.TROUBLE, f"Last asked {last_good}.",
                        "Restart the site; mail waits on its server.")
     return Finding(name, FindingState.WELL, f"Last asked {last_good}.")
+
+
+def check_other_readers(observation: Observation) -> Finding:
+    """Does another program take mail out of the mailbox?"""
+    name, session = "Other readers", observation.session
+    moved = session.scalars(select(EventRow).where(
+        EventRow.what == Event.MAIL_MOVED_ELSEWHERE, EventRow.at > observation.now - RECENT)
+        .order_by(EventRow.at)).all()
+    if not moved:
+        return Finding(name, FindingState.WELL, "Every mail that was taken out of the mailbox came in here.")
+    mails = _mails(sum(int(event.detail.get("count", 0)) for event in moved))
+    restored_at = last_event(session, Event.RESTORED)
+    if restored_at is not None and all(
+            datetime.fromisoformat(event.detail["last"]) <= restored_at for event in moved):
+        return Finding(name, FindingState.NOTE, f"{mails} that the backup did not have yet came in again.")
+    return Finding(
+        name, FindingState.TROUBLE,
+        f"{mails} of the last 24 hours were taken out of the mailbox by another program, and came in here "
+        "from the folder of mails taken in.",
+        "Look for a second Galloper, a mail program with a filter or a person who moves mails, and end that: "
+        "a program that uses another folder takes mails away unseen.",
+        moved[0].at.isoformat(), is_urgent=True)
 
 
 def check_stuck_mails(observation: Observation) -> Finding:
@@ -423,6 +447,8 @@ CHECKS = (
         "mails wait on their server, stamped with its own time, and count; but nobody is sent a receipt, "
         "and a "
         "deadline that passes waits for them."),
+    Check("Other readers", check_other_readers,
+          "a sheet may be taken away that never comes in here, and its player does not hear of it."),
     Check("Stuck mails", check_stuck_mails,
           "a mail that cannot be fetched is in no results, and its deadline waits; one that cannot be moved "
           "counts, and stays in the folder."),

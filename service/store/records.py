@@ -37,6 +37,9 @@ from service.store.tables import (
     TableBase,
 )
 
+_AT_ONCE = 500
+"""Values in one list of a statement."""
+
 
 class PlaceLike(Protocol):
     """Where a mail was seen (`service.mail.mailbox.source.MailboxLocation`)."""
@@ -93,6 +96,25 @@ def place_known(session: Session, place: PlaceLike) -> bool:
     )
 
 
+def places_known(session: Session, places: Sequence[PlaceLike]) -> set[PlaceLike]:
+    """Those of some places, all of one account, whose mails were committed before."""
+    known: set[PlaceLike] = set()
+    for start in range(0, len(places), _AT_ONCE):
+        some = {(place.folder, place.uidvalidity, place.uid): place
+                for place in places[start : start + _AT_ONCE]}
+        rows = session.execute(
+            select(MailboxLocationRow.folder, MailboxLocationRow.uidvalidity, MailboxLocationRow.uid).where(
+                MailboxLocationRow.account == places[0].account,
+                MailboxLocationRow.uid.in_({uid for _, _, uid in some})))
+        known |= {some[key] for row in rows if (key := (row.folder, row.uidvalidity, row.uid)) in some}
+    return known
+
+
+def player_marks(session: Session) -> set[str]:
+    """The marks of all registered addresses (`MailRow.author`)."""
+    return set(map(author_mark, session.scalars(select(AddressRow.email))))
+
+
 def add_mail(
     session: Session,
     sha256: str,
@@ -132,6 +154,14 @@ def add_place(session: Session, place: PlaceLike, sha256: str) -> bool:
         uid=place.uid,
         sha256=sha256,
     )
+
+
+def add_moved_place(session: Session, old: PlaceLike, new: PlaceLike, moved_at: datetime) -> None:
+    """Where this site moved a mail to."""
+    row = session.get(MailboxLocationRow, (old.account, old.folder, old.uidvalidity, old.uid))
+    if row is not None:
+        insert_once(session, MailboxLocationRow, account=new.account, folder=new.folder,
+                    uidvalidity=new.uidvalidity, uid=new.uid, sha256=row.sha256, moved_at=moved_at)
 
 
 def mark_moved(session: Session, place: PlaceLike, moved_at: datetime) -> None:

@@ -41,6 +41,7 @@ from service.store.tables_mailbox import (
     CorrespondenceRow,
     IgnoredMailRow,
     MailboxDrainRow,
+    MailboxMarkRow,
     MailboxWaitRow,
     MailTroubleRow,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "MailTroubleRow",
     "MailboxDrainRow",
     "MailboxLocationRow",
+    "MailboxMarkRow",
     "MailboxWaitRow",
     "OfferRow",
     "OutboxRow",

@@ -107,6 +107,23 @@ class MailboxDrainRow(TableBase):
     claimed_until: Mapped[datetime | None]
 
 
+class MailboxMarkRow(TableBase):
+    """Whose the mailbox is (`service.mail.mailbox.mark`), and how far its folder of taken mails was
+    compared."""
+
+    __tablename__ = "mailbox_marks"
+    # There is one row, "orders".
+    name: Mapped[str] = mapped_column(String(40), primary_key=True)
+    # Drawn once for a database; a copy of the database has the same.
+    site: Mapped[str] = mapped_column(String(32))
+    # How often the site was started on a mailbox.
+    starts: Mapped[int]
+    # Mails that came before are older than the site, and stay where they are.
+    since: Mapped[datetime]
+    # The source's own words for where the comparison goes on.
+    done_seen: Mapped[str] = mapped_column(String(80), default="")
+
+
 class MailboxWaitRow(TableBase):
     """A phase whose deadline has passed and that is not closed, because the mailbox could not be emptied."""
 

@@ -22,8 +22,16 @@ from sqlalchemy import or_
 
 from service.clock import Clock, SystemClock
 from service.jobs import Jobs
+from service.mail.mailbox import mark
 from service.mail.mailbox.imap_client import LoginRefused
-from service.mail.mailbox.ingest import Expects, IngestCounts, expects_all, in_words, take_in
+from service.mail.mailbox.ingest import (
+    Expects,
+    IngestCounts,
+    expects_all,
+    in_words,
+    may_be_of_players,
+    take_in,
+)
 from service.mail.mailbox.source import MailboxError, MailSource
 from service.store import mail_troubles, records
 from service.store.blobs import Blobs
@@ -235,18 +243,26 @@ class MailboxDrain:
     def _look(self, source: MailSource, began_at: datetime) -> tuple[DrainOutcome, bool]:
         """One look and a listing after it: what it left behind, and whether another look may help."""
         try:
-            take_in(source, self._store, self._blobs, self._jobs, self._clock, self._expects)
+            take_in(source, self._store, self._blobs, self._jobs, self._clock, self._expects,
+                    patience=self._limits.longest)
             return self._outcome(source, began_at), True
         except MailboxError as error:
-            return DrainOutcome(began_at, str(error)), not isinstance(error, LoginRefused)
+            return DrainOutcome(began_at, str(error)), not isinstance(error, LoginRefused | mark.MailboxTaken)
         except Exception as error:
             return DrainOutcome(began_at, in_words(error)), False
 
     def _outcome(self, source: MailSource, began_at: datetime) -> DrainOutcome:
-        """The mails in the mailbox of which the bytes are not known."""
-        waiting_mails = source.list_waiting()
+        """The mails in the mailbox of which the bytes are not known, and that may be a player's."""
         with self._store() as session:
-            unknown = [mail for mail in waiting_mails if not records.place_known(session, mail.place)]
+            row = mark.row_of(session)
+            since = None if row is None else row.since
+        waiting_mails = source.list_waiting(since)
+        with self._store() as session:
+            known = records.places_known(session, [mail.place for mail in waiting_mails])
+        # A thousand mails of strangers must not keep a deadline open.
+        unknown = may_be_of_players(
+            source, self._store, [mail for mail in waiting_mails if mail.place not in known])
+        with self._store() as session:
             left = tuple(
                 mail.received_at for mail in unknown if not mail_troubles.is_known(session, mail.place))
         return DrainOutcome(began_at, "", left, len(unknown) - len(left))

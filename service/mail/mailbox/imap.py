@@ -10,7 +10,7 @@ import logging
 import socket
 import ssl
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import make_msgid
@@ -23,6 +23,14 @@ from imapclient.exceptions import IMAPClientAbortError, IMAPClientError, IMAPCli
 from service.config import MailIn
 from service.mail.access.login import Login, LoginPaused
 from service.mail.access.oauth import NoToken
+from service.mail.mailbox.imap_answers import (
+    BATCH,
+    body_of,
+    copied_uids,
+    creating,
+    newest_headers,
+    personal_prefix,
+)
 from service.mail.mailbox.imap_client import (
     FolderMissing,
     LimitedImapClient,
@@ -32,6 +40,7 @@ from service.mail.mailbox.imap_client import (
     response_code,
     sentence,
 )
+from service.mail.mailbox.mark import SUBJECT as MARK_SUBJECT, is_mark
 from service.mail.mailbox.source import (
     HEADER_BYTES,
     MailboxError,
@@ -44,27 +53,6 @@ from service.mail.mailbox.source import (
     WaitingMail,
 )
 from service.mail.time_limit import LineLimits, TimeLimit
-
-
-def newest_headers(client: IMAPClient, folders: Sequence[str], most: int) -> list[bytes]:
-    """The header blocks of the newest mails of several folders, newest first. A folder that is not there is
-    passed over."""
-    dated: list[tuple[datetime, bytes]] = []
-    for folder in folders:
-        if not client.folder_exists(folder):
-            continue
-        # EXAMINE, because SELECT would take the mark of newness from every mail (RFC 3501, 6.3.2), and PEEK,
-        # because a plain fetch marks as read.
-        client.select_folder(folder, readonly=True)
-        uids = sorted(client.search("UNDELETED"))[-most:]
-        answers = client.fetch(uids, ["INTERNALDATE", f"BODY.PEEK[HEADER]<0.{HEADER_BYTES}>"]) if uids else {}
-        for answer in answers.values():
-            stamp = answer.get(b"INTERNALDATE")
-            block = next((value for key, value in answer.items() if key.startswith(b"BODY[")), None)
-            if isinstance(stamp, datetime) and isinstance(block, bytes):
-                dated.append((stamp.astimezone(UTC), block))
-    return [block for _, block in sorted(dated, key=lambda pair: pair[0], reverse=True)[:most]]
-
 
 log = logging.getLogger(__name__)
 
@@ -80,9 +68,10 @@ CUT_TRIES = 4
 """Transfers of one mail that broke off, after which it counts as one that cannot be fetched now."""
 _SLICE = 1.0
 """Seconds of waiting after which `stop` is looked at again."""
-_BATCH = 200
-"""Mails whose size and stamp are asked by one command."""
 _STARTTLS_PORT = 143
+# Nothing that opens a mail: Dovecot ends the connection at one whose file it cannot read.
+_DESCRIPTION = ("INTERNALDATE", "RFC822.SIZE")
+_FROM = "BODY.PEEK[HEADER.FIELDS (FROM)]"
 
 
 class ImapSource:
@@ -103,36 +92,147 @@ class ImapSource:
         self._prefix = ""
         self._is_read_only = False
         self._pushes = True
+        self._listed: dict[int, WaitingMail] = {}
+        self._listed_in = ""
+        self._from_lines: dict[MailboxLocation, bytes] = {}
         self._cut: Counter[str] = Counter()
         # Copied where MOVE is missing, and not removed yet: another try must not copy them again.
         self._copied: set[tuple[str, int]] = set()
         self._login = login or Login(settings, "mail_in")
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """See MailSource."""
         with self._use("look into") as client:
             # Straight after another session's delivery a search may be empty until the server gets a NOOP.
             client.noop()
             self._forget_news(client)
             # Not UNSEEN: another program may have opened the mail and so marked it as read.
-            uids = sorted(client.search("UNDELETED"))
-            waiting_mails: list[WaitingMail] = []
-            for start in range(0, len(uids), _BATCH):
-                batch = uids[start : start + _BATCH]
-                waiting_mails += self._describe(client.fetch(batch, ["INTERNALDATE", "RFC822.SIZE"]))
-            self._add_undescribed(client, uids, waiting_mails)
+            uids = sorted(client.search(["UNDELETED"] if since is None else ["UNDELETED", "SINCE", since]))
+            waiting_mails = self._described(client, uids)
         # A mail whose transfer was cut before comes last, so that it cannot delay the others.
         return sorted(waiting_mails, key=lambda mail: (self._cut[mail.place.uid], int(mail.place.uid)))
 
-    def _add_undescribed(
-        self, client: IMAPClient, uids: Sequence[int], waiting_mails: list[WaitingMail]
+    def count_before(self, since: datetime) -> int:
+        """See MailSource."""
+        with self._use("look into") as client:
+            return len(client.search(["UNDELETED", "BEFORE", since]))
+
+    def _described(self, client: IMAPClient, uids: Sequence[int]) -> list[WaitingMail]:
+        """The mails of the open folder. One that was described before is not asked for again: twenty thousand
+        that wait are described once, and not at every look."""
+        if self._listed_in != self._uidvalidity:
+            self._listed_in, self._listed = self._uidvalidity, {}
+        unknown = [uid for uid in uids if uid not in self._listed]
+        for start in range(0, len(unknown), BATCH):
+            for mail in self._describe(client.fetch(unknown[start : start + BATCH], _DESCRIPTION)):
+                self._listed[int(mail.place.uid)] = mail
+        # Asked once more, one by one: a mailbox with a mail that an answer left out would otherwise pass for
+        # empty at a deadline.
+        for uid in unknown:
+            if uid not in self._listed:
+                for mail in self._describe(client.fetch([uid], _DESCRIPTION)):
+                    self._listed[int(mail.place.uid)] = mail
+        self._listed = {uid: self._listed[uid] for uid in uids if uid in self._listed}
+        return list(self._listed.values())
+
+    def from_lines(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """See MailSource."""
+        places = [mail.place for mail in waiting_mails]
+        self._asked(places, _FROM, self._from_lines)
+        self._from_lines = {place: self._from_lines[place] for place in places if place in self._from_lines}
+        return self._from_lines
+
+    def headers(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """See MailSource."""
+        headers: dict[MailboxLocation, bytes] = {}
+        self._asked([mail.place for mail in waiting_mails], f"BODY.PEEK[HEADER]<0.{HEADER_BYTES}>", headers)
+        return headers
+
+    def _asked(
+        self, places: Sequence[MailboxLocation], part: str, answered: dict[MailboxLocation, bytes]
     ) -> None:
-        """Ask once more, one by one, for mails that an answer left out."""
-        # A mailbox with such a mail would otherwise pass for empty at a deadline.
-        described = {mail.place.uid for mail in waiting_mails}
-        for uid in uids:
-            if str(uid) not in described:
-                waiting_mails += self._describe(client.fetch([uid], ["INTERNALDATE", "RFC822.SIZE"]))
+        """Ask for a part of mails in the folder of orders, but for those that `answered` has; what comes is
+        added to it."""
+        with self._use("look into") as client:
+            wanted = {int(place.uid): place for place in places
+                      if place.uidvalidity == self._uidvalidity and place not in answered}
+            uids = sorted(wanted)
+            for start in range(0, len(uids), BATCH):
+                for uid, answer in client.fetch(uids[start : start + BATCH], [part]).items():
+                    block = body_of(answer)
+                    if uid in wanted and block is not None:
+                        answered[wanted[uid]] = block
+
+    def list_done(self, seen: str, since: datetime) -> tuple[Sequence[WaitingMail], str]:
+        """See MailSource."""
+        folder = self._settings.done_folder
+        with self._use("look into") as client:
+            target = self._prefixed(folder)
+            try:
+                status = client.folder_status(target, ["UIDVALIDITY", "UIDNEXT"])
+                state = f"{status[b'UIDVALIDITY']}:{status[b'UIDNEXT']}"
+            except IMAPClientAbortError:
+                raise
+            except (IMAPClientError, KeyError):
+                if client.folder_exists(target):
+                    raise
+                return (), ""
+            if state == seen:
+                return (), seen
+            with self._other_folder(client, target) as uidvalidity:
+                valid, _, begin = seen.partition(":")
+                first = int(begin) if valid == uidvalidity else 1
+                found = client.search(["UNDELETED", "UID", f"{first}:*", "SINCE", since])
+                # A range that ends in * holds the last mail, whatever its number (RFC 3501, 6.4.8).
+                uids = sorted((uid for uid in found if uid >= first), reverse=True)
+                mails = [mail for start in range(0, len(uids), BATCH)
+                         for mail in self._describe(client.fetch(uids[start : start + BATCH], _DESCRIPTION),
+                                                    folder, uidvalidity)]
+        return sorted(mails, key=lambda mail: -int(mail.place.uid)), state
+
+    def marks(self) -> Sequence[bytes]:
+        """See MailSource."""
+        with self._use("look into") as client:
+            target = self._prefixed(self._settings.done_folder)
+            if not client.folder_exists(target):
+                return []
+            with self._other_folder(client, target):
+                uids = client.search(["UNDELETED", "SUBJECT", MARK_SUBJECT])
+                answers = client.fetch(uids, [f"BODY.PEEK[]<0.{HEADER_BYTES}>"]) if uids else {}
+        return [block for answer in answers.values() if (block := body_of(answer)) is not None]
+
+    def put_mark(self, note: bytes) -> None:
+        """See MailSource."""
+        with self._use("mark") as client:
+            target = self._prefixed(self._settings.done_folder)
+            try:
+                creating(client, target, lambda: client.append(target, note, flags=[b"\\Seen"]))
+            except IMAPClientAbortError:
+                raise
+            except IMAPClientError as error:
+                raise MoveRefused(
+                    f"the mail server refuses a mail in the folder {self._settings.done_folder}") from error
+            client.select_folder(target)
+            try:
+                uids = sorted(client.search(["UNDELETED", "SUBJECT", MARK_SUBJECT]))
+                blocks = client.fetch(uids, [f"BODY.PEEK[]<0.{HEADER_BYTES}>"]) if uids else {}
+                # A letter about the mark has its subject too, and stays.
+                old = [uid for uid in uids if is_mark(body_of(blocks.get(uid, {})) or b"")][:-1]
+                if old:
+                    client.delete_messages(old, silent=True)
+                    if client.has_capability("UIDPLUS"):
+                        client.uid_expunge(old)
+            finally:
+                self._uidvalidity = self._select(client)
+
+    @contextmanager
+    def _other_folder(self, client: IMAPClient, target: str) -> Iterator[str]:
+        """Look into another folder, which changes nothing in it; gives its UIDVALIDITY. Then the folder of
+        orders is open again."""
+        answer = client.select_folder(target, readonly=True)
+        yield str(answer[b"UIDVALIDITY"])
+        # Without `finally`: after a fault the connection is given up.
+        self._uidvalidity = self._select(client)
 
     def newest_headers(self, most: int) -> list[bytes]:
         """The header blocks of the newest mails, newest first, also of those that were taken in. Nothing is
@@ -145,12 +245,15 @@ class ImapSource:
                 # Another folder is open now, and the next use begins in the right one.
                 self._drop()
 
-    def _describe(self, answers: dict[int, dict[bytes, Any]]) -> Iterator[WaitingMail]:
+    def _describe(
+        self, answers: dict[int, dict[bytes, Any]], folder: str = "", uidvalidity: str = ""
+    ) -> Iterator[WaitingMail]:
         for uid, answer in answers.items():
             stamp, size = answer.get(b"INTERNALDATE"), answer.get(b"RFC822.SIZE")
             # A server may push flag changes of other mails into the answer; those are seen at the next look.
             if isinstance(stamp, datetime) and isinstance(size, int):
-                yield WaitingMail(self._place(uid), size, stamp.astimezone(UTC))
+                place = self._place(uid, folder, uidvalidity)
+                yield WaitingMail(place, size, stamp.astimezone(UTC))
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
@@ -165,12 +268,20 @@ class ImapSource:
         # The count is deleted once the bytes are here, so it stays where the connection was cut on the way.
         self._cut[uid] += 1
         with self._use("fetch a mail from") as client:
-            if waiting.place.uidvalidity != self._uidvalidity:
+            is_done = waiting.place.folder != self._settings.folder
+            uidvalidity = self._uidvalidity
+            if is_done:
+                target = self._prefixed(waiting.place.folder)
+                uidvalidity = str(client.select_folder(target, readonly=True)[b"UIDVALIDITY"])
+            if waiting.place.uidvalidity != uidvalidity:
                 del self._cut[uid]
+                self._uidvalidity = self._select(client) if is_done else uidvalidity
                 return None
             self._limit.expect(waiting.size if is_whole else HEADER_BYTES)
             try:
                 answer = client.fetch([int(uid)], [part])
+                if is_done:
+                    self._uidvalidity = self._select(client)
             except IMAPClientAbortError:
                 raise
             except (IMAPClientError, ValueError, LookupError) as error:
@@ -179,12 +290,12 @@ class ImapSource:
                 raise MailFault(f"the server's answer cannot be used: {reason}") from error
         del self._cut[uid]
         parts = answer.get(int(uid), {})
-        data = next((value for key, value in parts.items() if key.startswith(b"BODY[")), None)
-        return RawMail(data, is_whole) if isinstance(data, bytes) else None
+        data = body_of(parts)
+        return None if data is None else RawMail(data, is_whole)
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
         """See MailSource."""
-        self._move(places, self._settings.done_folder)
+        return self._move(places, self._settings.done_folder)
 
     def quarantine(self, place: MailboxLocation) -> None:
         """See MailSource."""
@@ -262,7 +373,8 @@ class ImapSource:
         probe = f"Message-ID: {name}\r\nSubject: What time is it?\r\n\r\n".encode()
         with self._use("ask for the time at") as client:
             target = self._prefixed(self._settings.done_folder)
-            _creating(client, target, lambda: client.append(target, probe))
+            # Marked as deleted, so that no look takes it for a mail.
+            creating(client, target, lambda: client.append(target, probe, flags=[b"\\Deleted"]))
             client.select_folder(target)
             uids = client.search(["HEADER", "Message-ID", name])
             stamps = []
@@ -282,20 +394,23 @@ class ImapSource:
             with suppress(Exception):
                 client.logout()
 
-    def _place(self, uid: int) -> MailboxLocation:
+    def _place(self, uid: int, folder: str = "", uidvalidity: str = "") -> MailboxLocation:
         return MailboxLocation(
-            f"{self._settings.user}@{self._settings.host}", self._settings.folder, self._uidvalidity, str(uid)
-        )
+            f"{self._settings.user}@{self._settings.host}", folder or self._settings.folder,
+            uidvalidity or self._uidvalidity, str(uid))
 
-    def _move(self, places: Sequence[MailboxLocation], folder: str) -> None:
+    def _move(
+        self, places: Sequence[MailboxLocation], folder: str
+    ) -> Mapping[MailboxLocation, MailboxLocation]:
         with self._use("move mails on") as client:
             # If the folder was rebuilt meanwhile, the mail shows up again under another UID, and its hash is
             # known.
             uids = [int(place.uid) for place in places if place.uidvalidity == self._uidvalidity]
             if not uids:
-                return
+                return {}
             if self._is_read_only:
                 raise MoveRefused(f"the folder {self._settings.folder} may only be read (READ-ONLY)")
+            client._imap.untagged_responses.pop("COPYUID", None)  # noqa: SLF001 (as in `_forget_news`)
             try:
                 self._move_uids(client, uids, self._prefixed(folder))
             except IMAPClientAbortError:
@@ -304,15 +419,18 @@ class ImapSource:
                 code = response_code(error)
                 raise MoveRefused(f"the mail server refuses to move mails to the folder {folder}"
                                   f"{f' ({code})' if code else ''}") from error
+            answers = client._imap.untagged_responses.pop("COPYUID", [])  # noqa: SLF001
+        return {self._place(old): self._place(new, folder, uidvalidity)
+                for uidvalidity, old, new in copied_uids(answers)}
 
     def _move_uids(self, client: IMAPClient, uids: Sequence[int], target: str) -> None:
         if client.has_capability("MOVE"):
-            _creating(client, target, lambda: client.move(uids, target))
+            creating(client, target, lambda: client.move(uids, target))
             return
         places = {(self._uidvalidity, uid) for uid in uids}
         uncopied = [uid for uid in uids if (self._uidvalidity, uid) not in self._copied]
         if uncopied:
-            _creating(client, target, lambda: client.copy(uncopied, target))
+            creating(client, target, lambda: client.copy(uncopied, target))
             self._copied |= places
         client.delete_messages(uids, silent=True)
         # RFC 4315: without UIDPLUS an EXPUNGE would also remove the mails that other programs marked. Ours
@@ -378,7 +496,7 @@ class ImapSource:
             # Abilities are asked after the login: some servers name IDLE and MOVE only then.
             self._log_in(client)
             self._uidvalidity = self._select(client)
-            self._prefix = _personal_prefix(client)
+            self._prefix = personal_prefix(client)
         except BaseException:
             with suppress(Exception):
                 client.shutdown()
@@ -412,24 +530,3 @@ class ImapSource:
         return sentence(self._settings, error, action)
 
 
-def _personal_prefix(client: IMAPClient) -> str:
-    """The start of every folder name on this server ("INBOX." on some), or "" (RFC 2342)."""
-    if not client.has_capability("NAMESPACE"):
-        return ""
-    personal = client.namespace().personal
-    return str(personal[0][0]) if personal else ""
-
-
-def _creating(client: IMAPClient, folder: str, act: Callable[[], object]) -> None:
-    """Call `act`; if the server refuses because `folder` is missing, create it and call `act` again."""
-    try:
-        act()
-    except IMAPClientAbortError:
-        raise
-    except IMAPClientError:
-        if client.folder_exists(folder):
-            raise
-        client.create_folder(folder)
-        with suppress(IMAPClientError):
-            client.subscribe_folder(folder)
-        act()

@@ -4,6 +4,10 @@ Raw bytes are stored first. Then the mail's row, its place and its job are commi
 the mail is moved, several at a time. So after a crash at any point it either waits as before, or is taken in
 and still to be moved. A repeat, under any UID, stops at the hash of its bytes. Nothing here reads the mail.
 
+The same look compares the folder of the mails that were taken in (`_Look.compare`). What lies there and is
+not known came by another program, or in the time that a restored backup lacks: it is taken in from there. A
+mark of another site ends the look (`service.mail.mailbox.mark`).
+
 A mail that the server will not hand out or let go is remembered (`service.store.mail_troubles`), tried again
 after growing pauses, and never ends the look: the mails behind it may be in time.
 """
@@ -11,10 +15,11 @@ after growing pauses, and never ends the look: the mails behind it may be in tim
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from threading import Event
 from time import monotonic
 from typing import TypeAlias
@@ -26,6 +31,7 @@ from service.facts import events
 from service.jobs import Jobs
 from service.mail.authors import authors
 from service.mail.headers import split_headers
+from service.mail.mailbox import mark
 from service.mail.mailbox.source import (
     MailboxError,
     MailboxLocation,
@@ -56,6 +62,13 @@ ABREAST_BYTES = 16_000_000
 MOST_MOVED = 20
 """Mails that are moved on the server by one command."""
 
+LOOK_SECONDS = 20.0
+"""Seconds of taking in after which a look ends, so that the next one lists what came meanwhile."""
+FLOOD = 50
+"""Waiting mails above which their order matters: fewer are taken in within seconds."""
+MOST_PROVED = 2_000
+"""Mails under players' addresses whose headers one look reads to see which are proved."""
+
 FETCH_TRIES = 3
 """Tries to fetch one mail, before it goes to quarantine unread."""
 REFUSED_MOVES = 3
@@ -67,7 +80,8 @@ PAUSES = (1.0, 2.0, 5.0, 10.0, 30.0, 60.0)
 @dataclass(frozen=True, slots=True)
 class IngestCounts:
     """The mails of one look: new ones, repeats of known ones, those that could not be fetched, those that
-    could not be moved, those that were listed and then gone, and those that a listing after it had."""
+    could not be moved, those that were listed and then gone, those that it or a listing after it left, and
+    the new ones that another program had moved."""
 
     new: int = 0
     repeats: int = 0
@@ -75,11 +89,13 @@ class IngestCounts:
     unmoved: int = 0
     gone: int = 0
     left: int = 0
+    foreign: int = 0
 
     def __add__(self, other: IngestCounts) -> IngestCounts:
         return IngestCounts(
             self.new + other.new, self.repeats + other.repeats, self.unreadable + other.unreadable,
             self.unmoved + other.unmoved, self.gone + other.gone, self.left + other.left,
+            self.foreign + other.foreign,
         )
 
 
@@ -94,23 +110,32 @@ def expects_all(_session: Session, _raw: bytes) -> bool:
 
 def take_in(
     source: MailSource, store: Store, blobs: Blobs, jobs: Jobs, clock: Clock,
-    expects: Expects = expects_all,
+    expects: Expects = expects_all, *, patience: float = LOOK_SECONDS,
 ) -> IngestCounts:
     """Empty the mailbox: each waiting mail becomes one row and one job. Safe in two processes at a time.
 
     The mails that `expects` does not name are judged after all other work, so that a thousand mails of
-    strangers hold up no player's.
+    strangers hold up no player's. For the same reason a look that finds very many ends after `LOOK_SECONDS`,
+    and after `patience` seconds with mails that another program had moved.
 
     While one mail is written to the disk the next is fetched, unless the two are large. Raises MailboxError
-    if the mailbox fails, OSError if the disk is full; what is not committed yet still waits on the server.
+    if the mailbox fails, MailboxTaken if it is another site's, OSError if the disk is full; what is not
+    committed yet still waits on the server.
     """
     look = _Look(source, store, blobs, jobs, clock, expects)
     with ThreadPoolExecutor(1, thread_name_prefix="galloper-store") as aside:
         try:
-            waiting_mails = source.list_waiting()
-            for waiting in waiting_mails:
+            done = look.compare()
+            waiting_mails = source.list_waiting(look.since)
+            ordered = in_order(source, store, waiting_mails, expects)
+            end = monotonic() + LOOK_SECONDS
+            for number, waiting in enumerate(ordered):
+                if monotonic() >= end:
+                    look.total += IngestCounts(left=len(ordered) - number)
+                    break
                 look.take(waiting, aside)
             look.settle()
+            look.bring_back(done, patience)
         except MailboxError:
             # The mail fetched before is still stored; the next look moves it.
             with suppress(Exception):
@@ -127,6 +152,45 @@ def take_in(
     return look.total
 
 
+def in_order(
+    source: MailSource, store: Store, waiting_mails: Sequence[WaitingMail], expects: Expects
+) -> Sequence[WaitingMail]:
+    """The mails in the order in which they are taken in: as they are listed, but of very many those that
+    `expects` names first, then others under a player's address, each the newest first."""
+    if len(waiting_mails) <= FLOOD:
+        return waiting_mails
+    newest_first = sorted(waiting_mails, key=lambda mail: mail.received_at, reverse=True)
+    with store() as session:
+        known = records.places_known(session, [mail.place for mail in newest_first])
+    of_players = may_be_of_players(source, store, [mail for mail in newest_first if mail.place not in known])
+    try:
+        headers = source.headers(of_players[:MOST_PROVED])
+    except MailboxError:
+        headers = {}
+    with store() as session:
+        proved = {place for place, raw in headers.items() if expects(session, raw)}
+    first = {mail.place for mail in of_players}
+    return sorted(newest_first, key=lambda mail: (mail.place not in proved, mail.place not in first))
+
+
+def may_be_of_players(
+    source: MailSource, store: Store, waiting_mails: Sequence[WaitingMail]
+) -> list[WaitingMail]:
+    """The mails without those that by their From header are of nobody who is registered. Few are not asked
+    for it, since they are taken in as quickly."""
+    if len(waiting_mails) <= FLOOD:
+        return list(waiting_mails)
+    try:
+        from_lines = source.from_lines(waiting_mails)
+    except MailboxError:
+        # One that the server cannot open ends the connection. All may be players' then.
+        return list(waiting_mails)
+    with store() as session:
+        marks = records.player_marks(session)
+    return [mail for mail in waiting_mails
+            if mail.place not in from_lines or author_of(from_lines[mail.place]) in marks]
+
+
 @dataclass(slots=True)
 class _Look:
     """One look: its counts so far, the mail being stored, and the committed mails that are still to be
@@ -139,9 +203,62 @@ class _Look:
     clock: Clock
     expects: Expects
     total: IngestCounts = IngestCounts()
+    since: datetime | None = None
+    _seen: str | None = None
     stored: list[MailboxLocation] = field(default_factory=list)
     _refusal: str = ""
     _storing: tuple[WaitingMail, Future[bool]] | None = None
+
+    def compare(self) -> Sequence[WaitingMail]:
+        """The mails in the folder of those taken in whose places are not known, newest first; none before the
+        mailbox was marked. Raises MailboxTaken for the mark of another site or a later copy."""
+        with self.store() as session:
+            row = mark.row_of(session)
+            if row is None:
+                return ()
+            seen, self.since = row.done_seen, row.since
+        listed, state = self.source.list_done(seen, self.since)
+        with self.store() as session:
+            known = records.places_known(session, [mail.place for mail in listed])
+        unknown = [mail for mail in listed if mail.place not in known]
+        marks = map(mark.mark_in, self.source.marks() if unknown else ())
+        # Asked after the marks were read: a process of this site raises the database's count first.
+        with self.store() as session:
+            for found in marks:
+                if found is not None:
+                    mark.check(session, found)
+        self._seen = state if state != seen else None
+        return unknown
+
+    def bring_back(self, done: Sequence[WaitingMail], patience: float) -> None:
+        """Take in mails that lie in the folder of those taken in: their bytes tell which are new."""
+        end = monotonic() + patience
+        is_whole = True
+        new: list[datetime] = []
+        for number, waiting in enumerate(done):
+            if monotonic() >= end:
+                self.total += IngestCounts(left=len(done) - number)
+                is_whole = False
+                break
+            with self.store() as session:
+                if mail_troubles.rests(session, waiting.place, self.clock.now()):
+                    is_whole = False
+                    continue
+            try:
+                raw = _fetch(self.source, waiting)
+            except MailFault as fault:
+                self._unreadable(waiting, fault, is_done=True)
+                is_whole = False
+                continue
+            if raw is not None and not mark.is_mark(raw.data) and self._keep(waiting, raw):
+                new.append(waiting.received_at)
+        with self.store.begin() as session:
+            if new:
+                self.total += IngestCounts(foreign=len(new))
+                records.log_event(session, self.clock.now(), events.Event.MAIL_MOVED_ELSEWHERE, detail={
+                    "count": len(new), "first": min(new).isoformat(), "last": max(new).isoformat()})
+            if is_whole and self._seen is not None:
+                mark.compared(session, self._seen)
 
     def take(self, waiting: WaitingMail, aside: ThreadPoolExecutor) -> None:
         """Fetch a mail and begin to store it."""
@@ -183,7 +300,7 @@ class _Look:
         places, self.stored = self.stored, []
         if not places:
             return
-        refusals = self._move_all(places)
+        refusals, new_places = self._move_all(places)
         with self.store.begin() as session:
             now = self.clock.now()
             for place in places:
@@ -191,35 +308,41 @@ class _Look:
                     mail_troubles.note(session, place, MailTroubleKind.UNMOVED, refusals[place], now)
                 else:
                     records.mark_moved(session, place, now)
+                    if self.since is not None and place in new_places:
+                        records.add_moved_place(session, place, new_places[place], now)
                     mail_troubles.end(session, place)
         self.total += IngestCounts(unmoved=len(refusals))
 
-    def _move_all(self, places: list[MailboxLocation]) -> dict[MailboxLocation, str]:
-        """The mails that the server keeps where they are, each with the reason."""
+    def _move_all(
+        self, places: list[MailboxLocation]
+    ) -> tuple[dict[MailboxLocation, str], dict[MailboxLocation, MailboxLocation]]:
+        """The mails that the server keeps where they are, each with the reason, and the new places of the
+        others, as far as the server names them."""
         if self._refusal:
-            return dict.fromkeys(places, self._refusal)
+            return dict.fromkeys(places, self._refusal), {}
         try:
-            self.source.move_to_done(places)
+            new_places = dict(self.source.move_to_done(places))
         except MoveRefused as refusal:
             reason = str(refusal)
         else:
-            return {}
+            return {}, new_places
         if len(places) == 1:
-            return {places[0]: reason}
+            return {places[0]: reason}, {}
         # It may be one of them alone, so each is tried by itself; but a full mailbox refuses them all.
         refusals: dict[MailboxLocation, str] = {}
+        new_places = {}
         in_a_row = 0
         for place in places:
             if in_a_row < REFUSED_MOVES:
                 try:
-                    self.source.move_to_done([place])
+                    new_places |= self.source.move_to_done([place])
                     in_a_row = 0
                     continue
                 except MoveRefused as refusal:
                     reason, in_a_row = str(refusal), in_a_row + 1
             refusals[place] = reason
         self._refusal = reason if in_a_row == REFUSED_MOVES else ""
-        return refusals
+        return refusals, new_places
 
     def _stored(self, place: MailboxLocation) -> None:
         self.stored.append(place)
@@ -241,10 +364,11 @@ class _Look:
                 self.jobs.enqueue(session, WORK, f"{WORK}:{key}", {"mail": key}, is_last=is_last)
         return is_new
 
-    def _unreadable(self, waiting: WaitingMail, fault: MailFault) -> None:
-        place, why, kind = waiting.place, str(fault), MailTroubleKind.UNFETCHED
+    def _unreadable(self, waiting: WaitingMail, fault: MailFault, *, is_done: bool = False) -> None:
+        place, why = waiting.place, str(fault)
+        kind = MailTroubleKind.AWAY if is_done else MailTroubleKind.UNFETCHED
         log.warning("a mail in %s cannot be fetched", place.folder)
-        if not isinstance(fault, MailCut):
+        if not is_done and not isinstance(fault, MailCut):
             try:
                 self.source.quarantine(place)
                 kind = MailTroubleKind.AWAY

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import mailbox
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from time import monotonic
+from time import monotonic, time_ns
 
 from service.config import MailIn
+from service.mail.headers import split_headers
 from service.mail.mailbox.source import (
     HEADER_BYTES,
     MailboxError,
@@ -22,6 +25,9 @@ from service.mail.mailbox.source import (
 )
 
 _POLL_SECONDS = 0.5
+_SETTLING_NS = 2_000_000_000
+_MARK = "galloper-mark-"
+"""The beginning of the file's name of a mark."""
 
 
 class MaildirSource:
@@ -30,26 +36,91 @@ class MaildirSource:
     def __init__(self, settings: MailIn) -> None:
         self._root = Path(settings.path)
         self._settings = settings
-        self._listed: frozenset[str] = frozenset()
+        self._done = self._root / f".{settings.done_folder}"
+        self._names: frozenset[str] = frozenset()
+        self._from_lines: dict[MailboxLocation, bytes] = {}
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """See MailSource."""
-        waiting_mails = []
         files = self._files()
-        self._listed = frozenset(map(_unique, files))
+        self._names = frozenset(map(_unique, files))
+        mails = self._described(files, self._root)
+        return sorted((mail for mail in mails if since is None or mail.received_at >= since),
+                      key=lambda mail: (mail.received_at, mail.place.uid))
+
+    def count_before(self, since: datetime) -> int:
+        """See MailSource."""
+        return sum(mail.received_at < since for mail in self._described(self._files(), self._root))
+
+    @staticmethod
+    def _described(files: Iterable[Path], folder: Path) -> list[WaitingMail]:
+        waiting_mails = []
         for path in files:
             try:
                 status = path.stat()
             except FileNotFoundError:
                 continue
-            place = MailboxLocation("maildir", str(self._root), "maildir", _unique(path))
+            place = MailboxLocation("maildir", str(folder), "maildir", _unique(path))
             received_at = datetime.fromtimestamp(status.st_mtime, UTC)
             waiting_mails.append(WaitingMail(place, status.st_size, received_at))
-        return sorted(waiting_mails, key=lambda mail: (mail.received_at, mail.place.uid))
+        return waiting_mails
+
+    def from_lines(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """See MailSource."""
+        places = {mail.place for mail in waiting_mails}
+        self._from_lines = {place: lines for place, lines in self._from_lines.items() if place in places}
+        unknown = [mail for mail in waiting_mails if mail.place not in self._from_lines]
+        self._from_lines |= {place: _from_lines(raw) for place, raw in self.headers(unknown).items()}
+        return self._from_lines
+
+    def headers(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """See MailSource."""
+        headers = {}
+        files = {_unique(path): path for path in self._files()}
+        for mail in waiting_mails:
+            with suppress(OSError, KeyError), files[mail.place.uid].open("rb") as file:
+                headers[mail.place] = file.read(HEADER_BYTES)
+        return headers
+
+    def list_done(self, seen: str, since: datetime) -> tuple[Sequence[WaitingMail], str]:
+        """See MailSource."""
+        folder = self._done / "cur"
+        try:
+            changed = folder.stat().st_mtime_ns
+            state = str(changed)
+            if state == seen:
+                return (), seen
+            mails = self._described(folder.iterdir(), self._done)
+        except OSError:
+            return (), ""
+        # A clock ticks in steps of milliseconds: what follows in the same step leaves the time as it is.
+        is_settled = time_ns() - changed > _SETTLING_NS
+        newest_first = sorted(mails, key=lambda mail: mail.received_at, reverse=True)
+        return [mail for mail in newest_first if mail.received_at >= since], state if is_settled else ""
+
+    def marks(self) -> Sequence[bytes]:
+        """See MailSource."""
+        self._files()  # raises MailboxError for what is no Maildir
+        return [path.read_bytes() for path in self._done.glob(f"cur/{_MARK}*")]
+
+    def put_mark(self, note: bytes) -> None:
+        """See MailSource."""
+        old = list(self._done.glob(f"cur/{_MARK}*"))
+        try:
+            self._make(self._settings.done_folder)
+            (self._done / "tmp" / _MARK).write_bytes(note)
+            (self._done / "tmp" / _MARK).replace(self._done / "cur" / f"{_MARK}{time_ns()}:2,S")
+            for path in old:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            raise MoveRefused(
+                f"{self._done} cannot be written ({error.strerror}); check its permissions") from error
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """See MailSource."""
-        path = self._find(waiting.place)
+        folder = Path(waiting.place.folder)
+        path = self._find(waiting.place) if folder == self._root else next(
+            folder.glob(f"cur/{waiting.place.uid}*"), None)
         if path is None:
             return None
         try:
@@ -66,10 +137,11 @@ class MaildirSource:
         header_ends = [end for mark in (b"\r\n\r\n", b"\n\n") if (end := start.find(mark)) >= 0]
         return RawMail(start[: min(header_ends)] + b"\n\n" if header_ends else start, is_whole=False)
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
         """See MailSource."""
         for place in places:
             self._move(place, self._settings.done_folder)
+        return {place: replace(place, folder=str(self._done)) for place in places}
 
     def quarantine(self, place: MailboxLocation) -> None:
         """See MailSource."""
@@ -79,7 +151,7 @@ class MaildirSource:
         """See MailSource. Looks twice a second."""
         end = monotonic() + seconds
         # A mail that cannot be moved is no news: it would have this look again without a pause.
-        while (not stop.is_set() and self._listed.issuperset(map(_unique, self._files()))
+        while (not stop.is_set() and self._names.issuperset(map(_unique, self._files()))
                and (remaining := end - monotonic()) > 0):
             stop.wait(min(remaining, _POLL_SECONDS))
 
@@ -124,14 +196,17 @@ class MaildirSource:
     def _find(self, place: MailboxLocation) -> Path | None:
         return next((path for path in self._files() if _unique(path) == place.uid), None)
 
+    def _make(self, folder: str) -> None:
+        if not (self._root / f".{folder}").is_dir():
+            mailbox.Maildir(str(self._root), create=False).add_folder(folder)
+
     def _move(self, place: MailboxLocation, folder: str) -> None:
         path = self._find(place)
         if path is None:
             return
         target = self._root / f".{folder}"
         try:
-            if not target.is_dir():
-                mailbox.Maildir(str(self._root), create=False).add_folder(folder)
+            self._make(folder)
             path.replace(target / "cur" / f"{place.uid}:2,S")
         except FileNotFoundError:
             return
@@ -144,3 +219,9 @@ class MaildirSource:
 def _unique(path: Path) -> str:
     """The part of a Maildir name that stays when flags change."""
     return path.name.partition(":")[0]
+
+
+def _from_lines(beginning: bytes) -> bytes:
+    """The From fields of a mail, as a header block."""
+    fields = split_headers(beginning)[0].all("from")
+    return "".join(f"From: {value}\r\n" for value in fields).encode("utf-8", "surrogateescape") + b"\r\n"

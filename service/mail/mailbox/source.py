@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -68,14 +68,38 @@ class Signal(Protocol):
 class MailSource(Protocol):
     """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew."""
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
-        """The mails that wait now, oldest first, read or unread."""
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
+        """The mails that wait now, oldest first, read or unread; those from before the day of `since` (UTC)
+        are left out."""
+
+    def from_lines(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """The From headers of mails, as header blocks, without a trace on the server. A mail that is gone is
+        left out."""
+
+    def headers(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        """The beginnings of mails, at least their headers, without a trace on the server. A mail that is gone
+        is left out."""
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         """The bytes, without a trace on the server; None if the mail is gone. Raises MailFault."""
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
-        """Move mails to the folder of those taken in. A mail that is gone is no error. Raises MoveRefused."""
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
+        """Move mails to the folder of those taken in; the new place of each, where the server names it. A
+        mail that is gone is no error. Raises MoveRefused."""
+
+    def list_done(self, seen: str, since: datetime) -> tuple[Sequence[WaitingMail], str]:
+        """The mails in the folder of those taken in, newest first, and a word for this state of the folder.
+        Mails that were there at the state `seen` ("" for none) or came before the day of `since` may be left
+        out."""
+
+    def marks(self) -> Sequence[bytes]:
+        """The mails of that folder that may be its mark (`service.mail.mailbox.mark`)."""
+
+    def put_mark(self, note: bytes) -> None:
+        """Add a mark to that folder and remove the others. Raises MoveRefused."""
+
+    def count_before(self, since: datetime) -> int:
+        """How many mails `list_waiting` leaves out."""
 
     def quarantine(self, place: MailboxLocation) -> None:
         """Move a mail that could not be taken in to a folder where a person finds it. Raises MoveRefused."""

@@ -24,6 +24,9 @@ from sqlalchemy.orm import Session
 
 from service.cli.games import create_game
 from service.cli.serve import run_site
+from service.clock import SystemClock
+from service.mail.account import open_source
+from service.mail.mailbox import mark
 from service.mail.sending import outbox
 from service.mail.sending.outbox import OutLetter
 from service.site_folder import SiteError, opened, settings_of
@@ -202,6 +205,19 @@ def test_with_both_mail_servers_away_nothing_is_lost(tmp_path: Path, served: lis
             # The calendar was made without any mail server.
             assert len(list(session.scalars(select(PhaseRow)))) == 9
     assert not any("Traceback" in line for line in site.said)
+
+
+def test_a_mailbox_of_another_site_is_one_sentence(tmp_path: Path) -> None:
+    """MBX-01: it took a sheet of the other site's player, and wrote twelve notices."""
+    ours, other = own_site(tmp_path / "ours"), own_site(tmp_path / "other")
+    (other / "box").rename(tmp_path / "unused")
+    (other / "box").symlink_to(ours / "box")
+    with opened(settings_of(ours)) as store:
+        mark.claim(open_source(settings_of(ours).mail_in), store, SystemClock())
+    deliver(ours, _orders())
+    with pytest.raises(SiteError, match="Another Galloper site reads this mailbox"):
+        run_site(other)
+    assert len(list((ours / "box" / "new").iterdir())) == 1
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:

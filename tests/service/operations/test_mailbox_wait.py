@@ -19,7 +19,7 @@ from service.games.refused import Refused
 from service.mail.mailbox.drain import BUSY, DrainLimits, MailboxDrain
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import take_in, watch
-from service.mail.mailbox.source import MailboxError, MailSource
+from service.mail.mailbox.source import MailboxError, MailSource, WaitingMail
 from service.mail.time_limit import LineLimits
 from service.operations.findings import Finding
 from service.operations.health import Observation, check_deadlines
@@ -186,8 +186,8 @@ class Rebuilt(ImapSource):
         self.dovecot = dovecot
         self.is_rebuilt = False
 
-    def list_waiting(self) -> Sequence[object]:  # type: ignore[override]
-        waiting = super().list_waiting()
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
+        waiting = super().list_waiting(since)
         if not self.is_rebuilt:
             self.is_rebuilt = True
             self.dovecot.rebuild()

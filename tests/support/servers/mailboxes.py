@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from service.config import MailIn
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import IngestCounts, take_in
 from service.mail.mailbox.maildir import MaildirSource
-from service.mail.mailbox.source import MailSource
+from service.mail.mailbox.source import MailboxLocation, MailSource, WaitingMail
 from service.store.tables import MailboxLocationRow, MailRow
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, folder_contents
 from tests.support.site import Site
@@ -70,6 +70,28 @@ class MaildirBox:
     def contents(self, folder: str) -> list[bytes]:
         base = self.root if folder == "INBOX" else self.root / f".{folder}"
         return [p.read_bytes() for part in ("new", "cur") for p in sorted(base.glob(f"{part}/*"))]
+
+
+class NoDoneFolder:
+    """What a mailbox of a test answers about a folder of taken mails that it does not have."""
+
+    def from_lines(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        return {}
+
+    def headers(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
+        return {}
+
+    def list_done(self, seen: str, since: datetime) -> tuple[Sequence[WaitingMail], str]:
+        return (), ""
+
+    def marks(self) -> Sequence[bytes]:
+        return ()
+
+    def put_mark(self, note: bytes) -> None:
+        raise AssertionError("This mailbox has no folder for a mark.")
+
+    def count_before(self, since: datetime) -> int:
+        return 0
 
 
 def imap_settings(server: Dovecot) -> MailIn:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from tests.support.servers.mailboxes import (
     ImapBox,
     Mailbox,
     MaildirBox,
+    NoDoneFolder,
     imap_settings,
     mails,
     places,
@@ -198,7 +200,7 @@ def test_taking_in_does_not_mark_as_read(site: Site, dovecot: Dovecot) -> None:
         assert client.search("UNSEEN") == client.search("ALL") != []
 
 
-class Stubborn:
+class Stubborn(NoDoneFolder):
     """A mailbox whose first mail cannot be fetched."""
 
     def __init__(self) -> None:
@@ -206,7 +208,7 @@ class Stubborn:
         self.quarantined: list[str] = []
         self.moved: list[str] = []
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         return [WaitingMail(MailboxLocation("a", "f", "1", uid), 10, STAMP) for uid in ("1", "2")]
 
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
@@ -215,8 +217,9 @@ class Stubborn:
             raise MailFault("garbled")
         return RawMail(b"good", is_whole=True)
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
         self.moved += [place.uid for place in places]
+        return {}
 
     def quarantine(self, place: MailboxLocation) -> None:
         self.quarantined.append(place.uid)

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import pytest
 from imapclient import IMAPClient
@@ -117,11 +118,11 @@ class LateSource(ImapSource):
         super().__init__(settings(dovecot.imap))
         self._dovecot, self._listings = dovecot, 0
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         self._listings += 1
         if self._listings in {2, 4}:
             self._dovecot.append(simple(self._listings))
-        return super().list_waiting()
+        return super().list_waiting(since)
 
 
 def test_a_mail_that_comes_before_the_listing_after_a_look_does_not_wait_for_the_keep_alive(
@@ -137,9 +138,9 @@ class EmptyHandedSource(ImapSource):
 
     listings = 0
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         self.listings += 1
-        return super().list_waiting()
+        return super().list_waiting(since)
 
     def fetch(self, waiting: WaitingMail) -> None:
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -13,12 +13,13 @@ from service.mail.mailbox.drain import BUSY, CLAIM, DrainLimits, MailboxDrain
 from service.mail.mailbox.source import MailboxError, MailboxLocation, RawMail, Signal, WaitingMail
 from service.store.tables import MailboxDrainRow
 from tests.support.mails import wait_for
+from tests.support.servers.mailboxes import NoDoneFolder
 from tests.support.site import Site
 
 QUICK = DrainLimits(longest=1.0, longest_turn=0.5, first_watched=0.2, longest_watched=0.2, longest_asked=0.3)
 
 
-class CountedSource:
+class CountedSource(NoDoneFolder):
     """A mailbox that is empty, or away, and counts who logs in."""
 
     log_ins = 0
@@ -27,7 +28,7 @@ class CountedSource:
     def __init__(self, _until: float = 0.0) -> None:
         CountedSource.log_ins += 1
 
-    def list_waiting(self) -> Sequence[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         if CountedSource.is_away:
             raise MailboxError("Nothing answers.")
         return ()
@@ -35,7 +36,7 @@ class CountedSource:
     def fetch(self, waiting: WaitingMail) -> RawMail | None:
         raise AssertionError("An empty mailbox has no mail to fetch.")
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
         raise AssertionError("An empty mailbox has no mail to move.")
 
     def quarantine(self, place: MailboxLocation) -> None:

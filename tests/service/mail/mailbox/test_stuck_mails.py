@@ -3,8 +3,8 @@ them (BOX-07). Dovecot refuses as real servers do: no rights, no such name, no r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -26,7 +26,7 @@ from service.store.tables import EventRow, MailTroubleRow
 from tests.service.mail.mailbox.test_imap_abilities import ImapWithout
 from tests.support.mails import simple
 from tests.support.servers.dovecot import USER, Dovecot
-from tests.support.servers.mailboxes import STAMP, imap_settings, mails, places, take
+from tests.support.servers.mailboxes import STAMP, NoDoneFolder, imap_settings, mails, places, take
 from tests.support.site import Site
 
 
@@ -185,14 +185,14 @@ def test_a_mail_on_which_the_server_breaks_off_every_time_is_left_for_later_and_
 
 
 
-class Unreadable:
+class Unreadable(NoDoneFolder):
     """A mailbox that answers NO to the fetch of its first mail, and lets it into quarantine only later."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.takes_quarantine = False
 
-    def list_waiting(self) -> list[WaitingMail]:
+    def list_waiting(self, since: datetime | None = None) -> list[WaitingMail]:
         uids = ("2",) if "quarantined" in self.asked else ("1", "2")
         return [WaitingMail(MailboxLocation("a", "f", "1", uid), 10, STAMP) for uid in uids]
 
@@ -202,8 +202,8 @@ class Unreadable:
             raise MailFault("the server's answer cannot be used: NO")
         return RawMail(b"good", is_whole=True)
 
-    def move_to_done(self, places: Sequence[MailboxLocation]) -> None:
-        pass
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
+        return {}
 
     def quarantine(self, place: MailboxLocation) -> None:
         if not self.takes_quarantine:
