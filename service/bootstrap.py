@@ -62,7 +62,7 @@ from service.mail.sending import outbox
 from service.mail.sending.connections import Connections
 from service.mail.sending.smtp import Transport
 from service.mail.trust_settings import trust_of
-from service.notices import kinds
+from service.notices import kinds, outside_notices
 from service.notices.answers.replies import Replies
 from service.notices.broadcasts import Broadcasts
 from service.notices.coordinator_notices import notify, older_mails, report_failed
@@ -178,6 +178,11 @@ class Site:
             turns.close_phase(
                 self.store, phase_id, self.clock, self.load,
                 judge_mails=partial(process_mail.hasten, self.store, self.jobs, self.clock, phase_id))
+
+    def write_gathered_notices(self) -> None:
+        """Write to the coordinator about what strangers' mails caused in the last hour."""
+        with self.store.begin() as session:
+            outside_notices.send_due(session, self.announcements.letters)
 
     def judge_when_read(self, phase_id: int) -> bool:
         """Judge a closed phase if everything is read (`service.games.turns.judge_when_read`)."""
@@ -466,6 +471,7 @@ def _sender(settings: Settings) -> Sender:
         max_bytes=settings.mail_out.max_bytes, base_url=settings.web.base_url,
         contact=settings.contact or settings.coordinator, deputy=settings.deputy,
         links_copies=settings.mail_out.copies == "links", checker_url=settings.checker_url,
+        letters_a_day=settings.mail_out.per_day,
     )
 
 
@@ -496,6 +502,8 @@ class Running:
             self._schedule.every(
                 "alarms", ALARM_SECONDS, Alarms(site.health, site.store, site.announcements.letters).look,
             )
+        self._schedule.every(
+            "notices", outside_notices.SECONDS, site.write_gathered_notices, leader_only=True)
         self._schedule.every("beacon", BEACON_SECONDS, site.beacon_rounds.look, leader_only=True)
         if settings_reader is not None:
             self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)

@@ -235,6 +235,9 @@ class MailOut(_Part):
     per_minute: int = Field(default=0, ge=0)
     """How many letters the site hands over in a minute, all its processes together, where the provider has
     such a limit; 0 for as many as the relay takes."""
+    per_day: int = Field(default=0, ge=0)
+    """How many letters the provider lets the site send in a day, where it has such a limit; 0 where it is not
+    known. Notices that strangers cause then take at most a tenth of it."""
     copies: str = Field(default="attached", pattern="^(attached|links)$")
     """Copies of the sheets in results: `attached`, or `links` to a page of the site for each reader alone,
     which needs `base_url` of `[web]`."""

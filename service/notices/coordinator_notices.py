@@ -4,10 +4,10 @@ or that goes to nobody. Each says what follows if nothing is done."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from hashlib import sha256
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.refusals import RefusalReason
@@ -34,10 +34,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-MOST_AN_HOUR = 5
-"""Notices about ignored mails within an hour, whoever their senders are."""
 _UNPROVED = {RefusalReason.BAD_FROM, RefusalReason.AUTH_FAILED}
-_IGNORED = "ignored-mail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +54,14 @@ class NoticedMail:
 @dataclass(frozen=True, slots=True)
 class NoticeFacts(KeyedFacts):
     """Something the coordinator should look at: where, since when, what happens if they do nothing, and the
-    mail that it is about, or None."""
+    mail that it is about, or None. `items`: what it lists, a line each."""
 
     event: str
     link: str
     since: datetime
     consequence: str
     mail: NoticedMail | None = None
+    items: tuple[str, ...] = ()
 
 
 def notify(
@@ -110,33 +108,20 @@ def closing_of(session: Session, game: GameRow | None) -> Closing | None:
     return None if phase is None else Closing(phase_of(phase), phase.deadline)
 
 
-def notify_of_ignored_mail(session: Session, letters: LetterContext, row: IgnoredMailRow) -> None:
-    """Tell the coordinator of an ignored mail with an attachment (BOX-01): one notice an hour for each
-    player, and `MOST_AN_HOUR` in all."""
-    # The earlier mail counts, or was answered; the list at the desk is enough.
-    if row.reason == RefusalReason.DUPLICATE:
-        return
-    now = letters.clock.now()
-    sent = session.scalar(select(func.count()).select_from(OutboxRow).where(
-        OutboxRow.kind == COORDINATOR_NOTICE.name, OutboxRow.key.contains(_IGNORED),
-        OutboxRow.due_at > now - timedelta(hours=1))) or 0
-    if sent >= MOST_AN_HOUR:
-        return
+def about_ignored_mail(session: Session, letters: LetterContext, row: IgnoredMailRow) -> NoticeFacts:
+    """An ignored mail with an attachment (BOX-01)."""
     mail = session.get_one(MailRow, row.sha256)
     player = session.get_one(PlayerRow, row.player_id)
     why = because(row.reason, "a rule of ours ignores it")
     base = letters.sender.base_url.rstrip("/")
-    facts = NoticeFacts(
-        key=f"{_IGNORED}-{row.player_id}-{now:%Y-%m-%d-%H}",
+    return NoticeFacts(
+        key=f"ignored-mail-{row.sha256}",
         event=f"A mail under a player's address was ignored: {why}. It seems to have an attachment.",
         since=mail.received_at, link=f"{base}/quarantine#ignored" if base else "",
         consequence="it does not count, and nobody is answered. If it is a sheet, take it back at the desk: "
-                    "then it is judged like any other mail, by the time at which it was received. Further "
-                    "mails of this hour may bring no notice of their own; the desk lists them all.",
+                    "then it is judged like any other mail, by the time at which it was received.",
         mail=NoticedMail(row.sender, False, row.subject, player.name,
-                         _seats(session, letters, player)),
-    )
-    notify(session, letters, None, facts, mark=letters.rehearsal_mark(session, player))
+                         _seats(session, letters, player)))
 
 
 def older_mails(count: int, folder: str, now: datetime) -> NoticeFacts:

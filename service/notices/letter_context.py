@@ -28,7 +28,8 @@ class Sender:
     """The site's own addresses, as every letter needs them. `base_url` is the public address or "";
     `max_bytes` limits one letter; `contact` is where players reach a person, or ""; `deputy` gets the
     coordinator's mail about results that wait, or "". `links_copies`: copies of sheets are behind a link
-    instead of attached. `checker_url`: where else than here the checker of records can be had, or ""."""
+    instead of attached. `checker_url`: where else than here the checker of records can be had, or "".
+    `letters_a_day`: how many letters the relay lets out in a day, 0 where that is not known."""
 
     sender: str
     order_address: str
@@ -39,6 +40,7 @@ class Sender:
     deputy: str = ""
     links_copies: bool = False
     checker_url: str = ""
+    letters_a_day: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ Each function takes the key of a row and yields the games it concerns, each with
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.roles import Role
+from service.games.approval.papers import DISCARDED
 from service.games.names import pseudonym
 from service.record.judged_entry import judged
 from service.store import records
@@ -93,7 +95,29 @@ def _mail(session: Session, key: str) -> Iterator[GameEntry]:
     if row is None or row.state == MailState.STORED:
         return
     for game in records.games_of_mail(session, row):
-        yield game, mail_content(row)
+        if _has_room(session, game, row):
+            yield game, mail_content(row)
+
+
+MOST_OF_STRANGERS = 50
+"""Mails of strangers that the record of one game enters in a day, counted by when they were stored."""
+
+
+def _has_room(session: Session, game: str, row: MailRow) -> bool:
+    """Whether a mail has a place in the record of a game. Anybody can write a game's name into a subject, so
+    mails that no player is proved to have sent are entered up to a number a day, and beyond it only once
+    somebody acts on them."""
+    is_strangers = not row.sender or records.player_of(session, row.sender) is None
+    if not is_strangers or row.state not in {MailState.QUARANTINED, MailState.IGNORED} or (
+            row.reason == DISCARDED):
+        return True
+    entered = select(EntryRow.fact).where(EntryRow.game_id == game, EntryRow.what == "mail")
+    if session.scalar(entered.where(EntryRow.fact == row.sha256).limit(1)) is not None:
+        return True
+    of_the_day = select(MailRow.sha256).where(
+        MailRow.stored_at > row.stored_at - timedelta(days=1), MailRow.sha256.in_(entered),
+        MailRow.state.in_([MailState.QUARANTINED, MailState.IGNORED])).limit(MOST_OF_STRANGERS)
+    return len(session.scalars(of_the_day).all()) < MOST_OF_STRANGERS
 
 
 def mail_content(row: MailRow) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from service.store.tables_mailbox import (
     MailboxMarkRow,
     MailboxWaitRow,
     MailTroubleRow,
+    OutsideNoticeRow,
 )
 from service.store.tables_record import EntryRow, GameKeyRow, HeadRow, LotContributionRow, RecordPendingRow
 from service.store.tables_schedule import LeaseRow, PhaseLookRow
@@ -88,6 +89,7 @@ __all__ = [
     "OfferRow",
     "OutboxRow",
     "OutboxState",
+    "OutsideNoticeRow",
     "PageRow",
     "PasskeyChallengeRow",
     "PasskeyRow",

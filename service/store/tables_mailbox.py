@@ -34,6 +34,21 @@ class IgnoredMailRow(TableBase):
     end: Mapped[str | None] = mapped_column("ended_as", String(20))
 
 
+class OutsideNoticeRow(TableBase):
+    """A notice to the coordinator that a stranger's mail caused (`service.notices.outside_notices`)."""
+
+    __tablename__ = "outside_notices"
+    __table_args__ = (Index("outside_notices_by_end", "told_at", "at"),)
+    key: Mapped[str] = mapped_column(String(200), primary_key=True)
+    at: Mapped[datetime]
+    event: Mapped[str] = mapped_column(Text)
+    # Sender and subject, "" if the notice is about no mail.
+    about: Mapped[str] = mapped_column(Text)
+    link: Mapped[str] = mapped_column(Text)
+    # When a letter told of it; None while it waits for one.
+    told_at: Mapped[datetime | None]
+
+
 class CorrespondenceRow(TableBase):
     """One plain letter from a player to the coordinator, or the coordinator's answer (BOX-10)."""
 

@@ -34,7 +34,7 @@ from service.letters.facts import AnsweredMail, AnswerToMail, Closing, GameInfo,
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence
 from service.mail.sending.compose import Attachment, Rank
-from service.notices import coordinator_notices
+from service.notices import coordinator_notices, outside_notices
 from service.notices.answers import receipts
 from service.notices.answers.files import file_notes, files_of
 from service.notices.answers.receipts import RECEIPT_LATE, ArrivedSheet, ReceiptFacts, Trouble, nobody
@@ -229,12 +229,17 @@ class Replies:
             consequence=consequence, mail=coordinator_notices.about_verdict(session, self.letters, verdict),
         )
         player = records.player_of(session, verdict.sender) if verdict.sender else None
-        coordinator_notices.notify(session, self.letters, None,
-            facts, mark=self.letters.rehearsal_mark(session, player))
+        outside_notices.note(
+            session, self.letters, facts, mark=self.letters.rehearsal_mark(session, player))
 
     def ignored(self, session: Session, row: IgnoredMailRow) -> None:
         """A mail under a player's address was ignored and seems to have an attachment (BOX-01)."""
-        coordinator_notices.notify_of_ignored_mail(session, self.letters, row)
+        # The earlier mail counts, or was answered; the list at the desk is enough.
+        if row.reason != RefusalReason.DUPLICATE:
+            player = session.get_one(PlayerRow, row.player_id)
+            outside_notices.note(
+                session, self.letters, coordinator_notices.about_ignored_mail(session, self.letters, row),
+                mark=self.letters.rehearsal_mark(session, player))
 
     def bounced(self, session: Session, letter_id: int) -> None:
         """A letter came back."""
@@ -243,7 +248,7 @@ class Replies:
     def unknown_letter_bounced(self, session: Session, player_id: int) -> None:
         """Some letter to a player came back."""
         player, base = session.get_one(PlayerRow, player_id), self.letters.sender.base_url
-        coordinator_notices.notify(session, self.letters, None, coordinator_notices.about_returned_mail_of(
+        outside_notices.note(session, self.letters, coordinator_notices.about_returned_mail_of(
             player, self.letters.clock.now(), base))
 
     def unusable(

@@ -17,7 +17,7 @@ from sqlalchemy import select
 from service.cli.games import create_game
 from service.intake import process_mail
 from service.site_folder import opened, settings_of
-from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState
+from service.store.tables import EventRow, MailRow, MailState, OutboxRow, OutboxState, OutsideNoticeRow
 from tests.service.cli.test_serve import _orders
 from tests.support.mail_builder import mail, part, picture, stamp
 from tests.support.mails import wait_for
@@ -76,7 +76,9 @@ def test_nobody_is_told_who_is_not_proved_and_registered_and_no_machine(table: T
     rows = [give_up(table, raw) for raw in (*forged, stranger, machine)]
     assert {row.state for row in rows} == {MailState.QUARANTINED}
     assert [row.sender for row in rows[:3]] == [None] * 3
-    assert table.written_letters() == [NOTICE] * 5
+    assert table.written_letters() == [NOTICE]
+    with table.site.store() as session:
+        assert len(session.scalars(select(OutsideNoticeRow)).all()) == 5
 
 
 def test_who_wrote_too_late_hears_that_and_is_not_asked_for_another_photograph(table: Table) -> None:
