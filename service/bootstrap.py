@@ -76,6 +76,7 @@ from service.operations.alarms import SECONDS as ALARM_SECONDS, Alarms
 from service.operations.beacon_rounds import SECONDS as BEACON_SECONDS, BeaconRounds, Relays
 from service.operations.clock_check import ClockSkewGuard
 from service.operations.health import Health
+from service.operations.inspection import SECONDS as INSPECTION_SECONDS, Inspection
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.mailbox_wait import MailboxWait
 from service.operations.metrics import Metrics
@@ -504,6 +505,10 @@ class Running:
             )
         self._schedule.every(
             "notices", outside_notices.SECONDS, site.write_gathered_notices, leader_only=True)
+        if isinstance(site.clock, SystemClock):
+            self._schedule.every(
+                "inspection", INSPECTION_SECONDS,
+                Inspection(site.engine, site.store, site.blobs, site.clock).look, leader_only=True)
         self._schedule.every("beacon", BEACON_SECONDS, site.beacon_rounds.look, leader_only=True)
         if settings_reader is not None:
             self._schedule.every("settings", reread_settings.SECONDS, settings_reader.look)

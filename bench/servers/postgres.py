@@ -47,6 +47,10 @@ class Postgres:
         self._run("pg_basebackup", "-h", str(self.root), "-U", "galloper", "-D", str(folder), "-X", "none",
                   "-c", "fast", "--no-sync")
 
+    def halt(self) -> None:
+        """Stop it in order; `start` brings it back."""
+        self._run("pg_ctl", "-D", str(self.root / "data"), "-w", "-m", "fast", "stop")
+
     def stop(self) -> None:
         self._run("pg_ctl", "-D", str(self.root / "data"), "-w", "-m", "immediate", "stop")
         shutil.rmtree(self.root, ignore_errors=True)

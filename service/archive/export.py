@@ -211,10 +211,11 @@ class _PlayersEdition:
 
 def write_archive(
     session: Session, blobs: BlobFiles, game_id: str, edition: Edition, now: datetime, version: str,
-    out: BinaryIO
+    out: BinaryIO, missing: list[str] | None = None
 ) -> record.Root:
     """Write the archive of a game as it is now into an empty file that can be read back; the end of its
-    record. Raises NoSuchGame, and BlobError for a file of it that is missing or damaged."""
+    record. `missing` is given the digests of files that cannot be read, which are left out; the checkers name
+    them too. Raises NoSuchGame, and BlobError for such a file where no `missing` is given."""
     game = session.get(GameRow, game_id)
     blobs = LetterBlobs(session, blobs)
     if game is None:
@@ -232,7 +233,7 @@ def write_archive(
     # read.
     first = [("README.txt", README.encode()), ("manifest.json", _json(manifest)),
              ("words.txt", "".join(f"{word}\n" for word in WORDS).encode())]
-    seal(out, chain(first, _files(session, blobs, game_id, opener)))
+    seal(out, chain(first, _files(session, blobs, game_id, opener, missing)))
     return root
 
 
@@ -293,7 +294,8 @@ def _players_edition(session: Session, game: GameRow) -> _PlayersEdition:
 
 
 def _files(
-    session: Session, blobs: BlobFiles, game_id: str, opener: _PlayersEdition | None
+    session: Session, blobs: BlobFiles, game_id: str, opener: _PlayersEdition | None,
+    missing: list[str] | None,
 ) -> Iterator[tuple[str, bytes]]:
     lines, named_files = [], _NamedFiles()
     for row in record.entries(session, game_id):
@@ -320,9 +322,11 @@ def _files(
                 try:
                     data = blobs.read(key)
                 except BlobError:
-                    if key in gone:
-                        continue
-                    raise
+                    if key not in gone and missing is None:
+                        raise
+                    if key not in gone and missing is not None:
+                        missing.append(key)
+                    continue
                 yield f"{folder}/{key}.{_ending(folder, data)}", data
 
 

@@ -15,6 +15,7 @@ from service.clock import SystemClock
 from service.games.acts.act import ActTable
 from service.games.names import game_called
 from service.jobs import DbosJobs
+from service.operations import inspection
 from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
 from service.store.blobs import open_blobs
 from service.store.engine import open_engine
@@ -38,9 +39,10 @@ def export_game(
     as_json: bool = False, quiet: bool = False
 ) -> int:
     """Write a game's archive into a new file. `reason`: why a whole one is made while sheets are sealed.
-    Raises SiteError if the file exists, NoSuchGame, BlobError, Refused."""
+    Raises SiteError if the file exists, NoSuchGame, Refused."""
     settings = settings_of(folder)
     edition = export.Edition.PLAYERS if players else export.Edition.WHOLE
+    missing: list[str] = []
     with opened(settings) as store:
         unfinished = unfinished_path(output)
         try:
@@ -53,18 +55,23 @@ def export_game(
                     copies.enter_archive(table, key, reason)
             with store() as session, unfinished.open("w+b") as file:
                 root = export.write_archive(
-                    session, open_blobs(settings), key, edition, SystemClock().now(), version(), file
-                )
+                    session, open_blobs(settings), key, edition, SystemClock().now(), version(), file,
+                    missing)
             # The file gets its name only once it is whole: a cut-off archive is never taken for one.
             unfinished.replace(new_path(output))
+            if missing:
+                with store.begin() as session:
+                    inspection.add_faulty(session, missing, SystemClock().now())
         finally:
             unfinished.unlink(missing_ok=True)
     size = output.stat().st_size
     print_result(
-        out, f"Wrote {output}: {root.number} entries, {size // 1024} KB. Root {root.link}\n"
-             f"Check it with: galloper verify {output}",
+        out, "\n".join([
+            f"Wrote {output}: {root.number} entries, {size // 1024} KB. Root {root.link}",
+            *(f"Missing or damaged, and not in it: {digest}" for digest in missing),
+            f"Check it with: galloper verify {output}"]),
         {"file": str(output), "game": root.game_id, "edition": edition.value, "entries": root.number,
-         "root": root.link, "bytes": size}, as_json=as_json, quiet=quiet)
+         "root": root.link, "bytes": size, "missing": missing}, as_json=as_json, quiet=quiet)
     return 0
 
 

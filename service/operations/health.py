@@ -25,7 +25,7 @@ from service.games.turns import JUDGEABLE
 from service.mail.mailbox import mark
 from service.mail.sending import hold
 from service.mail.sending.failed import failed_addresses
-from service.operations import clock_check
+from service.operations import clock_check, inspection
 from service.operations.findings import Finding, FindingState, ago, counted
 from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
@@ -436,6 +436,16 @@ def last_event(session: Session, kind: str) -> datetime | None:
     return session.scalar(select(func.max(EventRow.at)).where(EventRow.what == kind))
 
 
+def check_stored_files(observation: Observation) -> Finding:
+    """Is every stored file whole?"""
+    return inspection.files_finding(observation.session)
+
+
+def check_database(observation: Observation) -> Finding:
+    """Are the pages of the database whole?"""
+    return inspection.database_finding(observation.session)
+
+
 def check_site_key(observation: Observation) -> Finding:
     """Is the key here that seeds and receipts come from?"""
     return key_finding(observation.session, "Site key")
@@ -470,6 +480,9 @@ CHECKS = (
     Check("Reading engine", check_reading_engine,
           "sheets are held with their photographs, and their phases wait for a person to read them."),
     Check("Disk", check_disk, "no more mail can be taken in; it waits on its server.", is_daily=True),
+    Check("Stored files", check_stored_files,
+          "a page, letter or archive that needs such a file lacks it, and one day no copy may be left."),
+    Check("Database", check_database, "what is on the damaged pages is lost, and more may be soon."),
     # A clock that is off is reported by `service.operations.clock_check`, at the deadline that it holds up.
     Check("Clock", check_clock),
     Check("Site key", check_site_key,

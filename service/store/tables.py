@@ -47,7 +47,7 @@ from service.store.tables_mailbox import (
     OutsideNoticeRow,
 )
 from service.store.tables_record import EntryRow, GameKeyRow, HeadRow, LotContributionRow, RecordPendingRow
-from service.store.tables_schedule import LeaseRow, PhaseLookRow
+from service.store.tables_schedule import InspectionRow, LeaseRow, PhaseLookRow
 from service.store.tables_sign_in import (
     CodeAppRow,
     GameRoleRow,
@@ -73,6 +73,7 @@ __all__ = [
     "HandRow",
     "HeadRow",
     "IgnoredMailRow",
+    "InspectionRow",
     "Instant",
     "KnownBrowserRow",
     "LeaseRow",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ForeignKey, String
+from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.store.columns import TableBase
@@ -27,6 +28,22 @@ class PhaseLookRow(TableBase):
     turn: Mapped[int] = mapped_column(default=0)
     # When the machine's clock was last set, as the look knew it; "" if never.
     clock_set: Mapped[str] = mapped_column(String(40), default="")
+
+
+class InspectionRow(TableBase):
+    """How the newest inspection of the stored files, or of the database, ended."""
+
+    __tablename__ = "inspections"
+    # "files" or "database".
+    name: Mapped[str] = mapped_column(String(20), primary_key=True)
+    # The night it belonged to, such as "2027-03-01".
+    night: Mapped[str] = mapped_column(String(10))
+    ended_at: Mapped[datetime]
+    # A sentence, "" if all was well.
+    trouble: Mapped[str] = mapped_column(Text)
+    # Files that are missing or damaged: how many, and their keys.
+    count: Mapped[int]
+    files: Mapped[list[Any]] = mapped_column(default=list)
 
 
 class LeaseRow(TableBase):

@@ -39,6 +39,10 @@ def sentence_for(error: Exception) -> str | None:
     """The sentence for a fault that a person can correct; None for a fault of ours."""
     if isinstance(error, UserFacingError):
         return str(error)
+    if _is_damage(error):
+        from service.store.damage import WHAT_TO_DO, damage_in_words
+
+        return f"{damage_in_words(error)} {WHAT_TO_DO}"  # type: ignore[arg-type]
     if _is_database_error(error):
         reason = str(getattr(error, "orig", "")).strip().partition("\n")[0]
         return (f"The database cannot be used now ({reason}); check the disk and the setting database, and "
@@ -61,6 +65,15 @@ def _is_database_error(error: Exception) -> bool:
     # Not imported here: most commands use no database, and code that raises the error has loaded the module.
     module = sys.modules.get("sqlalchemy.exc")
     return module is not None and isinstance(error, module.OperationalError)
+
+
+def _is_damage(error: Exception) -> bool:
+    module = sys.modules.get("sqlalchemy.exc")
+    if module is None or not isinstance(error, module.DBAPIError):
+        return False
+    from service.store.damage import is_damage
+
+    return is_damage(error)
 
 
 def own_fault(error: Exception) -> str:

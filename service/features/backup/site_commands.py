@@ -21,6 +21,7 @@ from service.features.backup.health import NoteBackup
 from service.features.backup.site_file import Restored
 from service.games.acts.act import ActTable, perform
 from service.jobs import DbosJobs
+from service.operations import inspection
 from service.record.chain import sessions
 from service.site_folder import bring_up_to_date, settings_of
 from service.store import records
@@ -43,7 +44,7 @@ def backup_site(
     folder: Path, output: Path, out: TextIO, *, reason: str = "", as_json: bool = False, quiet: bool = False
 ) -> int:
     """Write a whole site into a new file, which has its name only once it is whole. `reason`: why it is made
-    while sheets are sealed, where it is no usual backup. Raises SiteError, BlobError."""
+    while sheets are sealed, where it is no usual backup. Raises SiteError."""
     settings = settings_of(folder)
     bring_up_to_date(settings)
     engine, unfinished = open_engine(settings.database_url), unfinished_path(output)
@@ -55,19 +56,27 @@ def backup_site(
                           Copy.ENCRYPTED if keys else Copy.BACKUP)
         with unfinished.open("wb") as file:
             write = partial(site_file.write, engine, open_blobs(settings), now=now, version=version())
-            blobs = age.write_encrypted(write, file, keys) if keys else write(file)
+            written = age.write_encrypted(write, file, keys) if keys else write(file)
         unfinished.replace(new_path(output))
         with store.begin() as session:
             # Noted only now: the Health page must not count a backup that was cut off.
             perform(NoteBackup(Event.BACKUP_MADE), ActTable(session, BY, now))
+            if written.missing:
+                inspection.add_faulty(session, written.missing, now)
     finally:
         unfinished.unlink(missing_ok=True)
         engine.dispose()
     size, digest = output.stat().st_size, site_file.digest_of(output)
+    blobs = open_blobs(settings)
     print_result(
-        out, f"Wrote {output}: {blobs} files, {size // 1024} KB, SHA-256 {digest}\n"
-             f"Test it from time to time: galloper restore {output} --drill",
-        {"file": str(output), "files": blobs, "bytes": size, "sha256": digest}, as_json=as_json, quiet=quiet)
+        out, "\n".join([
+            f"Wrote {output}: {written.blobs} files, {size // 1024} KB, SHA-256 {digest}",
+            *(f"Missing or damaged, and not in it: {blobs.path(key)}" for key in written.missing),
+            *(["Bring them back from an older backup; Health shows them until then."]
+              if written.missing else []),
+            f"Test it from time to time: galloper restore {output} --drill"]),
+        {"file": str(output), "files": written.blobs, "missing": list(written.missing), "bytes": size,
+         "sha256": digest}, as_json=as_json, quiet=quiet)
     return 0
 
 

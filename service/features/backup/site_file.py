@@ -8,6 +8,7 @@ person says so: the site that it was taken from may have sent them since. Nothin
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
@@ -30,23 +31,14 @@ from service.clock import SimulatedClock
 from service.facts.events import Event
 from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.jobs import Jobs
+from service.operations import inspection
 from service.record import chain
 from service.record.chain import sessions
 from service.store import dump
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.engine import newest_migration
-from service.store.letter_parts import blob_keys
-from service.store.tables import (
-    GameRow,
-    MailRow,
-    OutboxRow,
-    PageRow,
-    RecordPendingRow,
-    ScanRow,
-    ShelvedFileRow,
-    ShelvedGameRow,
-    UserRow,
-)
+from service.store.named_blobs import named_blobs
+from service.store.tables import GameRow, MailRow, RecordPendingRow, UserRow
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -73,9 +65,17 @@ class Restored:
 # ----------------------------------------------------------------------------------------------------------
 
 
-def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: str) -> int:
-    """Write a site into a file; how many blobs. Raises BlobError for one that is missing or damaged: a backup
-    without it would be none."""
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a backup has: how many blobs, and the keys of those that could not be read."""
+
+    blobs: int
+    missing: tuple[str, ...] = ()
+
+
+def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: str) -> Written:
+    """Write a site into a file. What is missing or damaged is left out and named in the file: a backup of all
+    the rest is worth more than none. Raises BackupFault where no file is there at all."""
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "tables": newest_migration(),
@@ -86,25 +86,32 @@ def write(engine: Engine, blobs: Blobs, out: IO[bytes], now: datetime, version: 
     with tarfile.open(fileobj=out, mode="w") as tar:
         with engine.connect() as connection, connection.begin():
             _read_at_one_moment(connection)
-            keys, gone = _named_blobs(connection), _forgotten(connection)
+            keys, gone = named_blobs(connection), _forgotten(connection)
             for table in dump.tables():
                 data = b"".join(dump.lines(connection, table))
                 manifest["rows"][table.name] = {"count": len(data.splitlines()), "sha256": key_of(data)}
                 _add(tar, f"tables/{table.name}.jsonl", data)
         count = 0
+        missing: list[str] = []
         for key in keys:
             try:
                 data = blobs.read(key)
-            except BlobError:
-                if key in gone:
-                    continue
-                raise
+            except (BlobError, OSError) as fault:
+                # A store that cannot be reached is no missing file: without it there is no backup.
+                if isinstance(fault, OSError) and fault.errno != errno.EIO:
+                    raise
+                if key not in gone:
+                    missing.append(key)
+                continue
             _add(tar, f"blobs/{key}", data)
             count += 1
-        manifest["blobs"] = count
+        if missing and not count:
+            raise BackupFault(f"None of the {len(missing)} files that the database names is there, so this "
+                              "would be no backup: look whether the store of photographs is mounted.")
+        manifest["blobs"], manifest["missing"] = count, missing
         # Last, so that a file that was cut off has none.
         _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode())
-    return count
+    return Written(count, tuple(missing))
 
 
 def _forgotten(connection: Connection) -> frozenset[str]:
@@ -119,18 +126,6 @@ def _read_at_one_moment(connection: Connection) -> None:
         connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
     else:
         connection.exec_driver_sql("BEGIN")
-
-
-def _named_blobs(connection: Connection) -> list[str]:
-    """Every blob that a row names."""
-    keys: set[str] = set()
-    for column in (MailRow.sha256, PageRow.original, PageRow.upright, ScanRow.original, ScanRow.upright):
-        keys.update(key for key in connection.execute(select(column).distinct()).scalars() if key is not None)
-    letters = connection.execute(select(OutboxRow.message, OutboxRow.words, OutboxRow.files))
-    keys |= blob_keys((message, words, files) for message, words, files in letters)
-    for column in (ShelvedGameRow.blob, ShelvedFileRow.blob):
-        keys.update(connection.execute(select(column).distinct()).scalars())
-    return sorted(keys)
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
@@ -153,6 +148,29 @@ def restore(
     was written."""
     with engine.connect() as connection:
         _check_empty(connection)
+    new: set[str] = set()
+    try:
+        loaded, count, roots, missing = _load(source, engine, blobs, now, new)
+    except BaseException:
+        # An empty site is left as it was, and what stood in the store before stays.
+        for key in new:
+            blobs.remove(key)
+        raise
+    lost = _enter_restore(engine, roots, letters, now, is_drill=jobs is None)
+    if missing:
+        names = ", ".join(key[:12] for key in missing[:20])
+        sentence = f"{len(missing)} files could not be read when this backup was made, and are not in it"
+        lost = (*lost, f"{sentence}: {names}.")
+        with sessions(engine).begin() as session:
+            inspection.add_faulty(session, missing, now)
+    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, REASON), lost)
+
+
+def _load(
+    source: IO[bytes], engine: Engine, blobs: Blobs, now: datetime, new: set[str]
+) -> tuple[dict[str, int], int, tuple[chain.Root, ...], Sequence[str]]:
+    """Load the rows and files of a backup: rows by table, files, the ends of the records, and the keys that
+    the backup names as missing. `new` is given the keys of files that were not in the store before."""
     rows: dict[str, bytes] = {}
     manifest: dict[str, Any] | None = None
     count = 0
@@ -162,12 +180,15 @@ def restore(
         elif name.startswith("tables/"):
             rows[name.partition("/")[2].removesuffix(".jsonl")] = data
         else:
-            key = name.partition("/")[2]
-            if blobs.put(data) != key:
+            key = key_of(data)
+            if key != name.partition("/")[2]:
                 raise BackupFault(f"The backup is damaged: {name} does not have the bytes that its name "
-                                  f"says. Take an older one.")
+                                  f"says. Nothing was put back; take an older one.")
+            if not blobs.has(key):
+                new.add(key)
+            blobs.put(data)
             count += 1
-    _check_manifest(manifest, rows, count)
+    missing = _checked(manifest, rows, count).get("missing", [])
     with engine.begin() as connection:
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -176,7 +197,7 @@ def restore(
         }
         dump.settle_counters(connection)
         connection.execute(delete(RecordPendingRow))  # every row that was just loaded has its entry already
-        _check_blobs(connection, blobs)
+        _check_blobs(connection, blobs, frozenset(missing))
         with Session(bind=connection, join_transaction_mode="create_savepoint") as session:
             if connection.dialect.name == "sqlite":
                 # It gives the numbers of rows that are away to new ones.
@@ -187,8 +208,7 @@ def restore(
                 check_record(session, game)
                 for game in session.scalars(select(GameRow.id).order_by(GameRow.id))
             )
-    lost = _enter_restore(engine, roots, letters, now, is_drill=jobs is None)
-    return Restored(loaded, count, roots, hold_letters_and_requeue(engine, jobs, now, REASON), lost)
+    return loaded, count, roots, missing
 
 
 def go_on_after_restore(
@@ -201,7 +221,7 @@ def go_on_after_restore(
     with engine.connect() as connection, Session(bind=connection) as session:
         roots = tuple(check_record(session, game)
                       for game in session.scalars(select(GameRow.id).order_by(GameRow.id)))
-        named, gone = _named_blobs(connection), _forgotten(connection)
+        named, gone = named_blobs(connection), _forgotten(connection)
         # Only whether it is there: a store of terabytes is read by `galloper verify --live`, and not while
         # nothing is served.
         missing = [key for key in named if key not in gone and not blobs.has(key)]
@@ -282,7 +302,8 @@ def _check_empty(connection: Connection) -> None:
             )
 
 
-def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blobs: int) -> None:
+def _checked(manifest: dict[str, Any] | None, rows: dict[str, bytes], blobs: int) -> dict[str, Any]:
+    """The manifest of a backup that has all that it names. Raises BackupFault."""
     if manifest is None:
         raise BackupFault("The backup is cut off: its end is missing. Nothing was put back; take an older "
                           "one.")
@@ -301,11 +322,12 @@ def _check_manifest(manifest: dict[str, Any] | None, rows: dict[str, bytes], blo
     if manifest["blobs"] != blobs:
         raise BackupFault(f"The backup has {blobs} of {manifest['blobs']} files. Nothing was put back; take "
                           f"an older one.")
+    return manifest
 
 
-def _check_blobs(connection: Connection, blobs: Blobs) -> None:
-    gone = _forgotten(connection)
-    for key in _named_blobs(connection):
+def _check_blobs(connection: Connection, blobs: Blobs, missing: frozenset[str]) -> None:
+    gone = _forgotten(connection) | missing
+    for key in named_blobs(connection):
         try:
             blobs.read(key)
         except BlobError as fault:

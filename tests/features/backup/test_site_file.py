@@ -12,17 +12,20 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, insert, select, text, update
 
+from service.archive import export
 from service.archive.after_loading import BrokenRecord
 from service.features.backup import site_file
 from service.features.backup.site_file import BackupFault
 from service.mail.sending import hold, outbox
 from service.mail.sending.smtp import FolderTransport
 from service.notices.results import ResultsAnnouncer
+from service.operations import inspection
 from service.record import chain
 from service.store import dump
 from service.store.blobs import Blobs
 from service.store.engine import newest_migration
-from service.store.tables import OutboxRow, OutboxState
+from service.store.tables import OutboxRow, OutboxState, PageRow
+from tests.support.checks import print_check
 from tests.support.played import archived, begin, finish, played
 from tests.support.site import NOON, MemoryJobs, Site, make_site
 from tests.support.table import Table, open_table
@@ -49,7 +52,7 @@ def everything(site: Site) -> dict[str, list[bytes]]:
         return {
             table.name: list(dump.lines(connection, table))
             for table in dump.tables()
-            if table.name not in {"switches", "events"}
+            if table.name not in {"switches", "events", "inspections"}
         }
 
 
@@ -208,13 +211,67 @@ def test_a_broken_chain_is_put_back_nowhere(site: Site, tmp_path: Path) -> None:
     assert table.game
 
 
-def test_a_missing_photograph_is_told_when_the_backup_is_made(site: Site, tmp_path: Path) -> None:
-    from service.store.blobs import BlobError
+def lose_one(site: Site) -> str:
+    """Delete a photograph of the site, as a fault of the disk does."""
+    with site.store() as session:
+        lost = session.scalars(select(PageRow.original)).first()
+    assert lost is not None
+    site.blobs.remove(lost)
+    return lost
 
+
+def test_a_backup_goes_on_without_a_lost_photograph_and_names_it(site: Site, tmp_path: Path) -> None:
+    """MBX-04: one lost photograph ended every backup, night after night."""
+    table = open_table(site)
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    lost = lose_one(site)
+    out = io.BytesIO()
+    written = site_file.write(site.engine, site.blobs, out, NOON, "test")
+    assert written.missing == (lost,)
+    assert written.blobs > 0
+    with make_site(tmp_path / "new") as other:
+        restored = put_back(out.getvalue(), other)
+        assert everything(other) == everything(site)
+        assert any(lost[:12] in sentence for sentence in restored.lost)
+        with other.store() as session:
+            assert inspection.faulty_files(session) == [lost]
+            assert lost in inspection.files_finding(session).sentence
+
+
+def test_an_archive_goes_on_without_a_lost_photograph_and_the_checker_names_it(
+    site: Site, tmp_path: Path
+) -> None:
+    table = open_table(site)
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    lost, missing, path = lose_one(site), [], tmp_path / "game.zip"
+    with site.store() as session, path.open("w+b") as file:
+        export.write_archive(
+            session, site.blobs, table.game, export.Edition.WHOLE, NOON, "test", file, missing)
+    assert missing == [lost]
+    report = io.StringIO()
+    assert print_check(path, [], report) == 1
+    assert lost[:12] in report.getvalue()
+
+
+def test_a_store_that_is_not_mounted_makes_no_backup(site: Site, tmp_path: Path) -> None:
     table = open_table(site)
     table.file("Montrose", ["A Montrose H"])
-    with pytest.raises(BlobError, match="is missing"):
+    with pytest.raises(BackupFault, match="look whether the store of photographs is mounted"):
         site_file.write(site.engine, Blobs(tmp_path / "elsewhere"), io.BytesIO(), NOON, "test")
+
+
+def test_a_restore_that_fails_leaves_no_file(site: Site, tmp_path: Path) -> None:
+    """MBX-05: "Nothing was put back", and the photographs lay there."""
+    table = open_table(site)
+    table.take(table.mail("Montrose"), table.phase().opens_at)
+    out = io.BytesIO()
+    site_file.write(site.engine, site.blobs, out, NOON, "test")
+    cut = out.getvalue()[:-20_480]
+    with make_site(tmp_path / "new") as other:
+        kept = other.blobs.put(b"of this site")
+        with pytest.raises(BackupFault):
+            put_back(cut, other)
+        assert [path.name for path in other.blobs.root.rglob("*") if path.is_file()] == [kept]
 
 
 def test_counters_go_on_after_rows_that_were_numbered(any_site: Site) -> None:
