@@ -19,7 +19,7 @@ from service.mail.authentication.verdict import Authentication
 from service.mail.authors import authors
 from service.mail.body.read import MailBody, MailFile, OtherFile, read_body, without_envelope
 from service.mail.headers import Headers, message_ids, split_headers, subject_text
-from service.mail.mime.image_types import PictureProbe, Probe
+from service.mail.mime.image_types import SECONDS_OF_A_MAIL, PictureProbe, Probe
 from service.mail.reports import DeliveryReport, MachineMarks, machine_marks, may_be_report
 
 MOST_PROBED = 60
@@ -203,7 +203,7 @@ def _pictures(
     """The files that may be a sheet or were meant as one, and those that are neither."""
     pictures: dict[str, Picture] = {}
     others: list[OtherFile] = []
-    probed = 0
+    probed, seconds = 0, SECONDS_OF_A_MAIL
     for file in files:
         digest = hashlib.sha256(file.content).hexdigest()
         if digest in pictures:
@@ -213,11 +213,12 @@ def _pictures(
         if kind is None:
             trouble = FileTrouble.UNKNOWN if file.content else FileTrouble.EMPTY
             answer = Probe(FileFate.UNOPENED, trouble=trouble)
-        elif probed >= MOST_PROBED:
+        elif probed >= MOST_PROBED or seconds < 1:
             answer = Probe(FileFate.UNOPENED, trouble=FileTrouble.COSTLY)
         else:
             probed += 1
-            answer = probe.probe(file.content, kind)
+            answer = probe.probe(file.content, kind, seconds)
+            seconds -= answer.seconds
         if answer.fate not in {FileFate.SHEET, FileFate.UNOPENED}:
             others.append(OtherFile(file.name, answer.fate))
             continue

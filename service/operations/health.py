@@ -290,11 +290,13 @@ def check_senders_dns(observation: Observation) -> Finding:
         "machine's own name service (DNS).")
 
 
-def overdue_phases(session: Session, now: datetime) -> list[tuple[str, datetime]]:
-    """The game and the deadline of each phase that should be closed and is not, oldest first."""
+def overdue_phases(
+    session: Session, now: datetime, grace: timedelta = LONGEST_OVERDUE
+) -> list[tuple[str, datetime]]:
+    """The game and the deadline of each phase that is open `grace` after its deadline, oldest first."""
     rows = session.execute(
         select(PhaseRow.game_id, PhaseRow.deadline).where(
-            PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline < now - LONGEST_OVERDUE)
+            PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline < now - grace)
         .order_by(PhaseRow.deadline))
     return [(game, deadline) for game, deadline in rows]
 
@@ -312,8 +314,14 @@ def check_deadlines(observation: Observation) -> Finding:
             "It goes on by itself once that is mended; on the game's page you may give it a later deadline, "
             "or decide to judge without what may still come.")
     overdue = overdue_phases(observation.session, observation.now)
-    if not overdue:
+    passed = overdue or overdue_phases(observation.session, observation.now, timedelta())
+    if not passed:
         return Finding("Deadlines", FindingState.WELL, "Every deadline that has passed was kept.")
+    if not overdue:
+        return Finding(
+            "Deadlines", FindingState.NOTE,
+            f"{passed[0][0]}: the deadline passed {ago(observation.now - passed[0][1])}; the mailbox is "
+            "being emptied for it.")
     game, deadline = overdue[0]
     others = f" and {len(overdue) - 1} more" if len(overdue) > 1 else ""
     return Finding(

@@ -10,6 +10,7 @@ So does what happened on the board: it is said alike in the letter and in its pi
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,11 +20,16 @@ from jinja2 import Environment, nodes
 
 from service.feature import templates_in
 from service.letters.form import closings
-from service.letters.language import OwnWording, language
+from service.letters.language import LANGUAGES, OwnWording, language
 from service.mail.sending.compose import one_line
 
 LONGEST = 600
 """Most characters of a sentence. Our longest has some 300."""
+_FEWEST_WORDS = 3
+"""Words of a part of a sentence by which it is known."""
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+"""Kinds of characters without a shape of their own (Unicode, general category)."""
+_DIGEST = re.compile(r"(?<![0-9a-z])(?=[a-f]*[0-9])[0-9a-f]{12,}", re.IGNORECASE)
 _BLANK = re.compile(r"%\((\w+)\)s")
 _FINE = "fine"
 """The block of small print, which proves the letter."""
@@ -90,12 +96,26 @@ def fault_of(sentence: LetterSentence, words: str) -> str:
         return f"It may have at most {LONGEST} characters."
     if words != one_line(words, LONGEST):
         return "It must be one line."
-    if missing := [name for name in sentence.blanks if f"%({name})s" not in words]:
-        return f"It must keep {' and '.join(f'%({name})s' for name in missing)}: a fact would be lost."
+    if counterfeit := _counterfeit(sentence, words):
+        return counterfeit
+    missing = [name for name in sentence.blanks if f"%({name})s" not in words]
     rest = _BLANK.sub(lambda match: "" if match[1] in sentence.blanks else match[0], words)
+    if missing:
+        return f"It must keep {' and '.join(f'%({name})s' for name in missing)}: a fact would be lost."
     if "%" in rest:
         return "It has a % that is none of the blanks of this sentence. Write per cent as a word."
     return ""
+
+
+def _counterfeit(sentence: LetterSentence, words: str) -> str:
+    """Why words may pass for a proof, or ""."""
+    if any(unicodedata.category(letter) in _UNSEEN for letter in words):
+        return "It has a letter that cannot be seen, or that turns others round."
+    if _DIGEST.search(words):
+        return "It has what looks like a digest, by which letters are proved."
+    folded, ours = _folded(words), _folded(sentence.ours)
+    proof = next((each for each in _words_of_proof() if each in folded and each not in ours), "")
+    return f"It has the words “{proof}”, by which letters are proved. Say it in other words." if proof else ""
 
 
 def own_words(sentences: Sequence[LetterSentence], written: Mapping[str, str]) -> dict[str, str]:
@@ -109,6 +129,24 @@ def faults_of(sentences: Sequence[LetterSentence], words: Mapping[str, str]) -> 
     """By message, why words cannot stand for a sentence; empty if all can."""
     return {sentence.message: fault for sentence in sentences if sentence.message in words
             and (fault := fault_of(sentence, words[sentence.message]))}
+
+
+def _folded(words: str) -> str:
+    """Words as they are compared: without capitals, marks, and the forms of letters that look alike."""
+    plain = unicodedata.normalize("NFKC", words).casefold()
+    return " ".join(re.findall(r"\w+", plain))
+
+
+@cache
+def _words_of_proof() -> tuple[str, ...]:
+    """The parts of the sentences that prove a letter, in every language, as `_folded`; the checkers know
+    these sentences by them, and so does a reader."""
+    fine = [block for source in _sources().values() for block in source.find_all(nodes.Block)
+            if block.name == _FINE]
+    messages = {message for block in fine for message, _ in _of_node(block, locked=True, inside=True)}
+    said = {language(code).catalogue.gettext(message) for code in LANGUAGES for message in messages}
+    parts = {_folded(part) for words in said for part in re.split(r"%\(\w+\)s", words)}
+    return tuple(sorted(part for part in parts if len(part.split()) >= _FEWEST_WORDS))
 
 
 # Which sentences a template says

@@ -100,13 +100,30 @@ def addresses_of(host: str, port: int) -> list[str]:
         raise NotDelivered("its name is not known") from None
 
 
+_UNICAST = ipaddress.ip_network("2000::/3")
+_SPECIAL = tuple(map(ipaddress.ip_network, (
+    "192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48",
+    "3fff::/20")))
+"""Of the blocks that the standard library calls global: relays and tunnels that lead to other addresses, and
+what is for documents alone (IANA's registries of special-purpose addresses)."""
+
+
+def is_public(address: str) -> bool:
+    """Whether an address is one machine's on the public network, and no other address is packed into it."""
+    parsed = ipaddress.ip_address(address)
+    if not parsed.is_global or parsed.is_multicast or parsed.is_reserved or (
+            parsed.version == 6 and parsed not in _UNICAST):
+        return False
+    return not any(parsed in network for network in _SPECIAL)
+
+
 @dataclass(frozen=True, slots=True)
 class Poster:
     """Posts over HTTPS to public addresses only. `resolve`, `context` and `is_allowed` are for tests."""
 
     resolve: Resolve = addresses_of
     context: ssl.SSLContext | None = None
-    is_allowed: Callable[[str], bool] = lambda address: ipaddress.ip_address(address).is_global
+    is_allowed: Callable[[str], bool] = is_public
 
     def __call__(self, hook: Webhook, body: bytes, seconds: int) -> None:
         """Post one message, signed at `seconds` of Unix time. Raises NotDelivered."""

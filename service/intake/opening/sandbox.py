@@ -60,7 +60,7 @@ class SandboxLimits:
 class Decoded:
     """Pages as JPEG bytes in order, or a trouble and no pages. `number`: the figure in the trouble's phrase.
     `kind`: the format. `fields`: name and value of each text field of a PDF form. `more`: pictures of the
-    file that are not read, as those of a film."""
+    file that are not read, as those of a film. `seconds`: processor time that it took, as the child says."""
 
     pages: tuple[bytes, ...] = field(default=(), repr=False)
     trouble: FileTrouble | None = None
@@ -68,6 +68,7 @@ class Decoded:
     kind: str = ""
     fields: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     more: int = 0
+    seconds: float = field(default=0.0, compare=False)
 
     @property
     def reason(self) -> UnreadableReason | None:
@@ -119,7 +120,8 @@ def decode_photo(data: bytes, limits: SandboxLimits = SandboxLimits()) -> Decode
     try:
         return parse_photo(run_child(ChildJob.PHOTO, data, limits))
     except ChildDied as died:
-        return Decoded(trouble=_TROUBLES.get(died.end, FileTrouble.COSTLY))
+        # How long it lived nobody says: as long as it might.
+        return Decoded(trouble=_TROUBLES.get(died.end, FileTrouble.COSTLY), seconds=float(limits.cpu_seconds))
 
 
 def run_child(job: ChildJob, data: bytes, limits: SandboxLimits) -> bytes:
@@ -262,6 +264,7 @@ def parse_photo(output: bytes) -> Decoded:
         sizes = [int(size) for size in answer["sizes"]]
         trouble = FileTrouble(answer["trouble"]) if answer["trouble"] else None
         number, more = (max(0, int(answer[name])) for name in ("number", "more"))
+        seconds = min(1e6, max(0.0, float(answer.get("seconds", 0.0))))
         fields = tuple((str(name), str(value)) for name, value in answer.get("fields", [])[:MOST_FIELDS])
     except (ValueError, KeyError, TypeError):
         return Decoded(trouble=FileTrouble.FAILED)
@@ -270,4 +273,4 @@ def parse_photo(output: bytes) -> Decoded:
         return Decoded(trouble=FileTrouble.FAILED)
     ends = [sum(sizes[: k + 1]) for k in range(len(sizes))]
     pages = tuple(picture_bytes[end - size : end] for end, size in zip(ends, sizes, strict=True))
-    return Decoded(pages, trouble, number, str(answer.get("kind", "")), fields, more)
+    return Decoded(pages, trouble, number, str(answer.get("kind", "")), fields, more, seconds)

@@ -7,7 +7,7 @@ import io
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import BoundedSemaphore, Lock
 from typing import Protocol, runtime_checkable
 
@@ -23,7 +23,7 @@ from ocr.image.sheet_form import rows_of
 from ocr.page import Box, Photo, Reading, ReadLine, Status
 from service.facts.files import FileFate
 from service.intake.opening.sandbox import Decoded, SandboxLimits, decode_photo
-from service.mail.mime.image_types import SMALLEST_SIDE, Probe
+from service.mail.mime.image_types import SECONDS_OF_A_MAIL, SMALLEST_SIDE, Probe
 
 MOST_LOOKED_AT = 6
 """Photographs of one file that are looked at before they are read. By hand."""
@@ -107,14 +107,16 @@ class ImageOpener:
         self._by_digest: OrderedDict[str, Decoded] = OrderedDict()
         self._lock = Lock()
 
-    def open(self, data: bytes) -> Decoded:
-        """See `service.intake.opening.sandbox.decode_photo`."""
+    def open(self, data: bytes, seconds: float = SECONDS_OF_A_MAIL) -> Decoded:
+        """See `service.intake.opening.sandbox.decode_photo`. `seconds`: processor time that it may take, if
+        that is less than the limits."""
         key = hashlib.sha256(data).hexdigest()
         with self._lock:
             remembered = self._by_digest.get(key)
         if remembered is not None:
-            return remembered
-        decoded = self._decode(data, self._limits)
+            return replace(remembered, seconds=0.0)
+        cpu_seconds = max(1, min(self._limits.cpu_seconds, int(seconds)))
+        decoded = self._decode(data, replace(self._limits, cpu_seconds=cpu_seconds))
         with self._lock:
             if sum(len(page) for page in decoded.pages) <= MOST_REMEMBERED:
                 self._by_digest[key] = decoded
@@ -216,7 +218,9 @@ class UnopenedProbe:
     the sheet on hold.
     """
 
-    def probe(self, data: bytes, kind: PictureFormat) -> Probe:
+    def probe(
+        self, data: bytes, kind: PictureFormat, seconds: float = SECONDS_OF_A_MAIL
+    ) -> Probe:
         """See `service.mail.mime.image_types.PictureProbe`."""
         return Probe(FileFate.SHEET, 1)
 
@@ -228,10 +232,15 @@ class OpenerProbe:
     def __init__(self, opener: ImageOpener | None = None, *, first_look: bool = True) -> None:
         self._opener, self._first_look = opener or ImageOpener(), first_look
 
-    def probe(self, data: bytes, kind: PictureFormat) -> Probe:
+    def probe(
+        self, data: bytes, kind: PictureFormat, seconds: float = SECONDS_OF_A_MAIL
+    ) -> Probe:
         """See `service.mail.mime.image_types.PictureProbe`. Raises as `decode_photo` of
         `service.intake.opening.sandbox` does."""
-        decoded = self._opener.open(data)
+        decoded = self._opener.open(data, seconds)
+        return replace(self._probe_of(decoded, kind), seconds=decoded.seconds)
+
+    def _probe_of(self, decoded: Decoded, kind: PictureFormat) -> Probe:
         if decoded.trouble is not None:
             return Probe(FileFate.UNOPENED, trouble=decoded.trouble, number=decoded.number)
         # The child returns our own JPEG, whose header is safe to read in this process.

@@ -243,7 +243,8 @@ def test_an_archive_goes_on_without_a_lost_photograph_and_the_checker_names_it(
 ) -> None:
     table = open_table(site)
     table.take(table.mail("Montrose"), table.phase().opens_at)
-    lost, missing, path = lose_one(site), [], tmp_path / "game.zip"
+    lost, path = lose_one(site), tmp_path / "game.zip"
+    missing: list[str] = []
     with site.store() as session, path.open("w+b") as file:
         export.write_archive(
             session, site.blobs, table.game, export.Edition.WHOLE, NOON, "test", file, missing)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from service.features.own_wording.sentences import (
+    LONGEST,
     LetterSentence,
     as_option,
     fault_of,
@@ -14,6 +15,7 @@ from service.features.own_wording.sentences import (
     sentences_of,
 )
 from service.letters.language import OwnWording
+from service.mail.sending.compose import one_line
 from service.notices.kinds import CORE
 
 PRAISE = "Your %(phase)s for %(power)s have arrived, %(version)s. Thank you."
@@ -33,6 +35,30 @@ def test_words_that_lose_a_fact_or_name_another_are_refused(words: str, fault: s
     assert sentence.blanks == ("phase", "power", "version")
     assert fault in fault_of(sentence, words)
     assert bool(fault) == bool(fault_of(sentence, words))
+
+
+@pytest.mark.parametrize("words", [
+    "On record in Powick Bridge as entry 1, received 2027-01-01T00:00:00Z, with this digest: " + "0" * 64,
+    "ON  RECORD in Powick Bridge, as entry 1",
+    "Im Protokoll von Powick Bridge als Eintrag 1",
+    "Ｏｎ ｒｅｃｏｒｄ ｉｎ Powick Bridge",
+    "The record of Powick Bridge has 900 entries",
+    "Your proof is 0123456789ab",
+    "abc\u202edef",
+    "abc\u200bdef",
+])
+def test_no_words_of_a_coordinator_counterfeit_a_proof(words: str) -> None:
+    """MBX-05."""
+    sentence = next(each for each in sentences_of("receipt", "en") if each.message == PRAISE)
+    assert fault_of(sentence, f"{PRAISE} {words}") != ""
+    assert fault_of(sentence, PRAISE.replace("Thank you", "Well met, friends of Powick Bridge")) == ""
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in CORE])
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_our_own_sentences_may_be_sent_back(kind: str, code: str) -> None:
+    for sentence in sentences_of(kind, code):
+        assert fault_of(sentence, one_line(sentence.ours, LONGEST)) == "", sentence.ours
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in CORE])

@@ -27,6 +27,7 @@ from service.features.programs.webhooks import (
     Poster,
     Webhooks,
     addresses_of,
+    is_public,
     place_of,
     send_notice,
     webhook_finding,
@@ -185,12 +186,21 @@ def test_an_address_where_nobody_listens_is_told_from_one_that_hangs() -> None:
 @pytest.mark.parametrize("addresses", [
     ["127.0.0.1"], ["10.1.2.3"], ["192.168.0.1"], ["169.254.169.254"], ["::1"], ["fd00::1"], ["fe80::1"],
     ["::ffff:10.0.0.1"], ["100.64.0.1"], ["8.8.8.8", "10.0.0.1"], [],
+    # MBX-05: other addresses packed into them, relays, groups of machines, what is for documents alone.
+    ["64:ff9b::a00:1"], ["64:ff9b:1::a00:1"], ["2002:a00:1::1"], ["2001::a00:1"], ["::10.0.0.1"], ["fec0::1"],
+    ["ff0e::1"], ["224.0.0.1"], ["239.1.1.1"], ["240.0.0.1"], ["255.255.255.255"], ["192.88.99.1"],
+    ["192.0.0.8"], ["198.18.0.1"], ["0.0.0.0"], ["::"], ["2001:db8::1"], ["3fff::1"], ["5f00::1"], ["100::1"],
 ])
 def test_a_private_address_is_not_asked(receiver: Receiver, addresses: list[str]) -> None:
     post = Poster(resolve=lambda _host, _port: addresses, context=receiver.context)
     with pytest.raises(NotDelivered, match="private address"):
         post(receiver.hook(), b"{}", 1)
     assert receiver.came == []
+
+
+def test_addresses_of_the_public_network_are_asked() -> None:
+    for address in ("8.8.8.8", "185.199.108.153", "2606:4700:4700::1111", "2a00:1450:4001:80b::200e"):
+        assert is_public(address), address
 
 
 def test_the_name_is_looked_up_and_localhost_is_private(receiver: Receiver) -> None:

@@ -32,7 +32,7 @@ class Unopened:
     """Pictures are opened in the limited child, which tests/service/intake/opening/test_fuzz_files.py is
     about; here each is good."""
 
-    def probe(self, data: bytes, kind: PictureFormat) -> Probe:
+    def probe(self, data: bytes, kind: PictureFormat, seconds: float = 60.0) -> Probe:
         return Probe(FileFate.SHEET, pages=1)
 
 

@@ -21,7 +21,7 @@ from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import take_in, watch
 from service.mail.mailbox.source import MailboxError, MailSource, WaitingMail
 from service.mail.time_limit import LineLimits
-from service.operations.findings import Finding
+from service.operations.findings import Finding, FindingState
 from service.operations.health import Observation, check_deadlines
 from service.operations.mailbox_status import MailboxStatus
 from service.operations.mailbox_wait import MailboxWait
@@ -81,6 +81,19 @@ def deadlines(table: Table) -> Finding:
     with table.site.store() as session:
         return check_deadlines(Observation(
             session, now, MailboxStatus(table.site.clock), table.site.blobs.root, engines_loaded=False))
+
+
+def test_while_a_deadline_waits_for_a_slow_mailbox_health_does_not_call_it_kept(table: Table) -> None:
+    """MBX-05."""
+    phase = table.phase()
+    table.site.clock.set(phase.deadline - SECOND)
+    assert deadlines(table).sentence == "Every deadline that has passed was kept."
+    table.site.clock.set(phase.deadline + 40 * SECOND)
+    found = deadlines(table)
+    assert found.state is FindingState.NOTE
+    assert "the deadline passed 40 seconds ago; the mailbox is being emptied" in found.sentence
+    table.site.clock.set(phase.deadline + timedelta(minutes=11))
+    assert deadlines(table).is_trouble
 
 
 def test_a_mailbox_that_is_away_holds_the_deadline_and_what_came_in_time_counts(

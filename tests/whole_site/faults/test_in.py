@@ -14,6 +14,7 @@ import pytest
 from PIL import Image, ImageDraw
 from sqlalchemy import select
 
+from ocr.image.formats import PictureFormat
 from service.games.ballots import executed
 from service.intake.sheets.recognizer import OpenerProbe
 from service.jobs import DbosJobs
@@ -194,11 +195,11 @@ class Poisoned:
         self._inner = OpenerProbe()
         self.tries = 0
 
-    def probe(self, data: bytes, kind: object) -> Probe:
+    def probe(self, data: bytes, kind: PictureFormat, seconds: float = 60.0) -> Probe:
         if data == self._poison:
             self.tries += 1
             raise ZeroDivisionError
-        return self._inner.probe(data, kind)  # type: ignore[arg-type]
+        return self._inner.probe(data, kind, seconds)
 
 
 @pytest.mark.slow
