@@ -172,6 +172,7 @@ class DbosJobs:
             check_sqlite_of_queue()
         else:
             url = url.set(drivername="postgresql")
+        self._on_sqlite = on_sqlite
         self._url = url.render_as_string(hide_password=False)
         self._engine = engine
         self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
@@ -289,6 +290,7 @@ class DbosJobs:
         """Everything that keeps the queue healthy: note that this worker lives, put back what it lost, take
         over from dead ones, report jobs that kill their workers, forget old ones once a day."""
         # `now` is the machine's time: a simulated clock that is moved on would make every worker look dead.
+        # On PostgreSQL it decides only when old jobs are forgotten.
         self.beat(now)
         self.put_back_lost()
         self.take_over(now)
@@ -300,8 +302,15 @@ class DbosJobs:
     def beat(self, now: datetime) -> None:
         """Note that this worker lives."""
         with self._store.begin() as session:
-            if not records.insert_once(session, WorkerRow, executor=self._executor, seen_at=now):
-                records.claim(session, WorkerRow, WorkerRow.executor == self._executor, seen_at=now)
+            at = self._shared_now(session, now)
+            values = {"seen_at": at, "ahead": (now - at).total_seconds()}
+            if not records.insert_once(session, WorkerRow, executor=self._executor, **values):
+                records.claim(session, WorkerRow, WorkerRow.executor == self._executor, **values)
+
+    def _shared_now(self, session: Session, now: datetime) -> datetime:
+        """The time by which workers are found silent: the database's, where several machines share it. A
+        clock that was two minutes ahead took over what the living ran, and one job ran four times at once."""
+        return now if self._on_sqlite else records.database_now(session)
 
     def take_over(self, now: datetime) -> int:
         """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs."""
@@ -309,7 +318,8 @@ class DbosJobs:
         # taken over.
         with self._store() as session:
             silent = session.scalars(
-                select(WorkerRow).where(WorkerRow.seen_at < now - LEASE, WorkerRow.executor != self._executor)
+                select(WorkerRow).where(WorkerRow.seen_at < self._shared_now(session, now) - LEASE,
+                                        WorkerRow.executor != self._executor)
             ).all()
         taken = 0
         for worker in silent:

@@ -294,8 +294,8 @@ class Schedule:
 class Leadership:
     """The lease of one process, `holder`, on the site's clockwork.
 
-    Two that lead at once, because a machine's clock is wrong, do no harm: each effect has one key in the
-    queue.
+    It goes by the database's clock. Two that lead at once, because one of them slept, do no harm: each effect
+    has one key in the queue.
     """
 
     def __init__(self, store: Store, holder: str, name: str = CLOCKWORK) -> None:
@@ -309,8 +309,9 @@ class Leadership:
         left = self._leads_until - monotonic()
         if left > LEASE.total_seconds() / 2:
             return True
-        begun, now = monotonic(), datetime.now(UTC)
+        begun = monotonic()
         with self._store.begin() as session:
+            now = records.database_now(session)
             # One that ends far ahead was written before the clock was set back. Not by a moment: another
             # process that asked the clock just after this one ends a little later.
             is_free = or_(LeaseRow.holder == self._holder, LeaseRow.ends_at <= now,

@@ -207,6 +207,17 @@ def check_workers(observation: Observation) -> Finding:
     if age > LONGEST_WITHOUT_WORKER:
         return Finding("Workers", FindingState.TROUBLE, f"Last sign of life {ago(age)}.",
                        "Restart the site; work that was cut off goes on.")
+    off = observation.session.scalars(
+        select(WorkerRow).where(WorkerRow.seen_at > last_seen - LONGEST_WITHOUT_WORKER,
+                                func.abs(WorkerRow.ahead) > MOST_CLOCK_SKEW.total_seconds())
+        .order_by(func.abs(WorkerRow.ahead).desc())).first()
+    if off is not None:
+        way = "ahead of" if off.ahead > 0 else "behind"
+        return Finding(
+            "Workers", FindingState.TROUBLE,
+            f"The clock of {off.executor.partition(':')[0]} is {abs(off.ahead):.0f} seconds {way} the "
+            "database's.",
+            "Set it by NTP. No work is begun twice for it, but what that machine dates is wrong.")
     return Finding("Workers", FindingState.WELL, f"Last sign of life {ago(age)}.")
 
 

@@ -7,16 +7,17 @@ Every function takes the caller's session and never commits, so several of them 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, CursorResult, insert, inspect, or_, select, update
+from sqlalchemy import ColumnElement, CursorResult, func, insert, inspect, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
 from service.facts.sheets import Fate, SheetFlag
 from service.store.addresses import author_mark, folded_address, provider_of
+from service.store.columns import Instant
 from service.store.tables import (
     AddressRow,
     EventRow,
@@ -82,6 +83,14 @@ def claim(session: Session, table: type[TableBase], *where: ColumnElement[bool],
     # Rows that are loaded are read anew, so that what the caller holds is what the database says.
     session.expire_all()
     return isinstance(result, CursorResult) and result.rowcount > 0
+
+
+def database_now(session: Session) -> datetime:
+    """The time (UTC) by the database server's clock, which all machines of a site share: theirs differ, and
+    what one notes another compares. SQLite has no clock of its own, and one machine."""
+    if session.get_bind().dialect.name != "postgresql":
+        return datetime.now(UTC)
+    return session.scalars(select(func.clock_timestamp(type_=Instant()))).one()
 
 
 # Mail

@@ -434,8 +434,10 @@ class WorkerRow(TableBase):
 
     __tablename__ = "workers"
     executor: Mapped[str] = mapped_column(String(120), primary_key=True)
-    # UTC by the worker's own clock.
+    # UTC by the database's clock.
     seen_at: Mapped[datetime]
+    # Seconds by which the clock of its machine is ahead of the database's.
+    ahead: Mapped[float] = mapped_column(default=0.0)
 
 
 class EventRow(TableBase):

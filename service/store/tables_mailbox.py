@@ -109,7 +109,7 @@ class MailboxDrainRow(TableBase):
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
     # When the look began, by the site's clock; None before the first one ended.
     began_at: Mapped[datetime | None]
-    # When it ended, by the machine's clock, as the two below.
+    # When it ended, by the database's clock, as the two below.
     ended_at: Mapped[datetime | None]
     # Why the mailbox was not emptied; "" if it was.
     trouble: Mapped[str] = mapped_column(Text, default="")

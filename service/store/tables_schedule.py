@@ -52,5 +52,5 @@ class LeaseRow(TableBase):
     __tablename__ = "leases"
     name: Mapped[str] = mapped_column(String(40), primary_key=True)
     holder: Mapped[str] = mapped_column(String(120))
-    # UTC by the holder's own clock.
+    # UTC by the database's clock.
     ends_at: Mapped[datetime]

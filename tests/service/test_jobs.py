@@ -19,6 +19,8 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from service.jobs import _GIVEN_UP, KEPT, MOST_WORKERS_ON_SQLITE, REST, TRIES, WORK_VERSION, DbosJobs, Payload
+from service.operations.health import Observation, check_workers
+from service.operations.mailbox_status import MailboxStatus
 from service.store import records
 from service.store.tables import EventRow, WorkerRow
 from tests.support.mails import wait_for
@@ -200,7 +202,6 @@ def test_work_of_a_worker_that_never_comes_back_is_taken_over(
 
 @pytest.mark.postgres
 @pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")
-@pytest.mark.xfail(strict=True, reason="issue 26: whether a worker is silent is judged by another's clock")
 def test_a_clock_ahead_takes_no_work_of_the_living(
     cluster: Postgres, tmp_path: Path, make_jobs: MakeJobs
 ) -> None:
@@ -221,6 +222,13 @@ def test_a_clock_ahead_takes_no_work_of_the_living(
         living.beat(datetime.now(UTC))
         try:
             assert ahead.take_over(datetime.now(UTC) + timedelta(seconds=120)) == 0
+            # It is named.
+            ahead.beat(datetime.now(UTC) + timedelta(seconds=120))
+            with site.store() as session:
+                found = check_workers(Observation(
+                    session, datetime.now(UTC), MailboxStatus(site.clock), tmp_path, engines_loaded=False))
+            assert found.is_trouble
+            assert "The clock of ahead is 120 seconds ahead of the database's." in found.sentence
         finally:
             release.set()
             living.wait_idle(60)

@@ -164,7 +164,7 @@ class MailboxDrain:
         is_asked = not self._has_poller
         asked_until = monotonic() + self._limits.longest_asked
         if is_asked:
-            self._note(wanted_at=datetime.now(UTC))
+            self._note(wanted_at=self._database_now())
         while True:
             # The process that has the poller goes first: it has a connection open.
             if (not is_asked or monotonic() >= asked_until) and self._claim():
@@ -181,21 +181,21 @@ class MailboxDrain:
     def _shared(self, deadline: datetime) -> DrainOutcome | None:
         """What the newest look left behind, if it began after a deadline and is fresh enough to stand."""
         with self._store() as session:
-            row = session.get(MailboxDrainRow, _NAME)
+            row, now = session.get(MailboxDrainRow, _NAME), records.database_now(session)
         if row is None or row.began_at is None or row.ended_at is None or row.began_at <= deadline:
             return None
         outcome = DrainOutcome(row.began_at, row.trouble, tuple(map(datetime.fromisoformat, row.left)),
                                row.unreadable)
         rest = self._limits.rest_emptied if outcome.is_empty else self._limits.rest
-        age = datetime.now(UTC) - row.ended_at
+        age = now - row.ended_at
         # One of the future was noted before the machine's clock was set back.
         return outcome if timedelta() <= age < timedelta(seconds=rest) else None
 
     def _claim(self) -> bool:
         """Whether this process is the one to look now."""
-        now = datetime.now(UTC)
         self._note()
         with self._store.begin() as session:
+            now = records.database_now(session)
             free = or_(MailboxDrainRow.claimed_until.is_(None), MailboxDrainRow.claimed_until <= now,
                        MailboxDrainRow.claimed_until > now + CLAIM)
             return records.claim(
@@ -203,9 +203,13 @@ class MailboxDrain:
 
     def _share(self, outcome: DrainOutcome) -> None:
         self._note(
-            began_at=outcome.began_at, ended_at=datetime.now(UTC), trouble=outcome.trouble,
+            began_at=outcome.began_at, ended_at=self._database_now(), trouble=outcome.trouble,
             left=[received_at.isoformat() for received_at in outcome.left], unreadable=outcome.unreadable,
             claimed_until=None)
+
+    def _database_now(self) -> datetime:
+        with self._store() as session:
+            return records.database_now(session)
 
     def _note(self, **values: object) -> None:
         with self._store.begin() as session:

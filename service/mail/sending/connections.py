@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from secrets import token_hex
 from threading import Event
 from time import monotonic
 
-from sqlalchemy import ColumnElement, delete, func, or_, select
+from sqlalchemy import ColumnElement, delete, or_, select
 from sqlalchemy.orm import Session
 
 from service.store import records
-from service.store.columns import Instant
 from service.store.engine import Store
 from service.store.tables import LeaseRow
 
@@ -69,7 +68,7 @@ class Connections:
     def take(self, wanted: int) -> list[Connection]:
         """As many as are wanted, and free; none where others have them all."""
         with self._store.begin() as session:
-            now, holder = _now(session), token_hex(8)
+            now, holder = records.database_now(session), token_hex(8)
             return [Connection(name, holder, self._seconds)
                     for name in self._free(session, now)[:wanted] if self._claim(session, name, holder, now)]
 
@@ -89,7 +88,7 @@ class Connections:
     def renew(self, connections: Sequence[Connection]) -> None:
         """Keep them; one that somebody else has taken meanwhile is lost."""
         with self._store.begin() as session:
-            ends_at = _now(session) + LEASE
+            ends_at = records.database_now(session) + LEASE
             for connection in connections:
                 if not _set_end(session, connection, ends_at):
                     connection.is_lost.set()
@@ -99,7 +98,7 @@ class Connections:
         # Before the clock is asked, which may take a while: an end that is too late does no harm.
         lefts = [connection.left for connection in connections]
         with self._store.begin() as session:
-            now = _now(session)
+            now = records.database_now(session)
             for connection, left in zip(connections, lefts, strict=True):
                 if left:
                     _set_end(session, connection, now + left)
@@ -113,10 +112,3 @@ def _set_end(session: Session, connection: Connection, ends_at: datetime) -> boo
 
 def _own(connection: Connection) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return LeaseRow.name == connection.name, LeaseRow.holder == connection.holder
-
-
-def _now(session: Session) -> datetime:
-    # The server's clock, since those of two machines differ. SQLite has no clock of its own, and one machine.
-    if session.get_bind().dialect.name != "postgresql":
-        return datetime.now(UTC)
-    return session.scalars(select(func.clock_timestamp(type_=Instant()))).one()
