@@ -363,6 +363,9 @@ class Settings(_Part):
     database: str = Field(default="", repr=False)
     """An address such as `postgresql://galloper@localhost/galloper`. Without it: one SQLite file under
     `data`."""
+    database_connections: int = Field(default=10, ge=6, le=100)
+    """How many connections to a PostgreSQL server each process of the site has at most. All together must
+    leave some of the server's `max_connections` for a backup and a person."""
     photo_store: str = ""
     """Another place for photographs, mails and letters, such as `s3://bucket/path`, for a site on several
     machines."""

@@ -18,12 +18,13 @@ from secrets import token_hex
 from socket import gethostname
 from threading import Lock
 from time import monotonic, sleep, time
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
-from dbos import DBOS, DBOSClient, EnqueueOptions, WorkflowSerializationFormat
+from dbos import DBOS, DBOSClient, EnqueueOptions, Queue, WorkflowSerializationFormat
 from sqlalchemy import ColumnElement, Engine, column, delete, or_, select, table, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import QueuePool
 
 from service.record.chain import sessions
 from service.store import records
@@ -48,7 +49,9 @@ def is_of_the_store(error: BaseException) -> bool:
     holds: it ends by itself, and no job is to be given up for it."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
+        # Also where every connection of this process is in use.
+        if isinstance(cause, PoolTimeout) or (
+                isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}):
             return True
         if isinstance(cause, DBAPIError):
             words = f"{cause.orig}"
@@ -90,6 +93,16 @@ KEPT = timedelta(days=60)
 is delivered twice."""
 LOST_SECONDS = 60.0
 """A job that this worker has begun so long ago, and that it does not run, was lost on the way."""
+QUEUE_CONNECTIONS = 3
+"""Connections to a PostgreSQL server that the queue has of its own: to ask for work and to note steps."""
+POLL_SECONDS = 0.2
+"""Between two questions for work, while there is some."""
+IDLE_SECONDS = 1.0
+"""The same after `IDLE_AFTER` seconds without any: five questions a second were most of what an idle site
+costs."""
+IDLE_AFTER = 30.0
+PACE_SECONDS = 5.0
+"""A worker looks so often whether another one has called the queue idle."""
 _ONLY_WORKER = "local"
 _LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 _APPLICATION = "galloper"
@@ -162,7 +175,7 @@ class DbosJobs:
         *,
         workers: int = 4,
         executor: str = "",
-        poll_seconds: float = 0.2,
+        poll_seconds: float = POLL_SECONDS,
         pauses: Sequence[float] = PAUSES,
         lost_seconds: float = LOST_SECONDS,
     ) -> None:
@@ -173,6 +186,7 @@ class DbosJobs:
         else:
             url = url.set(drivername="postgresql")
         self._on_sqlite = on_sqlite
+        self._connections = 0 if on_sqlite else cast("QueuePool", engine.pool).size() + QUEUE_CONNECTIONS
         self._url = url.render_as_string(hide_password=False)
         self._engine = engine
         self._workers = min(workers, MOST_WORKERS_ON_SQLITE) if on_sqlite else workers
@@ -184,6 +198,9 @@ class DbosJobs:
         self._store = sessions(engine)
         self._purged_at: datetime | None = None
         self._poll = poll_seconds
+        self._queue: Queue | None = None
+        # When this worker last had work, and when it last looked at the pace of the queue (`monotonic`).
+        self._worked_at = self._paced_at = 0.0
         self._pauses = pauses
         self._lost_seconds = lost_seconds
         self._under_way: set[str] = set()
@@ -243,7 +260,8 @@ class DbosJobs:
         self._running = True
         self.prepare()
         # Before the launch: a queue that appears later is found up to a second later.
-        self._door().register_queue(
+        self._worked_at = monotonic()
+        self._queue = self._door().register_queue(
             _QUEUE,
             worker_concurrency=self._workers,
             polling_interval_sec=self._poll,
@@ -258,6 +276,9 @@ class DbosJobs:
                 "executor_id": self._executor,
                 "log_level": "ERROR",
                 "run_migrations": False,
+                "sys_db_pool_size": QUEUE_CONNECTIONS,
+                # Nobody waits for a workflow's event here, and the listener would keep a connection.
+                "use_listen_notify": False,
             }
         )
         DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=MOST_RESTARTS)(self._workflow())
@@ -295,15 +316,35 @@ class DbosJobs:
         self.put_back_lost()
         self.take_over(now)
         self.report_given_up()
+        self._slow_down()
         if self._purged_at is None or now - self._purged_at > timedelta(days=1):
             self._purged_at = now
             self.purge(now - KEPT)
+
+    def _slow_down(self) -> None:
+        """Have all workers ask less often while there is nothing to do."""
+        if self._queue is not None and monotonic() - self._worked_at > IDLE_AFTER and not self._list(
+                _WAITING, limit=1):
+            self._set_pace(self._queue, max(self._poll, IDLE_SECONDS))
+
+    def _speed_up(self) -> None:
+        """Have them ask as often as they can while there is work."""
+        now = monotonic()
+        self._worked_at = now
+        if self._queue is not None and now - self._paced_at > PACE_SECONDS:
+            self._paced_at = now
+            self._set_pace(self._queue, self._poll)
+
+    @staticmethod
+    def _set_pace(queue: Queue, seconds: float) -> None:
+        if queue.polling_interval_sec != seconds:
+            queue.set_polling_interval_sec(seconds)
 
     def beat(self, now: datetime) -> None:
         """Note that this worker lives."""
         with self._store.begin() as session:
             at = self._shared_now(session, now)
-            values = {"seen_at": at, "ahead": (now - at).total_seconds()}
+            values = {"seen_at": at, "ahead": (now - at).total_seconds(), "connections": self._connections}
             if not records.insert_once(session, WorkerRow, executor=self._executor, **values):
                 records.claim(session, WorkerRow, WorkerRow.executor == self._executor, **values)
 
@@ -419,8 +460,9 @@ class DbosJobs:
             with self._lock:
                 self._under_way.add(key)
             try:
+                self._speed_up()
                 return run(name, payload)
-            except DBAPIError as fault:
+            except (DBAPIError, PoolTimeout) as fault:
                 log.warning("%s is put back: the database took no note of it", name)
                 raise NotRecorded from fault
             finally:

@@ -315,7 +315,13 @@ def check_database(settings: Settings) -> Finding:
     from sqlalchemy.exc import DBAPIError
 
     from service.site_folder import database_name, database_sentence
-    from service.store.engine import alembic_config, check_sqlite_of_queue, full_url, open_engine
+    from service.store.engine import (
+        alembic_config,
+        check_sqlite_of_queue,
+        connections_for_sites,
+        full_url,
+        open_engine,
+    )
 
     name, url = database_name(settings), full_url(settings.database_url)
     if url.get_backend_name() == "sqlite":
@@ -327,6 +333,7 @@ def check_database(settings: Settings) -> Finding:
     try:
         with engine.connect() as connection:
             revision = MigrationContext.configure(connection).get_current_revision()
+            room = connections_for_sites(connection)
     except DBAPIError as error:
         return Finding("database", FindingState.TROUBLE, database_sentence(name, error))
     finally:
@@ -344,7 +351,13 @@ def check_database(settings: Settings) -> Finding:
             FindingState.WELL,
             f"{name} has tables {revision or 'none'}; the next start brings them to {head}",
         )
-    return Finding("database", FindingState.WELL, f"{name} is up to date (tables {head})")
+    each = settings.database_connections
+    if room is not None and room < each:
+        return Finding("database", FindingState.TROUBLE,
+                       f"{name} has room for {room} connections, and one process of the site may have "
+                       f"{each}; raise max_connections, or set database_connections lower")
+    fit = "" if room is None else f"; it has room for {room // each} processes of {each} connections"
+    return Finding("database", FindingState.WELL, f"{name} is up to date (tables {head}){fit}")
 
 
 # Reading and drawing

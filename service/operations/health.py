@@ -31,6 +31,7 @@ from service.operations.key_health import key_finding
 from service.operations.mailbox_status import MailboxStatus
 from service.store import mail_troubles
 from service.store.columns import MailTroubleKind
+from service.store.engine import connections_for_sites
 from service.store.tables import (
     EventRow,
     MailRow,
@@ -219,6 +220,24 @@ def check_workers(observation: Observation) -> Finding:
             "database's.",
             "Set it by NTP. No work is begun twice for it, but what that machine dates is wrong.")
     return Finding("Workers", FindingState.WELL, f"Last sign of life {ago(age)}.")
+
+
+def check_connections(observation: Observation) -> Finding:
+    """Does the database server have room for all processes of the site at their busiest?"""
+    name, session = "Connections", observation.session
+    room = connections_for_sites(session.connection())
+    if room is None:
+        return Finding(name, FindingState.WELL, "The database is a file and needs none.")
+    own = list(session.scalars(select(WorkerRow.connections).where(
+        WorkerRow.seen_at > observation.now - LONGEST_WITHOUT_WORKER)))
+    sentence = (f"{len(own)} process{'' if len(own) == 1 else 'es'} may have {sum(own)} connections to the "
+                f"database together; its server has room for {room}.")
+    if sum(own) > room:
+        return Finding(
+            name, FindingState.TROUBLE, sentence,
+            "Start fewer processes, set database_connections lower, or raise max_connections of the server: "
+            "at a busy deadline it would refuse some, and a backup too.")
+    return Finding(name, FindingState.WELL, sentence)
 
 
 def check_queue(observation: Observation) -> Finding:
@@ -482,6 +501,8 @@ CHECKS = (
           "a mail that cannot be fetched is in no results, and its deadline waits; one that cannot be moved "
           "counts, and stays in the folder."),
     Check("Workers", check_workers, "no mail is judged, no deadline is closed and no letter is sent."),
+    Check("Connections", check_connections,
+          "at a busy deadline the database refuses the site's own processes, and a backup."),
     Check("Queue", check_queue, "a sheet that came in time is not read, and its phase waits for it.",
           is_daily=True),
     Check("Reading pace", check_reading_pace,

@@ -22,6 +22,10 @@ import migrations
 from service.config import ConfigError
 
 LOCK_SECONDS = 30
+CONNECTIONS = 7
+"""Connections to a PostgreSQL server of one engine, unless it is told otherwise."""
+PATIENCE = 120.0
+"""Seconds that a thread waits for one of them."""
 
 Store = sessionmaker[Session]
 """What modules are handed: `with store.begin() as session:` is one transaction."""
@@ -62,13 +66,15 @@ def full_url(url: str) -> URL:
             )
 
 
-def open_engine(url: str) -> Engine:
-    """An engine for an SQLAlchemy address; the folder of an SQLite file is made when it is missing. Raises
-    MissingDriver."""
+def open_engine(url: str, connections: int = CONNECTIONS) -> Engine:
+    """An engine for an SQLAlchemy address; the folder of an SQLite file is made when it is missing.
+    `connections`: to a server, at most. Raises MissingDriver."""
     parsed = full_url(url)
     if parsed.get_backend_name() != "sqlite":
         try:
-            return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+            # None beyond the pool: a server that refuses a connection refuses it to the backup too.
+            return create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=connections,
+                                 max_overflow=0, pool_timeout=PATIENCE)
         except ImportError as error:
             raise MissingDriver('database: a site on PostgreSQL needs a Python package that is not installed '
                                 f'({error.name or error}); pip install "galloper[postgres]"') from error
@@ -78,6 +84,20 @@ def open_engine(url: str) -> Engine:
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "savepoint", _begin_before_savepoint)
     return engine
+
+
+ROOM = 7
+"""Connections of a server that a site leaves: to a backup, an upgrade, and a person with psql."""
+
+
+def connections_for_sites(connection: Connection) -> int | None:
+    """How many connections to this PostgreSQL server the processes of a site may have together; None for a
+    database in a file."""
+    if connection.dialect.name != "postgresql":
+        return None
+    most, kept = (int(connection.exec_driver_sql(f"SHOW {name}").scalar_one())
+                  for name in ("max_connections", "superuser_reserved_connections"))
+    return most - kept - ROOM
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:

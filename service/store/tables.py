@@ -438,6 +438,8 @@ class WorkerRow(TableBase):
     seen_at: Mapped[datetime]
     # Seconds by which the clock of its machine is ahead of the database's.
     ahead: Mapped[float] = mapped_column(default=0.0)
+    # Connections to the database server that it has at most; 0 where the database is a file.
+    connections: Mapped[int] = mapped_column(default=0)
 
 
 class EventRow(TableBase):
