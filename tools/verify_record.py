@@ -729,7 +729,7 @@ sign_up_removed signed_out_elsewhere strays_forgotten upload_link_ended upload_l
 webhook_delivered webhook_failed work_failed
 """))  # results tell of every other event (docs/record.md, C15)
 OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
-CLOSED = ("aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
+CLOSED = ("addresses", "aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
 # What stays closed of a phase that was passed over: it was sent in for orders that nobody was asked for.
 NOT_ASKED = ("sheet", "posted", "word")
 
@@ -839,7 +839,7 @@ def check_conduct(archive: Record) -> None:
         partial(rules_4_5_25_mails, record, archive.files if whole else None),
         partial(rule_6_readings_stay, record), partial(rule_8_decisions, record),
         partial(rules_9_to_12_phases, record, final, whole), partial(rules_21_23_plans, record),
-        partial(rule_13_game, record), partial(rules_14_17_times, record),
+        partial(rule_13_game, record), partial(rule_13_addresses, record), partial(rules_14_17_times, record),
         partial(rule_15_letters, record, final, whole),
         *([] if whole else [partial(rule_16_closed, record, archive.entries, final, variant)]),
         partial(rule_20_forgotten, record, variant), partial(rule_24_stamps, record, archive.entries))
@@ -1335,6 +1335,26 @@ def rule_13_game(record: Conduct) -> None:
              f"{after.tells['power']} got another player without an act on record")
 
 
+def rule_13_addresses(record: Conduct) -> None:
+    """By each address and link of a player sheets may come: an act names each that is new, and each address
+    that went."""
+    for before, after in record.pairs("addresses"):
+        old, new, player = before.tells, after.tells, after.tells["player"]
+        seats = {seat.tells["power"]: seat.tells["player"] for seat in record.of("seat", after.n)}
+        powers = sorted(power for power, holder in seats.items() if holder == player)
+        took_seat = record.act(after, "seat_changed", to=player)
+        for act, digests in (("address_added", set(new["addresses"]) - set(old["addresses"])),
+                             ("address_removed", set(old["addresses"]) - set(new["addresses"]))):
+            for key in sorted(digests):
+                rule("C13", took_seat or record.act(after, act, address=key[:12]), after,
+                     f"an address of {', '.join(powers)} was changed without an act on record")
+        ends = dict(old["links"])
+        for key, until in new["links"]:
+            rule("C13", until <= ends.get(key, "") or any(
+                record.act(after, "upload_link_made", power=name) for name in (*powers, ", ".join(powers))),
+                after, f"a link to send sheets of {', '.join(powers)} was made without an act on record")
+
+
 def rules_14_17_times(record: Conduct) -> None:
     newest = record.all[0]
     deadlines = {time(phase.tells["deadline"]) for phase in record.of("phase")}
@@ -1551,8 +1571,8 @@ def rule_20_forgotten(record: Conduct, variant: str) -> None:
         detail = event.tells["detail"]
         for number in detail["entries"]:
             kind = str(record.closed.get(number) or "aside").partition(" ")[0]
-            must(kind in ("aside", "seat"), f"entry {number}: it is closed as forgotten, and is a {kind} "
-                                            "(rule C20).")
+            must(kind in ("addresses", "aside", "seat"),
+                 f"entry {number}: it is closed as forgotten, and is a {kind} (rule C20).")
         note(TOLD, f"entry {event.n}: {detail['player']} is forgotten; {len(detail['files'])} files and the "
                    f"words of {len(detail['entries'])} entries were deleted.")
 

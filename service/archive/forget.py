@@ -51,8 +51,9 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-SHREDDED = frozenset({"aside", "seat"})
-"""Kinds of entries whose words are deleted: they may hold a home address, or, in an older record, a name."""
+SHREDDED = frozenset({"aside", "seat", "addresses"})
+"""Kinds of entries whose words are deleted: they may hold a home address, in an older record a name, or the
+digest of a mail address."""
 NOBODY = "forgotten.invalid"
 """The domain of what stands in place of an address (RFC 2606)."""
 
@@ -174,7 +175,7 @@ def _forget_rows(table: ActTable, player: PlayerRow, games: Sequence[GameRow]) -
     # Again, after it was cut off: what an entry says was deleted, and is still there.
     keys |= {key for event in session.scalars(select(EventRow).where(EventRow.what == Event.FORGOTTEN))
              if event.detail.get("player") == name for key in event.detail.get("files", ())}
-    entries = {game.id: _shred_entries(session, game.id, sheet_ids, player.name, name) for game in games}
+    entries = {game.id: _shred_entries(session, game.id, sheet_ids, player, name) for game in games}
     for sheet in sheets:
         sheet.sender = stand_in
     session.execute(
@@ -212,7 +213,7 @@ def _parts_of_them_alone(session: Session, letters: Iterable[OutboxRow]) -> set[
 
 
 def _shred_entries(
-    session: Session, game_id: str, sheets: Iterable[int], real_name: str, name: str
+    session: Session, game_id: str, sheets: Iterable[int], player: PlayerRow, name: str
 ) -> list[int]:
     """Take away the words of entries; their leaf can still be computed. The numbers of these entries."""
     sheet_keys, numbers = {str(key) for key in sheets}, []
@@ -220,8 +221,10 @@ def _shred_entries(
         EntryRow.game_id == game_id, EntryRow.what.in_(SHREDDED)).order_by(EntryRow.number)
     ):
         body = json.loads(row.body)
-        named = body["tells"].get("player") == real_name and real_name != name
-        if is_forgotten(row.body) or not (row.fact in sheet_keys if row.what == "aside" else named):
+        is_theirs = {
+            "aside": row.fact in sheet_keys, "addresses": row.fact == str(player.id),
+            "seat": body["tells"].get("player") == player.name and player.name != name}
+        if is_forgotten(row.body) or not is_theirs[row.what]:
             continue
         # The salt's column takes the digest of what was there (`digests.kept_inner`).
         row.salt = inner(row.salt, row.body)

@@ -61,9 +61,9 @@ class Contents:
 
 @dataclass(frozen=True, slots=True)
 class Receivers:
-    """Who would command and be written to, which no record proves: it has no address. `seats`: each power
-    with its player's name, "" for an empty seat, and addresses. `letters`: to how many letters that wait each
-    other address is."""
+    """Who would command and be written to: the record has only pseudonyms and digests of them. `seats`: each
+    power with its player's name, "" for an empty seat, and addresses. `letters`: to how many letters that
+    wait each other address is."""
 
     seats: tuple[tuple[str, str, tuple[str, ...]], ...]
     letters: Mapping[str, int]

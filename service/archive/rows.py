@@ -45,13 +45,14 @@ from service.store.tables import (
 
 LOOSE: Mapping[str, frozenset[str]] = {
     "letter": frozenset({"to"}),
+    "addresses": frozenset({"links"}),
     "judged": frozenset({"orders", "case", "answer", "not_executed"}),
 }
-"""Parts of a fact that may differ later: the owner of an address, and the wording of the judge's
-sentences."""
-UNCOMPARED = frozenset({"begun", "seat", "person", "gone"})
-"""Facts about one moment, which later rows cannot repeat: what was there at the start, the name of a player
-then, who could sign in, and what was deleted."""
+"""Parts of a fact that may differ later: the owner of an address; links, absent from archives; and the wording
+of the judge's sentences."""
+UNCOMPARED = frozenset({"begun", "person", "gone"})
+"""Facts about one moment, which later rows cannot repeat: what was there at the start, who could sign in, and
+what was deleted."""
 
 
 def selections(game_id: str) -> dict[str, Select[Any]]:
@@ -150,7 +151,9 @@ def first_difference(session: Session, game_id: str) -> int | None:
             last[row.what, row.fact] = (row.number, json.loads(row.body)["tells"])
     for (kind, fact), (number, tells) in last.items():
         now = [plain(current) for game, current in FACTS[kind](session, fact) if game == game_id]
-        if [_strict(kind, current) for current in now] != [_strict(kind, tells)]:
+        # Nothing is entered of a player who gave the seat up.
+        is_over = kind == "addresses" and not now
+        if not is_over and [_strict(kind, current) for current in now] != [_strict(kind, tells)]:
             return number
     return None
 

@@ -123,12 +123,14 @@ def root(session: Session, game_id: str) -> Root:
 
 def note_people(session: Session, game_id: str) -> None:
     """Have the people of this site entered in the record of a game that came from another: who may decide
-    from now on, and who of the old site no more."""
+    from now on, and who of the old site no more; and that its players have no links here."""
     names = set(session.scalars(select(UserRow.name)))
     names |= set(session.scalars(
         select(EntryRow.fact).where(EntryRow.game_id == game_id, EntryRow.what == "person").distinct()))
     for name in sorted(names):
         session.execute(insert(RecordPendingRow).values(what="person", fact=name))
+    for player in {player for player in records.seats(session, game_id).values() if player is not None}:
+        session.execute(insert(RecordPendingRow).values(what="addresses", fact=str(player)))
 
 
 def find_entry(session: Session, game_id: str, digest: str) -> EntryRow | None:

@@ -2,7 +2,7 @@
 transaction.
 
 Each function takes the key of a row and yields the games it concerns, each with the entry's content
-(docs/record.md, "What is entered"). No entry has a player's address.
+(docs/record.md, "What is entered"). No entry has a player's address, but only its digest.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from service.record.judged_entry import judged
 from service.store import records
 from service.store.digests import canonical, digest, plain
 from service.store.tables import (
+    AccessLinkRow,
+    AddressRow,
     CorrectionRow,
     EntryRow,
     EventRow,
@@ -63,6 +65,21 @@ def _seat(session: Session, key: str) -> Iterator[GameEntry]:
     if row is not None:
         player = None if row.player_id is None else session.get(PlayerRow, row.player_id)
         yield game, {"power": power, "player": None if player is None else pseudonym(player)}
+
+
+def _addresses(session: Session, key: str) -> Iterator[GameEntry]:
+    """By which addresses and links a player may send sheets, in each game in which they have a seat."""
+    player = session.get(PlayerRow, int(key))
+    if player is None:
+        return
+    emails = session.scalars(select(AddressRow.email).where(AddressRow.player_id == player.id))
+    digests = sorted(digest(email) for email in emails)
+    for game in sorted({game for game, _ in records.seats_of(session, player.id)}):
+        links = session.execute(select(AccessLinkRow.token_hash, AccessLinkRow.until).where(
+            AccessLinkRow.player_id == player.id, AccessLinkRow.game_id == game
+        ).order_by(AccessLinkRow.token_hash))
+        yield game, {"player": pseudonym(player), "addresses": digests,
+                     "links": [[link, until] for link, until in links]}
 
 
 def _phase(session: Session, key: str) -> Iterator[GameEntry]:
@@ -372,11 +389,10 @@ def _gone(session: Session, key: str) -> Iterator[GameEntry]:
 
 
 FACTS: Mapping[str, Callable[[Session, str], Iterator[GameEntry]]] = {
-    "game": _game, "seat": _seat, "phase": _phase, "judged": _judged, "mail": _mail, "sheet": _sheet,
-    "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted, "word": _word,
-    "letter": _letter,
-    "correction": _correction, "event": _event, "person": _person, "key": _key,
-    "gone": _gone,
+    "game": _game, "seat": _seat, "addresses": _addresses, "phase": _phase, "judged": _judged,
+    "mail": _mail, "sheet": _sheet, "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted,
+    "word": _word, "letter": _letter, "correction": _correction, "event": _event, "person": _person,
+    "key": _key, "gone": _gone,
 }
 """Every kind of fact that is entered, by the name that the triggers use (`service.store.record_triggers`)."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}

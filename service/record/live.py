@@ -254,6 +254,9 @@ def _now(
             phase = session.get(PhaseRow, int(fact))
             now = None if phase is None else dict(entered) if "taken_back" in entered else {
                 "phase": phase.ordinal, "position": phase.position, "resolution": phase.resolution}
+        case "addresses":
+            # Nothing is entered of a player who gave the seat up.
+            now = _of_game(session, game_id, kind, fact) or dict(entered)
         case _:
             now = _of_game(session, game_id, kind, fact)
     return None if now is None else dict(plain(now))

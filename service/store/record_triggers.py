@@ -13,6 +13,8 @@ from itertools import chain
 # A line names its page alone; the fact that is entered is the sheet's whole reading.
 _SHEET_OF_LINE = "(SELECT submission_id FROM pages WHERE id = NEW.page_id)"
 _SEAT = "{row}.game_id || ':' || {row}.power"
+# 0, of no player: an empty seat, and a link by which no sheet can be sent.
+_LINK = "CASE WHEN {row}.game_id IS NULL THEN 0 ELSE {row}.player_id END"
 _KEY = "{row}.game_id || ':' || {row}.number"
 
 
@@ -126,6 +128,15 @@ TRIGGERS = tuple(chain(
         ("key", "game_keys", "INSERT", "", _KEY.format(row="NEW")),
         ("key", "game_keys", "UPDATE", "", _KEY.format(row="NEW")),
         ("gone", "game_keys", "DELETE", "", f"'key:' || {_KEY.format(row='OLD')}"),
+    ),
+    _numbered(
+        171,
+        ("addresses", "seats", "INSERT", "", "COALESCE(NEW.player_id, 0)"),
+        ("addresses", "seats", "UPDATE", "player_id", "COALESCE(NEW.player_id, 0)"),
+        *(("addresses", table, write, columns, key.format(row=row))
+          for table, key in (("addresses", "{row}.player_id"), ("links", _LINK))
+          for write, columns, row in (("INSERT", "", "NEW"), ("UPDATE", "", "NEW"),
+                                      ("UPDATE", "player_id", "OLD"), ("DELETE", "", "OLD"))),
     ),
     # "user" is a word of PostgreSQL.
     _numbered(201, *(("person", "game_roles", write, "", f'{row}."user"')

@@ -114,7 +114,7 @@ def game_import(
     quiet: Quiet = False,
 ) -> None:
     """Continue a game on another site, from its whole archive. Every digest is checked first; its players and
-    addresses, which no digest proves, are shown for a yes."""
+    addresses are shown for a yes."""
     from service.cli.archive import import_game
 
     raise typer.Exit(import_game(folder, file, sys.stdout, yes=yes, as_json=as_json, quiet=quiet))

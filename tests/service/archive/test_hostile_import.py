@@ -187,6 +187,20 @@ def test_a_row_that_is_none_of_the_game_is_refused_by_its_table_and_key(
     assert "tables.jsonl" in sentence
 
 
+def test_seats_and_addresses_are_held_against_their_entries(
+    files: dict[str, bytes], site: Site, tmp_path: Path
+) -> None:
+    """(TRU-14) One address more, and seats that two players exchanged: both came in as "unbroken"."""
+    rows = table_rows(files)
+    first, second = [line["row"]["id"] for line in rows if line["table"] == "players"][:2]
+    address = {"table": "addresses", "row": {"email": "mallory@elsewhere.example", "player_id": first}}
+    other = {first: second, second: first}
+    exchanged = [{**line, "row": {**line["row"], "player_id": other.get(player := line["row"]["player_id"], player)}}
+                 if line["table"] == "seats" else line for line in rows]
+    for altered in ([*rows, address], exchanged):
+        assert "says otherwise than entry" in refused(with_rows(files, altered), site, tmp_path)
+
+
 def test_a_letter_that_the_record_does_not_know_is_refused(
     files: dict[str, bytes], site: Site, tmp_path: Path
 ) -> None:

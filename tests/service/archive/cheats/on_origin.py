@@ -14,13 +14,24 @@ from sqlalchemy import select
 
 from service.games import lots
 from service.games.acts.deadlines import MoveDeadline
+from service.games.acts.seats import AddAddress
 from service.games.acts.sheets import RefileSheet
 from service.intake import process_mail
 from service.mail import message as messages
 from service.store.tables import MailRow, MailState, OutboxRow, OutboxState, PhaseRow
 from tests.service.archive.cheats.on_cover import in_place
 from tests.service.archive.cheats.on_sheets import V2
-from tests.service.archive.cheats.table import AFTER, BEFORE, KEEPER, OPERATOR, Cheat, Forge, Play, sql
+from tests.service.archive.cheats.table import (
+    AFTER,
+    BEFORE,
+    KEEPER,
+    OPERATOR,
+    Cheat,
+    Forge,
+    Play,
+    sql,
+    without_triggers,
+)
 from tests.support import keeper
 from tests.support.acting import do
 from tests.support.keeper import OTHER, SHORT, VICTIM, Evidence, mailed, recognize
@@ -135,7 +146,26 @@ def _her_letter(kind: str, change: Callable[[str], str]) -> Play:
     return play
 
 
+_ADDRESS = ("INSERT INTO addresses (email, player_id) "
+            f"SELECT 'friend@elsewhere.example', player_id FROM seats WHERE power = '{VICTIM}'")
+_LINK = ("INSERT INTO links (token_hash, player_id, opens, made_at, until, game_id) "
+         f"SELECT '{'5' * 64}', player_id, 'upload', '2027-03-01 00:00:00', '2037-03-01 00:00:00', game_id "
+         f"FROM seats WHERE power = '{VICTIM}'")
+
+
+def _address_under_cover(table: Table) -> None:
+    """While another player gets an address, as all are told, hers gets one that nobody is told of."""
+    do(table, AddAddress(table.game, OTHER, "second@argyll.example"))
+    sql(_ADDRESS)(table)
+
+
 CHEATS = (
+    Cheat("an address is put in", OPERATOR, BEFORE, "sheets", sql(_ADDRESS), "C13"),
+    Cheat("an address is put in past the triggers", OPERATOR, BEFORE, "sheets", without_triggers(_ADDRESS),
+          "C17"),
+    Cheat("an address is put in while another is added", OPERATOR, BEFORE, "sheets", _address_under_cover,
+          "C13"),
+    Cheat("a link to send her sheets is put in", OPERATOR, BEFORE, "sheets", sql(_LINK), "C13"),
     Cheat("another mail is filed in place of hers", OPERATOR, BEFORE, "sheets", _in_place_of_hers, "C25",
           is_named=True),
     Cheat("a mail that is not proved is used", OPERATOR, BEFORE, "sheets", _unproved_as_proved, "C25"),
