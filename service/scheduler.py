@@ -17,16 +17,17 @@ from time import monotonic, time
 
 from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
-from sqlalchemy import or_
+from sqlalchemy import or_, select
 
 from service.clock import Clock
+from service.facts import events
 from service.games import mailbox_waits
 from service.jobs import Jobs
 from service.mail.mailbox import ingest
 from service.notices import reminders
 from service.store import phase_looks, records
 from service.store.engine import Store
-from service.store.tables import LeaseRow
+from service.store.tables import LeaseRow, PhaseRow, PhaseState
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +52,10 @@ SWEEPS_AHEAD = 4
 # One look costs 4 ms of processor time.
 LETTER_SECONDS = 1.0
 """How long a letter that was just written waits at most."""
+
+TOLD_BACK = timedelta(minutes=1)
+"""A jump back that is entered in the record of each running game: what comes twice by it may be a deadline. A
+jump forward is not: a machine that slept looks the same."""
 
 # A clock that NTP keeps moves by less between two looks.
 SET_SECONDS = 5.0
@@ -87,6 +92,18 @@ def due_now(clock: Clock, store: Store, jobs: Jobs, anew: str = "") -> tuple[str
         # A backlog is taken in bites, so that nobody waits for one long transaction.
         if len(more) < MOST_AT_ONCE:
             return (*keys, *_other_work(clock, store, jobs), *_reminders(clock, store, jobs, anew))
+
+
+def note_set_back(store: Store, before: datetime, now: datetime) -> None:
+    """Enter in each running game that the clock was set back, by more than `TOLD_BACK`, from one instant to
+    another."""
+    if before - now <= TOLD_BACK:
+        return
+    with store.begin() as session:
+        for game in session.scalars(select(PhaseRow.game_id).where(PhaseRow.state != PhaseState.SENT)
+                                    .distinct().order_by(PhaseRow.game_id)):
+            records.log_event(session, now, events.Event.CLOCK_SET, game_id=game,
+                              detail={"from": _text(before), "to": _text(now)})
 
 
 def _look_once(clock: Clock, store: Store, jobs: Jobs, anew: str) -> list[str]:
@@ -249,9 +266,12 @@ class Schedule:
     def _look(self) -> None:
         # Every look compares the clocks: a jump shorter than a sweep went unnoticed when only the sweep did.
         before, self._apart = self._apart, time() - monotonic()
-        if abs(self._apart - before) > SET_SECONDS:
-            log.warning("the clock was set by %.0f seconds", self._apart - before)
-            self._anew = _text(datetime.now(UTC))
+        moved, now = self._apart - before, datetime.now(UTC)
+        if abs(moved) > SET_SECONDS:
+            log.warning("the clock was set by %.0f seconds", moved)
+            self._anew = _text(now)
+            if self._leads():
+                note_set_back(self._store, now - timedelta(seconds=moved), now)
         if self._leads():
             due_now(self._clock, self._store, self._jobs, self._anew)
 

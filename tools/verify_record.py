@@ -483,7 +483,7 @@ def check_arrival(path: str, message: Any, line: dict[str, Any], facts: dict[str
     down when it came; and results come after their deadline."""
     try:
         server = email.utils.parsedate_to_datetime(str(message["Received"] or "").rpartition(";")[2].strip())
-        came = server.astimezone(UTC) + 2 * SLACK
+        came = server.astimezone(UTC)
     except ValueError:
         return
     if "body" in line:
@@ -491,8 +491,9 @@ def check_arrival(path: str, message: Any, line: dict[str, Any], facts: dict[str
         moments = [line["body"]["entered"]]
         if line["body"]["what"] == "judged":
             moments.append(latest(facts["phase"], line["n"], "phase", tells["phase"])["deadline"])
-        must(max(map(time, moments)) <= came, f"entry {line['n']}: {path} names it and came before it was "
-                                              "entered, or before its deadline (rule C14).")
+        must(max(map(time, moments)) <= came + SLACK + slack(facts["event"], came),
+             f"entry {line['n']}: {path} names it and came before it was entered, or before its deadline "
+             "(rule C14).")
 
 
 def check_versions(path: str, text: str, facts: dict[str, Facts], n: int) -> None:
@@ -835,14 +836,15 @@ def check_conduct(archive: Record) -> None:
                 partial(rules_6_7_lines, record, entry, clock[-1].tells["review"]),
                 partial(rule_19_words, record, entry, deadline))
     check_all(
-        partial(rule_2_sheets_stay, record), partial(rule_3_arrivals, record),
+        partial(rule_2_sheets_stay, record), partial(rule_3_arrivals, record, archive),
         partial(rules_4_5_25_mails, record, archive.files if whole else None),
         partial(rule_6_readings_stay, record), partial(rule_8_decisions, record),
-        partial(rules_9_to_12_phases, record, final, whole), partial(rules_21_23_plans, record),
+        partial(rules_9_to_12_phases, record, final, archive), partial(rules_21_23_plans, record),
         partial(rule_13_game, record), partial(rule_13_addresses, record), partial(rules_14_17_times, record),
         partial(rule_15_letters, record, final, whole),
         *([] if whole else [partial(rule_16_closed, record, archive.entries, final, variant)]),
-        partial(rule_20_forgotten, record, variant), partial(rule_24_stamps, record, archive.entries))
+        partial(rule_20_forgotten, record, variant),
+        partial(rule_24_stamps, record, archive.entries, archive.facts["event"]))
     for entry in record.of("event"):
         if entry.tells["event"] == "restored":  # rule C18
             note(TOLD, f"entry {entry.n}: the site was restored from a backup of "
@@ -919,7 +921,7 @@ def firsts(record: Conduct, kind: str) -> list[Entry]:
     return list({entry.key: entry for entry in reversed(record.of(kind))}.values())[::-1]
 
 
-def rule_3_arrivals(record: Conduct) -> None:
+def rule_3_arrivals(record: Conduct, archive: Record) -> None:
     for before, after in record.pairs("mail"):
         rule("C3", before.tells["stamped"] == after.tells["stamped"], after,
              f"the stamp of the mail of entry {before.n} was changed")
@@ -927,10 +929,12 @@ def rule_3_arrivals(record: Conduct) -> None:
     posted = {letter.tells["sheet"]: letter for letter in record.of("posted")}
     for sheet in firsts(record, "sheet"):
         tells = sheet.tells
-        if time(tells["received"]) > sheet.entered + SLACK:
+        received, explained = time(tells["received"]), slack(archive.facts["event"], sheet.entered)
+        if received > sheet.entered + SLACK:
             # Of a clock that is behind no deadline comes of it; to call a sheet late, one must lie between.
             deadline = time(latest_deadline(record, sheet))
-            if rule("C3", not sheet.entered <= deadline < time(tells["received"]), sheet,
+            if rule("C3", received <= sheet.entered + explained
+                    or not sheet.entered <= deadline < received, sheet,
                     "it was entered before it was received, and its deadline lies between"):
                 note(MACHINE, f"entry {sheet.n}: by the site's clock the sheet was entered before the mail "
                               "server received it: one of the two clocks is wrong.")
@@ -947,8 +951,17 @@ def rule_3_arrivals(record: Conduct) -> None:
                                                                       "of its mail")
         if time(mail.tells["stored"]) < time(mail.tells["stamped"]) - SLACK:
             deadline = time(latest_deadline(record, sheet))
-            rule("C3", not time(mail.tells["stored"]) <= deadline < time(mail.tells["stamped"]), mail,
+            rule("C3", time(mail.tells["stored"]) >= received - explained
+                 or not time(mail.tells["stored"]) <= deadline < time(mail.tells["stamped"]), mail,
                  "it was stored before it was stamped, and the deadline of its sheet lies between")
+
+
+def slack(events: Facts, moment: datetime) -> timedelta:
+    """How far two clocks may differ at a moment: more in the three days before and after the site's clock was
+    set back, which `clock_set` tells."""
+    jumps = [time(event["detail"]["from"]) - time(event["detail"]["to"]) for _, event in events
+             if event["event"] == "clock_set" and abs(time(event["at"]) - moment) <= timedelta(days=3)]
+    return sum(jumps, SLACK)
 
 
 def latest_deadline(record: Conduct, sheet: Entry) -> str:
@@ -1211,7 +1224,8 @@ def rule_8_decisions(record: Conduct) -> None:
                  "a line was decided while the sheets were sealed, or after the results")
 
 
-def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> None:
+def rules_9_to_12_phases(record: Conduct, final: list[Entry], archive: Record) -> None:
+    whole = archive.whole
     steps = ["waiting", "open", "closed", "ready", "sent"]
     for before, after in record.pairs("phase"):
         old, new = before.tells, after.tells
@@ -1277,9 +1291,9 @@ def rules_9_to_12_phases(record: Conduct, final: list[Entry], whole: bool) -> No
                 entry.n > judged.n and entry.phase == judged.phase for entry in final), judged,
                 "a judging was taken back, and its results were sent")
         else:
-            rule("C9", state in ("closed", "ready")
-                and judged.entered >= time(clock[-1].tells["deadline"]) - SLACK,
-                 judged, "a phase was judged before its deadline")
+            rule("C9", state in ("closed", "ready") and judged.entered >= time(
+                clock[-1].tells["deadline"]) - slack(archive.facts["event"], judged.entered), judged,
+                "a phase was judged before its deadline")
             rule("C9", not whole or record.act(judged, "phase_judged"), judged,
                  "what was judged was changed without a judging")
     boards = {phase.phase: phase for phase in record.last("phase", float("inf")).values()
@@ -1357,15 +1371,20 @@ def rule_13_addresses(record: Conduct) -> None:
 
 def rules_14_17_times(record: Conduct) -> None:
     newest = record.all[0]
+    set_back = [event for event in record.of("event") if event.tells["event"] == "clock_set"]
     deadlines = {time(phase.tells["deadline"]) for phase in record.of("phase")}
     for entry in record.all:
         # A clock that was put right changes no order, unless a deadline comes a second time by it.
-        if entry.entered < newest.entered - SLACK and rule(
-            "C14", not any(entry.entered <= deadline < newest.entered for deadline in deadlines), entry,
-            f"it was entered earlier than entry {newest.n}, and a deadline lies between"
-        ):
-            note(MACHINE, f"entry {entry.n}: it was entered earlier than entry {newest.n}: the site's clock "
-                          "was set back.")
+        if entry.entered < newest.entered - SLACK:
+            told = any(0 <= event.n - entry.n <= 40
+                       and newest.entered <= time(event.tells["detail"]["from"]) + SLACK
+                       and entry.entered >= time(event.tells["detail"]["to"]) - SLACK for event in set_back)
+            between = any(entry.entered <= deadline < newest.entered for deadline in deadlines)
+            if rule("C14", told or not between, entry,
+                    f"it was entered earlier than entry {newest.n}, and a deadline lies between"):
+                note(MACHINE, f"entry {entry.n}: it was entered earlier than entry {newest.n}: the site's "
+                              "clock was set back.")
+            newest = entry if told else newest
         newest = max(newest, entry, key=lambda each: each.entered)
         rule("C14", entry.kind not in ("event", "correction")
             or abs(time(entry.tells["at"]) - entry.entered) <= SLACK,
@@ -1617,7 +1636,7 @@ def stamp_of(reply: bytes) -> tuple[bytes, datetime]:
     return parts(info[2][1])[1][1], instant
 
 
-def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]]) -> None:
+def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]], log: Facts) -> None:
     stamped = [event for event in record.of("event") if event.tells["event"] == "root_stamped"]
     for event in stamped:
         detail = event.tells["detail"]
@@ -1626,7 +1645,7 @@ def rule_24_stamps(record: Conduct, entries: list[dict[str, Any]]) -> None:
              f"its time stamp is of another root than that of entry {covered}")
         digest, instant = stamp_of(base64.b64decode(detail["reply"]))
         rule("C24", digest.hex() == sha(detail["root"]), event, "its time stamp is of something else")
-        rule("C24", abs(instant - event.entered) <= SLACK, event,
+        rule("C24", abs(instant - event.entered) <= slack(log, event.entered), event,
              f"the authority stamped at {instant}, and the record says {event.entered}")
         entered_at = entries[covered - 1].get("body", {"entered": None})["entered"]
         rule("C24", entered_at is None or time(entered_at) <= instant + SLACK, event,

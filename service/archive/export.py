@@ -171,9 +171,9 @@ class NoSuchGame(UserFacingError):
 class _PlayersEdition:
     """Which entries the players' archive opens: what was sent to all. `sent` are phases by their number,
     `over` those and the ones that were passed over, as nobody had to retreat, `executed` the sheets that
-    counted in them, `until` the instant up to which the log of acts is open,
-    `secrets` what the rules still hide, `last` the entry of the last judging whose results were sent, 0 for
-    none."""
+    counted in them, `until` the instant up to which mails and events are open, `secrets` what the
+    rules still hide, `last` the entry of the last judging whose results were sent, 0 for none: up to it they
+    are open too, since a clock may have been set back."""
 
     sent: frozenset[int]
     over: frozenset[int]
@@ -187,13 +187,14 @@ class _PlayersEdition:
         # What a player may still hide, such as that a sheet came, is behind that.
         return number <= self.last
 
-    def opens(self, kind: str, tells: dict[str, Any]) -> bool:
+    def opens(self, number: int, kind: str, tells: dict[str, Any]) -> bool:
+        """Whether an entry is open."""
         if kind == "letter":
             # A welcome that left between two phases names the next one, which may be passed over.
             return tells["phase"] in self.over
-        return not self.secrets.hides(kind, tells) and self._was_sent(kind, tells)
+        return not self.secrets.hides(kind, tells) and self._was_sent(number, kind, tells)
 
-    def _was_sent(self, kind: str, tells: dict[str, Any]) -> bool:
+    def _was_sent(self, number: int, kind: str, tells: dict[str, Any]) -> bool:
         match kind:
             case "begun" | "game" | "seat" | "phase" | "person" | "key" | "gone":
                 return True
@@ -202,9 +203,9 @@ class _PlayersEdition:
             case "judged" | "sheet" | "posted" | "word" | "correction":
                 return tells["phase"] in self.sent
             case "mail":
-                return bool(tells["stamped"] <= self.until)
+                return number <= self.last or bool(tells["stamped"] <= self.until)
             case "event":
-                return bool(tells["at"] <= self.until) or tells["event"] in EXPLAIN
+                return number <= self.last or bool(tells["at"] <= self.until) or tells["event"] in EXPLAIN
             case _:
                 return False
 
@@ -300,7 +301,7 @@ def _files(
     lines, named_files = [], _NamedFiles()
     for row in record.entries(session, game_id):
         tells = json.loads(row.body)["tells"]
-        opened = opener is None or opener.opens(row.what, tells)
+        opened = opener is None or opener.opens(row.number, row.what, tells)
         if opened:
             named_files.note(row.what, tells)
         # A closed entry keeps its digests, so the chain can be checked without its text.

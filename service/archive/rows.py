@@ -48,8 +48,8 @@ LOOSE: Mapping[str, frozenset[str]] = {
     "addresses": frozenset({"links"}),
     "judged": frozenset({"orders", "case", "answer", "not_executed"}),
 }
-"""Parts of a fact that may differ later: the owner of an address; links, absent from archives; and the wording
-of the judge's sentences."""
+"""Parts of a fact that may differ later: the owner of an address; links, which no archive has; the wording of
+the judge's sentences."""
 UNCOMPARED = frozenset({"begun", "person", "gone"})
 """Facts about one moment, which later rows cannot repeat: what was there at the start, who could sign in, and
 what was deleted."""

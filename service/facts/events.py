@@ -114,6 +114,7 @@ class Event(StrEnum):
     WORK_FAILED = "work_failed", "A piece of work failed and is tried again"
     CLOCK_OFF = "clock_off", "The clock of this machine is wrong"
     CLOCK_RIGHT = "clock_right", "The clock of this machine is right again"
+    CLOCK_SET = "clock_set", "The clock of this machine was set back from {from} to {to}"
     STRAYS_FORGOTTEN = "strays_forgotten", "Mails that belong to no game were deleted"
     BACKUP_MADE = "backup_made", "A backup was made"
     ROOT_STAMPED = "root_stamped", "An authority outside stamped the root of the results of {phase}"

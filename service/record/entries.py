@@ -390,9 +390,9 @@ def _gone(session: Session, key: str) -> Iterator[GameEntry]:
 
 FACTS: Mapping[str, Callable[[Session, str], Iterator[GameEntry]]] = {
     "game": _game, "seat": _seat, "addresses": _addresses, "phase": _phase, "judged": _judged,
-    "mail": _mail, "sheet": _sheet, "reading": _reading, "aside": _aside, "decision": _decision, "posted": _posted,
-    "word": _word, "letter": _letter, "correction": _correction, "event": _event, "person": _person,
-    "key": _key, "gone": _gone,
+    "mail": _mail, "sheet": _sheet, "reading": _reading, "aside": _aside, "decision": _decision,
+    "posted": _posted, "word": _word, "letter": _letter, "correction": _correction, "event": _event,
+    "person": _person, "key": _key, "gone": _gone,
 }
 """Every kind of fact that is entered, by the name that the triggers use (`service.store.record_triggers`)."""
 BESIDE: Mapping[str, tuple[str, ...]] = {"reading": ("aside",)}

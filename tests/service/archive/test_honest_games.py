@@ -33,9 +33,9 @@ def test_a_letter_about_a_phase_that_was_passed_over_is_open_to_players() -> Non
     players = _PlayersEdition(
         sent=frozenset({1}), over=frozenset({1, 2}), executed=frozenset(), until="", secrets=Secrets(),
         last=9)
-    assert players.opens("letter", {"phase": 2})
-    assert not players.opens("letter", {"phase": 3})
-    assert not players.opens("judged", {"phase": 2})
+    assert players.opens(1, "letter", {"phase": 2})
+    assert not players.opens(1, "letter", {"phase": 3})
+    assert not players.opens(1, "judged", {"phase": 2})
 
 
 @pytest.fixture(scope="module")

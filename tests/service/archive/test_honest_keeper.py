@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from service import scheduler
 from service.games import lots
 from service.games.acts.act import perform
 from service.games.acts.deadlines import MoveDeadline
@@ -179,6 +180,59 @@ def accusations(saved: Path, folder: Path, seed: int) -> list[str]:
     2, 4, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 1, 3, 5))])
 def test_an_honest_keeper_is_not_accused(saved: Path, tmp_path: Path, seed: int) -> None:
     assert accusations(saved, tmp_path, seed) == []
+
+
+def _put_right(table: Table, ahead: timedelta) -> None:
+    """The clock was fast, and is set back while the program runs."""
+    before = table.site.clock.now()
+    table.site.clock.set(before - ahead)
+    scheduler.note_set_back(table.site.store, before, table.site.clock.now())
+
+
+def _sheet_now(table: Table, version: int) -> None:
+    now = table.site.clock.now()
+    table.take(mailed(VICTIM, version, 500 + version, now), now)
+    recognize(table, table.submissions()[-1].id, moved=True, doubtful=False)
+
+
+def _closed_by_a_fast_clock(table: Table) -> None:
+    row = keeper.in_play(table)
+    table.site.clock.set(row.deadline + timedelta(minutes=1))
+    table.close_phase(row.id)
+    _put_right(table, timedelta(minutes=11))
+    # In time by the mail server's clock, though the phase is closed.
+    _sheet_now(table, 3)
+
+
+def _put_back_over_a_deadline(table: Table) -> None:
+    row = keeper.in_play(table)
+    table.site.clock.set(row.deadline - timedelta(hours=1))
+    _sheet_now(table, 3)
+    table.site.clock.set(row.deadline + timedelta(hours=1))
+    table.take(mailed(OTHER, 4, 600, table.site.clock.now()), table.site.clock.now())
+    _put_right(table, timedelta(hours=3))
+    _sheet_now(table, 5)
+    # The mail server's clock is right, and the site's is behind now.
+    late = row.deadline + timedelta(hours=1, minutes=5)
+    table.take(mailed(OTHER, 6, 601, late), late)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("play", [_closed_by_a_fast_clock, _put_back_over_a_deadline])
+def test_who_sets_a_wrong_clock_is_not_accused(
+    saved: Path, tmp_path: Path, play: Callable[[Table], None]
+) -> None:
+    """TRU-12: a jump of the clock over a deadline, while the program runs, is entered and told in results."""
+    with keeper.opened(tmp_path / "site", saved / "sheets") as table:
+        play(table)
+        keeper.go_on(table)
+        shown = keeper.evidence(table)
+    results = next(data for name, data in sorted(shown.letters[VICTIM].items()) if "results" in name
+                   and b"set back" in data)
+    assert results
+    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
+        for archive in (shown.whole, shown.players):
+            assert check(archive, shown.shown(keeper.PLAYERS))[0] == ""
 
 
 @pytest.mark.slow

@@ -195,8 +195,8 @@ def test_seats_and_addresses_are_held_against_their_entries(
     first, second = [line["row"]["id"] for line in rows if line["table"] == "players"][:2]
     address = {"table": "addresses", "row": {"email": "mallory@elsewhere.example", "player_id": first}}
     other = {first: second, second: first}
-    exchanged = [{**line, "row": {**line["row"], "player_id": other.get(player := line["row"]["player_id"], player)}}
-                 if line["table"] == "seats" else line for line in rows]
+    exchanged = [{**line, "row": {**line["row"], "player_id": other.get(line["row"]["player_id"])}}
+                 if line["table"] == "seats" and line["row"]["player_id"] in other else line for line in rows]
     for altered in ([*rows, address], exchanged):
         assert "says otherwise than entry" in refused(with_rows(files, altered), site, tmp_path)
 

@@ -157,6 +157,11 @@ def test_the_schedule_notices_that_the_clock_was_set(site: Site, monkeypatch: py
         assert wait_for(lambda: any("@" in key for _, key in jobs.asked), 20)
     finally:
         schedule.stop()
+    with site.store() as session:
+        entered = session.scalars(select(EventRow).where(EventRow.what == "clock_set")).one()
+    before, after = (datetime.fromisoformat(entered.detail[name]) for name in ("from", "to"))
+    assert timedelta(minutes=119) < before - after < timedelta(minutes=121)
+    assert entered.game_id is not None
 
 
 class _Now:
