@@ -2,7 +2,7 @@
 
 `variants()` names them, `load(slug)` reads one, `load_folder(path)` one from anywhere, `check_folder(path)`
 lists its faults and `shapes(slug)` gives what a map draws. `add_folder(path)` adds a folder of
-your own boards.
+your own boards, whose `own_tables` go into the archives of their games.
 """
 
 from __future__ import annotations
@@ -12,7 +12,17 @@ from collections.abc import Mapping
 from maps import geometry
 from maps.faults import Fault, MapError
 from maps.geometry import Shape
-from maps.loader import add_folder, added_folders, check_folder, folder, load, load_folder, variants
+from maps.loader import (
+    add_folder,
+    added_folders,
+    check_folder,
+    folder,
+    load,
+    load_folder,
+    own_digest,
+    own_tables,
+    variants,
+)
 from maps.variant import NameRow, Power, Spelling, Variant
 
 
@@ -36,6 +46,8 @@ __all__ = [
     "folder",
     "load",
     "load_folder",
+    "own_digest",
+    "own_tables",
     "shapes",
     "variants",
 ]

@@ -9,6 +9,8 @@ does.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
@@ -123,6 +125,9 @@ def _are_told_apart(forms: Sequence[ShortForm]) -> bool:
 
 _HERE = Path(__file__).parent
 _RULES = "rules"
+TABLES = frozenset({".csv", ".toml", ".lark"})
+"""Endings of the files of a board that decide what is played; the others are for drawing and reading about
+it."""
 _roots: tuple[Path, ...] = (_HERE,)
 
 
@@ -175,6 +180,27 @@ def folder(slug: str) -> Path:
     if slug not in variants():
         raise NoSuchBoard(slug, variants())
     return next(root / slug for root in _roots if (root / slug / variant_file.FILE).exists())
+
+
+def own_tables(slug: str) -> dict[str, bytes]:
+    """The files that decide what is played on a board of the site's own, by name: its tables, its wording,
+    and `rules/NAME.py` where it has rules of its own. Empty for a board of the program. Raises MapError."""
+    own = folder(slug)
+    if own.parent == _HERE:
+        return {}
+    files = {path.name: path.read_bytes() for path in own.iterdir() if path.suffix in TABLES}
+    rules = own.parent / _RULES / f"{load(slug).rules.name}.py"
+    if rules.exists():
+        files[f"{_RULES}/{rules.name}"] = rules.read_bytes()
+    return dict(sorted(files.items()))
+
+
+def own_digest(slug: str) -> str | None:
+    """The digest of `own_tables`; None for a board of the program, and for one that is not here."""
+    files = own_tables(slug) if slug in variants() else {}
+    digests = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    return hashlib.sha256(json.dumps(digests, sort_keys=True, separators=(",", ":")).encode()).hexdigest() \
+        if files else None
 
 
 @cache

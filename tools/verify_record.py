@@ -42,13 +42,14 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 # 1. Words that every part uses. ------
 HEX = r"(?:with this (?:digest|root)|mit (?:diesem Prüfwert|dieser Wurzel)): ([0-9a-f]{64})"
 FOLDERS = ("photographs", "pictures", "mails", "letters")
 OTHER_FILES = ("README.txt", "words.txt", "manifest.json", "record.jsonl", "tables.jsonl")
-README = "bc779109670322865edc1534d5c3a2d58f04020e1589ad81c6f8c3916f70221c"
+README = "8d546b14c1697321773f9edfe67b8b633a961ac6d6e259335795a855da9841fa"
 """The digest of the README.txt that is in every archive."""
 WORDS = "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda"
 """That of its words.txt, the English list of BIP 39, by which letters name a root."""
@@ -207,11 +208,17 @@ def check_files(files: zipfile.ZipFile, manifest: dict[str, Any], facts: dict[st
                  f"{name} was put in: no entry names it.")
             must(sha(files.read(name)) == key, f"{name}, of entry {missing[folder, key]}, was changed.")
             missing.pop((folder, key))
+        elif folder == "board":
+            must(re.fullmatch(r"(rules/)?[\w-]+\.(csv|toml|lark|py)", rest), f"{name} is no part of a board.")
         elif folder == "positions":
             board = int(rest[:3]), sha(canonical(json.loads(files.read(name))))
             must(board in boards, f"{name} is not the board entered.")
         else:
             must(name in OTHER_FILES, f"{name} is no part of an archive.")
+    tables = {name.removeprefix("board/"): sha(files.read(name)) for name in files.namelist()
+              if name.startswith("board/")}
+    must(begun["board"] == (sha(canonical(tables)) if tables else None),
+         "the tables in board/ are not those of the board that entry 1 names.")
     gone = {key for _, event in facts["event"] if event["event"] == "forgotten" for key in
             event["detail"]["files"]}
     for (folder, key), n in missing.items():
@@ -1698,15 +1705,26 @@ def judge_again(record: Record) -> None:
             for orders in (phase["orders"], phase["answer"]["orders"])
         )
         must(results == answer, f"entry {n} gives other results than the judge did.")
+    tables = [name for name in record.files.namelist() if name.startswith("board/")]
+    if any(name.endswith(".py") for name in tables):
+        note(UNPROVED, "the game has rules of its own, a program in board/rules, so no phase was judged "
+                       "again. Read it before you run it.")
+        return
     program = shutil.which(os.environ.get("GALLOPER") or "galloper")
     if not program:
         tell("No phase was judged again: the program `galloper` is not installed.")
         return
-    completed_process = subprocess.run(
-        [program, "adjudicate", "--variant", record.manifest["variant"]],
-        capture_output=True, text=True, check=False,
-        input="\n".join(json.dumps(phase["case"]) for _, phase in cases),
-    )
+    with TemporaryDirectory() as folder:
+        board = Path(folder, record.manifest["variant"])
+        board.mkdir()
+        for name in tables:
+            (board / Path(name).name).write_bytes(record.files.read(name))
+        completed_process = subprocess.run(
+            [program, "adjudicate", "--variant", record.manifest["variant"]],
+            capture_output=True, text=True, check=False,
+            env=os.environ | ({"GALLOPER_BOARDS": folder} if tables else {}),
+            input="\n".join(json.dumps(phase["case"]) for _, phase in cases),
+        )
     answers = [json.loads(line) for line in completed_process.stdout.split("\n") if line]
     must(len(answers) == len(cases), f"the judge did not answer: {completed_process.stderr.strip()[:200]}")
     for (n, phase), answer in zip(cases, answers, strict=True):

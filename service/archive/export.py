@@ -50,6 +50,7 @@ manifest.json    what this is: the game, when the archive was made, how many ent
 record.jsonl     the record of the game, one entry a line, in the order in which things happened.
 words.txt        the 2,048 words of BIP 39, by which letters name a root.
 positions/       the board before each phase, for reading; record.jsonl says the same.
+board/           the tables of a board of the site's own, by which the phases can be judged again.
 photographs/     each photographed sheet as it arrived, named by its SHA-256. Only in the
                  coordinator's archive.
 pictures/        the same, squared and evened, from which its lines were read. Only in the
@@ -308,6 +309,8 @@ def _files(
         headed = opener is not None and opener.shows_head(row.number)
         lines.append(canonical(record.entry_line(row, opened=opened, headed=headed)))
     yield "record.jsonl", ("\n".join(lines) + "\n").encode()
+    for name, data in maps.own_tables(session.get_one(GameRow, game_id).variant).items():
+        yield f"board/{name}", data
     yield from _positions(session, game_id, frozenset() if opener is None else opener.secrets.boards)
     if opener is None:
         # They hold home addresses and every sheet.

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import maps
+from adjudicator.errors import UserFacingError
 from adjudicator.judge import judge
 from adjudicator.lots import Lots
 from adjudicator.orders import Order
@@ -29,14 +31,18 @@ from service.games.rulings import as_played
 from service.store.digests import plain
 
 
+class BoardMissing(UserFacingError):
+    """The board of a game is not here, and cannot be taken from its archive."""
+
+
 def read_record(path: ArchivePath, report: VerifyReport) -> CheckedRecord | None:
-    """An archive whose chain, files and results fit, without a look at its keeper's conduct; None where the
-    report has a fault."""
+    """An archive whose chain, files and results fit and whose board this site has, without a look at its
+    keeper's conduct; None where the report has a fault."""
     record: CheckedRecord | None = None
     with checking(report) as checker:
         check_outside(path)
         record = checker.read_record(path)
-        _judge_again(record, report)
+        _judge_again(record, report, on_this_site=True)
     return None if report.faults else record
 
 
@@ -51,12 +57,12 @@ def check_archive(path: ArchivePath, letters: Sequence[Path], report: VerifyRepo
     return None if report.faults else record
 
 
-def _judge_again(record: CheckedRecord, report: VerifyReport) -> None:
+def _judge_again(record: CheckedRecord, report: VerifyReport, *, on_this_site: bool = False) -> None:
     """Judge every phase of a checked archive again."""
     try:
-        variant = maps.load(str(record.manifest["variant"]))
-    except MapError as fault:
-        report.faults.append(f"Nothing could be judged again: {fault}.")
+        variant = _board(record, on_this_site=on_this_site)
+    except (MapError, BoardMissing) as fault:
+        report.faults.append(f"Nothing could be judged again: {fault}")
         return
     # The first entry says what the game began with; a later one may not change the rules of what was judged.
     first, begun = next(iter(record.facts["game"]), (0, {}))
@@ -71,6 +77,27 @@ def _judge_again(record: CheckedRecord, report: VerifyReport) -> None:
     count = len(record.judged)
     report.confirmations.append(f"{count} judged {'phase was' if count == 1 else 'phases were'} judged again"
                                 f"{', with the same results.' if not report.faults else '.'}")
+
+
+def _board(record: CheckedRecord, *, on_this_site: bool) -> Variant:
+    """The board of a game: this site's, where it is the same, else the tables in the archive if they will do.
+    Raises MapError and BoardMissing."""
+    slug, entered = str(record.manifest["variant"]), record.facts["begun"][0][1]["board"]
+    if maps.own_digest(slug) == entered:
+        return maps.load(slug)
+    names = [name for name in record.files.namelist() if name.startswith("board/")]
+    # Rules are a program, and an archive may be anybody's.
+    if on_this_site or any(name.endswith(".py") for name in names):
+        raise BoardMissing(
+            f"This site lacks the board {slug}, or has another of that name. Put the archive's folder board/ "
+            f"under that name among the site's boards (`boards` in galloper.toml); of board/rules read each "
+            f"file first, since it is a program.")
+    with TemporaryDirectory() as place:
+        folder = Path(place, slug)
+        folder.mkdir()
+        for name in names:
+            (folder / Path(name).name).write_bytes(record.files.read(name))
+        return maps.load_folder(folder)
 
 
 def _check_orders(variant: Variant, number: int, tells: dict[str, Any]) -> list[str]:

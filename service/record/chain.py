@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, or_, select, tuple_, update
 from sqlalchemy.orm import Session, sessionmaker
 
+import maps
 from service.clock import Clock
 from service.games.sealed_lots import BEACON
 from service.record import live
@@ -224,7 +225,8 @@ class _Chain:
         new_entries = []
         if self._new:
             variant = self._session.get_one(GameRow, self._game).variant
-            opening = {"format": FORMAT, "game": self._game, "variant": variant, "found": None}
+            opening = {
+                "format": FORMAT, "game": self._game, "variant": variant, "board": maps.own_digest(variant)}
             new_entries.append(self._entry(BEGUN, self._game, opening))
             facts = [*_people(self._session, self._game, due), *facts]
         last = {} if self._new else self._last([(kind, fact) for kind, fact, _ in facts])

@@ -155,10 +155,11 @@ def _kinds() -> dict[str, Schema]:
     )
     return {
         BEGUN: _tells(
-            {"format": {"enum": [FORMAT]}, "game": FILLED, "variant": FILLED, "found": {"type": "null"}}
+            {"format": {"enum": [FORMAT]}, "game": FILLED, "variant": FILLED, "board": or_null(DIGEST)}
         ),
         "game": _tells({"name": FILLED, "aliases": list_of(TEXT), "variant": FILLED, "options": _DOCUMENT}),
         "seat": _tells({"power": FILLED, "player": or_null(TEXT)}),
+        "addresses": _tells({"player": FILLED, "addresses": list_of(DIGEST), "links": list_of(_DOCUMENT)}),
         "phase": _tells(
             {
                 "phase": _PHASE,

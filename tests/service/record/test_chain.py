@@ -58,7 +58,7 @@ def test_a_new_game_begins_with_nothing_found(site: Site) -> None:
     open_table(site)
     entries = chain(site.store)
     assert entries[0]["what"] == "begun"
-    assert entries[0]["tells"] == {"format": 2, "game": GAME, "variant": "w3k", "found": None}
+    assert entries[0]["tells"] == {"format": 2, "game": GAME, "variant": "w3k", "board": None}
     assert {entry["what"] for entry in entries[1:]} == {"game", "seat", "addresses", "phase", "event"}
     assert len(whats(site.store, "seat")) == 10
 
