@@ -72,9 +72,9 @@ never told to all players lack them in the players' archive, and only their dige
   the link before the first entry = SHA-256 of: "galloper record 2" (or 1), a line feed, the game's short name
 
 All digests are written in 64 lower-case hexadecimal digits, all text is UTF-8. The last link is the root.
-Results letters name the root as it was when they were written, and receipts name the leaf of the sheet
-they are for, so whoever has kept a letter can tell whether this archive is the same record. The last 64
-bytes of this file are the SHA-256 of all bytes before them.
+Letters name the root as it was when they were written, by four words and in their file record.json; the
+file receipt.json has the leaf of a sheet too. So whoever has kept a letter can tell whether this archive is
+the same record. The last 64 bytes of this file are the SHA-256 of all bytes before them.
 
 FROM AN ORDER TO ITS INK
 

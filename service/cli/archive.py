@@ -76,15 +76,15 @@ def export_game(
 
 
 def _are_right(receivers: Receivers) -> bool:
-    """Show who would command and be written to, which the archive cannot prove, and ask whether that is
-    right. Raises ImportFault where no person is there to answer."""
+    """Show who would command and be written to, of whom the record has pseudonyms and digests alone, and ask
+    whether that is right. Raises ImportFault where no person is there to answer."""
     for power, name, addresses in receivers.seats:
         to = " ".join(f"<{email}>" for email in addresses)
         print(f"{power}: {name or 'no player'} {to}", file=sys.stderr)
     for email, count in receivers.letters.items():
         print(f"Letters that wait for <{email}>, an address of no player: {count}", file=sys.stderr)
     if not sys.stdin.isatty():
-        raise ImportFault("Nothing was put in. The record proves no address: look at the players and "
+        raise ImportFault("Nothing was put in. The record has digests alone: look at the players and "
                           "addresses above, and if they are right, give the same command with --yes.")
     return typer.confirm("Are these the right players and addresses?", err=True)
 

@@ -50,7 +50,7 @@ def log(
         events = session.scalars(query).all()
         games = [row for row in records.games(session) if visitor_games is None or row.id in visitor_games]
         wanted_digest = "".join(digest.split()).lower()[:64]
-        # A hand-over letter names a digest and promises that anybody can check by it; this is where they do.
+        # The file of a hand-over letter has a digest by which anybody can check the record: here.
         stood = chain.find_entry(session, game, wanted_digest) if game and wanted_digest else None
         return show(
             request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,

@@ -15,6 +15,7 @@ from service.games.results import ShownPower
 from service.games.taken_back import Difference
 from service.letters.language import OUR_WORDING, OwnWording, at_start, in_sentence
 from service.letters.statistics import Statistics
+from service.mail.sending.compose import Attachment
 from service.record.notable import Notable
 from service.record.references import Commitment, RecordReference
 
@@ -87,6 +88,16 @@ class LetterFacts:
     def replies_to(self) -> tuple[str, ...]:
         """The Message-IDs of the mail that it answers, oldest first."""
         return ()
+
+    @property
+    def proof(self) -> Attachment | None:
+        """The file by which the letter can be checked, where there is one."""
+        return None
+
+
+def proof_file(data: bytes, name: str = "record.json") -> Attachment | None:
+    """The file by which a letter can be checked; None without data."""
+    return Attachment(name, "application/json", data) if data else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +221,8 @@ class Proofs:
     root of the game's record; `notable` are entries made by hand, late, or against the usual way;
     `check_url` is the page that says how all this is checked, or "";
     `key` is the fingerprint of the key that receipts are signed with, `checker` the digest of the checker of
-    records and `checker_url` where else it can be had, in a welcome.
+    records and `checker_url` where else it can be had, in a welcome; `file` is the letter's file with all
+    digests in full, b"" where the record has no place that it could name.
     """
 
     ink_url: str = ""
@@ -222,6 +234,7 @@ class Proofs:
     key: str = ""
     checker: str = ""
     checker_url: str = ""
+    file: bytes = b""
 
 
 class ResultsPart(Protocol):
@@ -293,6 +306,11 @@ class ResultsFacts(LetterFacts):
     coming: ComingSheet | None = None
     replaced: ReplacedResults | None = None
     own_units: tuple[str, ...] = ()
+
+    @property
+    def proof(self) -> Attachment | None:
+        """See `LetterFacts`."""
+        return proof_file(self.proofs.file)
 
 
 @dataclass(frozen=True, slots=True)

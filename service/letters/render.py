@@ -31,8 +31,6 @@ from service.mail.sending.compose import Attachment, OutLetter, one_line
 COLUMNS = 72
 MAIL = "mail"
 """The folder of `templates/` with the parts that all letters share."""
-PROOF = "receipt.json"
-"""The file of a receipt by which a player proves her sheet alone."""
 _SIGNS = ("- ", f"{DONE} ", f"{FAILED} ")
 """What the line of a list begins with."""
 LONGEST = 500
@@ -50,11 +48,11 @@ def letter(
 ) -> OutLetter:
     """A letter of a kind from its facts. `game` is None if it is about none, or about several; `phase` is the
     one that it is about, where its facts do not name it."""
-    about = phase or facts.letter_phase
+    about, proof = phase or facts.letter_phase, facts.proof
     values = {
         "game": game, "phase": about, "to": to, "facts": facts,
-        # A picture that the HTML shows is not named as a file, and the proof's own sentence names it.
-        "attached": [file.name for file in attached if not file.content_id and file.name != PROOF],
+        # A picture that the HTML shows is not named as a file. Nor is the proof: its own sentence names it.
+        "attached": [file.name for file in attached if not file.content_id],
         "shown": next((file.content_id for file in attached if file.content_id), ""),
         "paragraphs": _paragraphs,
         **kind.values(facts, to),
@@ -67,7 +65,8 @@ def letter(
         # The slash separates the parts of a key, so no part may have one.
         key="/".join(one_line(part).replace("/", "-") for part in named if part),
         kind=kind.name, recipient=to.address, subject=subject, text=text, html=html,
-        attachments=tuple(attached), game_id=game.id if game else None, replies_to=facts.replies_to,
+        attachments=(*attached, *([] if proof is None else [proof])),
+        game_id=game.id if game else None, replies_to=facts.replies_to,
         list_name=game.name if game else None, by_person=facts.is_by_person, rank=kind.rank,
         addressee=kind.addressee,
     )

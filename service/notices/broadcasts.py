@@ -7,7 +7,7 @@ Each is put into the outbox in the caller's transaction, once for its key.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -40,6 +40,7 @@ from service.letters.facts import (
     NextDate,
     Proofs,
     Recipient,
+    proof_file,
 )
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import Sentence, phase_words
@@ -61,7 +62,7 @@ from service.notices.previews import Previews
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
 from service.record import chain
 from service.record.game_key import of_game
-from service.record.references import RecordReference, checker_digest, commitments
+from service.record.references import RecordReference, checker_digest, commitments, letter_file
 from service.store import records
 from service.store.signatures import fingerprint
 from service.store.tables import (
@@ -121,6 +122,11 @@ class WelcomeFacts(LetterFacts):
     rules: PlayingRules = PlayingRules()
     proofs: Proofs = field(default_factory=Proofs)
 
+    @property
+    def proof(self) -> Attachment | None:
+        """See `LetterFacts`."""
+        return proof_file(self.proofs.file)
+
 
 @dataclass(frozen=True, slots=True)
 class DeadlineFacts(KeyedFacts):
@@ -144,16 +150,21 @@ class DeadlineFacts(KeyedFacts):
 
 @dataclass(frozen=True, slots=True)
 class HandOverFacts(KeyedFacts):
-    """Another coordinator from `effective_at` on (UTC). `digest` is the root of the game's record at that
-    moment, over `entries` entries: with it anybody can check later that nothing before it was changed. `key`
-    names the hand-over for ever."""
+    """Another coordinator from `effective_at` on (UTC). `record` is the end of the game's record at that
+    moment, and `file` has it in full: with it anybody can check later that nothing before it was changed.
+    `key` names the hand-over for ever."""
 
     previous: str
     successor: str
     effective_at: datetime
-    digest: str
+    record: RecordReference
+    file: bytes
     closing: Closing | None = None
-    entries: int = 0
+
+    @property
+    def proof(self) -> Attachment | None:
+        """See `LetterFacts`."""
+        return proof_file(self.file)
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +271,8 @@ class Broadcasts:
         root = chain.root(session, game.id)
         phase = records.open_phase(session, game.id)
         closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
-        facts = HandOverFacts(key, predecessor, name, now, root.link, closing, root.number)
+        mark = RecordReference(root.number, root.link)
+        facts = HandOverFacts(key, predecessor, name, now, mark, letter_file(game.id, mark), closing)
         # The successor signs this letter already.
         info = replace(self.letters.game_info(game), coordinator=name)
         letters_put = sum(
@@ -310,6 +322,11 @@ class Broadcasts:
         # The key's entry is before the root that the letter names.
         chain.seal(session)
         game, root = session.get_one(GameRow, phase.game_id), chain.root(session, phase.game_id)
+        # No results came before a welcome, so it also names the seed of the phase that is open.
+        seeds = commitments(session, phase, with_it=True)
+        # A record without entries has no root yet.
+        mark = RecordReference(root.number, root.link) if root.number else None
+        key = "" if public is None else fingerprint(public)
         facts = WelcomeFacts(
             units=tuple(sorted(unit_text(variant, unit) for unit in position.units if unit.power == power)),
             powers=tuple(each.name for each in variant.powers.values()),
@@ -321,12 +338,9 @@ class Broadcasts:
             links=welcome_links(base, game, feed_path(player) if base and player is not None else ""),
             rules=playing_rules(game, variant),
             proofs=Proofs(
-                # No results came before a welcome, so it also names the seed of the phase that is open.
-                seeds=commitments(session, phase, with_it=True),
-                # A record without entries has no root yet.
-                record=RecordReference(root.number, root.link) if root.number else None,
-                key="" if public is None else fingerprint(public),
-                checker=checker_digest(), checker_url=self.letters.sender.checker_url))
+                seeds=seeds, record=mark, key=key, checker=checker_digest(),
+                checker_url=self.letters.sender.checker_url, file=b"" if mark is None else letter_file(
+                    game.id, mark, key=key, seeds=[asdict(seed) for seed in seeds])))
         to = self.letters.recipient(session, address, name)
         blank = blank_sheet(variant, info, facts.closing, power, to)
         files = [*attached, blank]
@@ -458,8 +472,9 @@ def _correction_sample(seat: Previews) -> Sample[CorrectionFacts]:
 
 def _hand_over_sample(seat: Previews) -> Sample[HandOverFacts]:
     root = chain.root(seat.session, seat.game.id)
+    mark = RecordReference(root.number, root.link)
     facts = HandOverFacts("preview", seat.info.coordinator, "(the new name)", seat.letters.clock.now(),
-                          root.link, seat.closing(), root.number)
+                          mark, letter_file(seat.game.id, mark), seat.closing())
     return Sample(facts, "With the record’s fingerprint as it is now, and without the new name.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
 from sqlalchemy.orm import Session
@@ -57,6 +57,11 @@ def results_facts(
     lines = {power: [] if power in hidden_powers else by_sheet[key] for power, key in chosen.items()}
     submissions = {key: session.get_one(SubmissionRow, key) for key in chosen.values()}
     names = {p.id: p.name for p in variant.powers.values()}
+    sheets = tuple(
+        SheetFacts(names[power], submissions[key].version, submissions[key].sha256 or "")
+        for power, key in chosen.items())
+    root, seeds = references.root_mark(session, phase), references.commitments(session, phase)
+    notable = () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal)
     return ResultsFacts(
         powers=tuple(
             shown_power for shown_power in show(variant, resolution, lines,
@@ -64,10 +69,7 @@ def results_facts(
             if shown_power.sheet or shown_power.set_aside or _has_units_to_tell(shown_power)
             or shown_power.power in concerned(phase, variant)
         ),
-        sheets=tuple(
-            SheetFacts(names[power], submissions[key].version, submissions[key].sha256 or "")
-            for power, key in chosen.items()
-        ),
+        sheets=sheets,
         units=_unit_changes(resolution, variant),
         standings=_standings(phase, resolution, variant),
         dates=tuple(
@@ -80,10 +82,11 @@ def results_facts(
         proofs=Proofs(
             results_address(base_url, phase),
             references.opened(session, phase, resolution, base_url.rstrip("/")),
-            references.commitments(session, phase),
-            (root := references.root_mark(session, phase)),
-            () if root is None else notable_of(session, phase.game_id, root.number, phase.ordinal),
-            check_address(base_url),
+            seeds, root, notable, check_address(base_url),
+            file=b"" if root is None else references.letter_file(
+                phase.game_id, root, sheets=[asdict(sheet) for sheet in sheets],
+                seeds=[asdict(seed) for seed in seeds], tell=[entry.number for entry in notable],
+                seed=phase.seed if resolution.lots_used else None),
         ),
         parts={feature.name: part for feature in features()
                if (part := feature.results_part(session, phase, variant, resolution)) is not None},

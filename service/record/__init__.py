@@ -2,7 +2,7 @@
 
 Doors: `chain.sessions` makes the sessions whose writes are entered, `chain.root` is the end of a chain,
 `chain.find_entry` checks a digest of a letter, `chain.log_lines` is the log as a file;
-`references.root_mark` and `sheet_mark` are what letters name.
+`references.root_mark` is what letters name, `references.letter_file` the file in which they have it.
 
 - `chain`: adds entries, before each commit.
 - `entries`: the content of an entry for each kind of fact; `judged_entry`: that of a judged phase.

@@ -12,17 +12,19 @@ from service import site_key
 from service.facts.events import Event
 from service.games.acts.act import ActTable, LoggedEvent, ReasonedAct
 from service.record import chain
+from service.record.references import root_words
 from service.site_key import NoSiteKey
 from service.store import records
 from service.store.digests import link, plain
-from service.store.signatures import Statement, fingerprint, public_of, sign
+from service.store.signatures import Statement, public_of, sign
 from service.store.tables import EntryRow, GameKeyRow, SubmissionRow
 
 
 @dataclass(frozen=True, slots=True)
 class SignedReceipt:
     """What a receipt has beside its entry: the entry's salt and body, the root of that moment, and a
-    signature with the public key. `before`: the link of the entry before, from which the root follows."""
+    signature with the public key, both "" where the site's key is not here. `before`: the link of the entry
+    before, from which the root follows."""
 
     statement: Statement
     before: str
@@ -32,9 +34,9 @@ class SignedReceipt:
     signature: str
 
     @property
-    def fingerprint(self) -> str:
-        """The key's fingerprint, as welcome and maps have it."""
-        return fingerprint(self.public)
+    def words(self) -> str:
+        """The root in four words, by which people compare it."""
+        return root_words(self.statement.root)
 
     def file(self) -> bytes:
         """The file `receipt.json` of the letter."""
@@ -88,17 +90,18 @@ class ChangeKey(ReasonedAct[GameKeyRow]):
 def signed_receipt(
     session: Session, submission: SubmissionRow, game_id: str
 ) -> SignedReceipt | None:
-    """The signed receipt of a sheet that came by mail, over its first entry; None if nothing can be
-    signed."""
+    """The receipt of a sheet that came by mail, over its first entry; None if the sheet has no entry."""
     public = of_game(session, game_id)
     row = chain.entry_of(session, game_id, "sheet", str(submission.id))
     key = _newest(session, game_id)
-    if row is None or public is None or key is None:
+    if row is None:
         return None
     before = session.scalar(select(EntryRow.link).where(
         EntryRow.game_id == game_id, EntryRow.number == row.number - 1)) or ""
     statement = Statement(game_id, row.number, row.leaf, link(before, row.number, row.leaf),
                           str(plain(submission.received_at)), submission.sha256 or "-")
+    if public is None or key is None:
+        return SignedReceipt(statement, before, row.salt, row.body, "", "")
     signature = sign(_secret(session, game_id, key.number), statement)
     return SignedReceipt(statement, before, row.salt, row.body, public, signature)
 

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,11 +18,9 @@ from adjudicator.outcome import Resolution
 from grammar.headings.root_words import COUNT, WORDS
 from service.games import lots, sealed_lots
 from service.games.sealed_lots import NO_LOTS
-from service.record import chain
 from service.store import records
-from service.store.digests import plain
 from service.store.signatures import fingerprint
-from service.store.tables import EntryRow, GameKeyRow, PhaseRow, SubmissionRow
+from service.store.tables import EntryRow, GameKeyRow, PhaseRow
 
 ROUNDS = 100_000
 """Of PBKDF2. Two records whose roots have the same words can be sought by whoever keeps both: that takes
@@ -62,10 +61,11 @@ SEEDS_AHEAD = 2
 """Phases with lots whose commitments a letter has."""
 
 
-def sheet_mark(session: Session, submission: SubmissionRow, game_id: str) -> RecordReference | None:
-    """The entry of a submission, for its receipt."""
-    row = chain.entry_of(session, game_id, "sheet", str(submission.id))
-    return None if row is None else RecordReference(row.number, row.leaf, str(plain(submission.received_at)))
+def letter_file(game_id: str, mark: RecordReference, **parts: Any) -> bytes:
+    """The file of a letter with the root that its four words stand for, and what else can be checked by it
+    (docs/record.md, "What goes out")."""
+    content = {"format": "galloper letter 1", "game": game_id, "entry": mark.number, "root": mark.digest}
+    return (json.dumps(content | parts, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def root_mark(session: Session, phase: PhaseRow) -> RecordReference | None:
@@ -117,31 +117,30 @@ def _chain(row: PhaseRow) -> str:
 
 
 def opened(session: Session, phase: PhaseRow, resolution: Resolution, base_url: str) -> str:
-    """The sentence that opens the seed of a phase in which lots were drawn; "" of any other."""
+    """The sentence about a phase in which lots were drawn, whose seed is in the letter's file; "" of any
+    other."""
     mix = lots.mix_of(session, phase)
     if not resolution.lots_used:
         return ""
     words_clause = f" and the words {'; '.join(mix.words)}" if mix.words else ""
     if mix.beacon is not None:
-        words_clause = f" and round {mix.beacon['round']} of the beacon, {mix.beacon['randomness']}"
+        words_clause = f" and round {mix.beacon['round']} of the beacon"
     elif mix.sheets:
         words_clause += f" and the sheets that came in time ({len(mix.sheets)})"
     where = f" How to follow each draw by hand: {base_url}/public/{phase.game_id}/lots" if base_url else ""
     count = resolution.lots_used
-    seed = "a seed that is lost" if phase.seed is None else f"the seed {phase.seed}"
+    seed = "a seed that is lost" if phase.seed is None else "the seed in the file of this letter"
     return (f"{count} {'lot was' if count == 1 else 'lots were'} drawn in phase {phase.ordinal}, from "
             f"{seed}{words_clause}.{where}")
 
 
 @dataclass(frozen=True, slots=True)
 class RecordReference:
-    """A place in the game's record (docs/record.md): the number of an entry and 64 digits by which it can be
-    checked. In a receipt those of the sheet's own entry, with its stamp as the entry has it; in results those
-    of the whole record, its root, with the number of its entries."""
+    """A place in the game's record (docs/record.md): the number of an entry, and the root of the record up to
+    it."""
 
     number: int
     digest: str
-    stamp: str = ""
 
     @property
     def words(self) -> str:

@@ -52,6 +52,7 @@ from service.notices.phase_letters.requests import (
 from service.notices.postal_packs import POSTAL_PACK, PackFacts
 from service.notices.reminders import REMINDER, ReminderFacts
 from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END_RESULTS
+from service.record.references import RecordReference
 from tests.support.features import letter_samples
 
 AT = datetime(2027, 3, 12, 18, 2, 5, tzinfo=UTC)
@@ -212,7 +213,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "announcement bare": letter(ANNOUNCEMENT, game, to,
             AnnouncementFacts("b-key", "The game pauses", ())),
         "hand_over": letter(HAND_OVER, game, to, HandOverFacts(
-            "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, DIGEST * 2, CLOSING)),
+            "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, RecordReference(7, DIGEST), b"{}", CLOSING)),
         **{f"game_over {kind}".removesuffix(" draw"): letter(GAME_OVER, game, to, GameOverFacts(
             kind, (f"Montrose{nasty}", "The Crown"), f"All wrote so.{nasty}",
             ((f"Montrose{nasty}", 6, 9), ("The Crown", 6, 1)), ((f"Ada Quill{nasty}", ("Montrose",)),),
@@ -222,6 +223,6 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             attached=(MAP_FILE,))
            for kind in ("draw", "victory", "joint victory", "concession")},
         "hand_over between": letter(HAND_OVER, game, to,
-            HandOverFacts("b-key", "Ada", "Blaise", AT, DIGEST * 2)),
+            HandOverFacts("b-key", "Ada", "Blaise", AT, RecordReference(0, DIGEST), b"{}")),
         **letter_samples(game, to, nasty),
     }  # fmt: skip

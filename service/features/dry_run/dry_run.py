@@ -338,14 +338,12 @@ def _without_names(letter: OutLetter, root: RecordReference | None) -> str:
     record's root."""
     # Both would be reported as changes: the number of pages is known only after drawing, the root only after
     # judging.
-    names = ", ".join(attachment.name for attachment in letter.attachments)
+    names = ", ".join(file.name for file in letter.attachments if file.media_type != "application/json")
     parts = letter.text.split("\n\n")
-    # The paragraph before the digest says whose it is, the next one has it in four words, and one more says
-    # what it is good for; a later one may name entries of the record, up to its number.
-    about_root = {
-        near for index, part in enumerate(parts) if root is not None and root.digest in part
-        for near in range(index - 1, index + 3)
-    }
+    # The paragraph with the root in four words, and the next, which has what they are for; a later one may
+    # name entries of the record, up to its number.
+    about_root = {near for index, part in enumerate(parts)
+                  if root is not None and root.words in " ".join(part.split()) for near in (index, index + 1)}
     about_entries = "" if root is None else f" {root.number}: "
     other_parts = [
         part for index, part in enumerate(parts)

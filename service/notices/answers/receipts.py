@@ -33,7 +33,7 @@ from service.intake.verdicts.context import IntakeContext
 from service.intake.verdicts.explanations import canonical_subject, explain
 from service.intake.verdicts.verdict import Verdict, VerdictKind
 from service.letters import render
-from service.letters.facts import Closing, GameInfo, LetterFacts, Recipient
+from service.letters.facts import Closing, GameInfo, LetterFacts, Recipient, proof_file
 from service.letters.kinds import Contents, LetterKind, Occasion, Sample
 from service.letters.language import Sentence
 from service.mail.authentication.trust import NOBODY
@@ -43,7 +43,6 @@ from service.notices.attachments import turned
 from service.notices.previews import Previews
 from service.pictures import BoxedLine
 from service.record.game_key import SignedReceipt, signed_receipt
-from service.record.references import RecordReference, sheet_mark
 from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import (
@@ -75,7 +74,7 @@ class ReadBack:
 @dataclass(frozen=True, slots=True)
 class ArrivedSheet:
     """A sheet that arrived by mail. `version` is None if none was written, `photographs` counts those that
-    open, `digest` is the SHA-256 of the mail, `record` its entry in the record, `signed` what proves it.
+    open, `digest` is the SHA-256 of the mail, `signed` its entry in the record and what proves it.
     `is_typed`: the orders were typed into the mail, and its only photograph is our drawing of that text."""
 
     received_at: datetime
@@ -83,7 +82,6 @@ class ArrivedSheet:
     version: int | None
     photographs: int
     digest: str
-    record: RecordReference | None = None
     signed: SignedReceipt | None = None
     is_typed: bool = False
 
@@ -133,6 +131,11 @@ class ReceiptFacts(LetterFacts):
         """See `LetterFacts`."""
         return self.message_ids
 
+    @property
+    def proof(self) -> Attachment | None:
+        """See `LetterFacts`."""
+        return None if self.sheet.signed is None else proof_file(self.sheet.signed.file(), "receipt.json")
+
 
 def nobody() -> IntakeContext:
     """A context without games, for explanations that need none."""
@@ -168,8 +171,7 @@ def facts_of(
     # ARR-05: a rule of a mailbox sent it on, and an answer would go to its first writer.
     is_forwarded = bool((mail.verdict or {}).get("forwarded"))
     sheet = ArrivedSheet(submission.received_at, phase_of(phase), submission.version, verdict.photos,
-                         mail.sha256, sheet_mark(session, submission, phase.game_id),
-                         signed_receipt(session, submission, phase.game_id),
+                         mail.sha256, signed_receipt(session, submission, phase.game_id),
                          is_typed=SheetFlag.TYPED in submission.flags)
     return ReceiptFacts(
         sheet, None if is_over else Closing(phase_of(phase), phase.deadline),
@@ -239,10 +241,8 @@ def read_letter(
 def receipt(
     info: GameInfo, to: Recipient, facts: ReceiptFacts, pictures: Sequence[Attachment] = ()
 ) -> OutLetter:
-    """The receipt, with the file that proves it where it is signed."""
-    signed = facts.sheet.signed
-    proof = [] if signed is None else [Attachment(render.PROOF, "application/json", signed.file())]
-    return render.letter(RECEIPT, info, to, facts, attached=[*pictures, *proof])
+    """The receipt, with the file that proves it."""
+    return render.letter(RECEIPT, info, to, facts, attached=pictures)
 
 
 def _order_in_words(line: SettledLine, variant: Variant, kind: PhaseKind, power: str) -> str:

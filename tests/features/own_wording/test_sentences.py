@@ -65,7 +65,7 @@ def test_our_own_sentences_may_be_sent_back(kind: str, code: str) -> None:
 def test_what_proves_a_letter_and_what_happened_on_the_board_keep_our_words(kind: str) -> None:
     messages = {sentence.message for sentence in sentences_of(kind, "en")}
     assert len(messages) >= 7
-    for part in ("with this root:", "with this digest:", "Signed with the key", "fingerprint",
+    for part in ("In four words", "receipt.json", "record.json", "fingerprint",
                  "should know of these entries", "will be drawn from a seed", "One unit was built.",
                  "had no order and hold", "%(number)s centres"):
         assert not [message for message in messages if part in message], part

@@ -37,7 +37,6 @@ from tests.support.acting import at, do, enter
 from tests.support.features import of_features
 from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
 from tests.support.table import Table, address
-from tools import verify_record
 
 Act = Callable[[Table, random.Random], None]
 WHY = "The coordinator was ill."
@@ -334,14 +333,3 @@ def test_no_character_of_a_reason_breaks_a_record(saved: Path, tmp_path: Path) -
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
         for archive in (shown.whole, shown.players):
             assert check(archive, shown.shown((VICTIM,)))[0] == ""
-
-
-def test_a_sheet_that_was_filed_for_another_power_is_no_rival_any_more() -> None:
-    """(TRU-01) In a game where the first sheet counts the checker held it against the sheet that counted
-    for the power that it was filed for at first."""
-    first = {"sheet": 3, "phase": 1, "power": "White", "received": "2027-03-10T01:00:00Z", "fate": "counts"}
-    counted = {"sheet": 4, "phase": 1, "power": "White", "received": "2027-03-11T01:00:00Z", "fate": "counts"}
-    entered = [(10, first), (12, counted), (15, first | {"power": "Black"})]
-    assert verify_record.sheets_of(entered, 20, 1, "White") == {4: counted}
-    # Before it was filed anew it was one.
-    assert set(verify_record.sheets_of(entered, 14, 1, "White")) == {3, 4}

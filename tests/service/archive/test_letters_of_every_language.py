@@ -1,53 +1,67 @@
-"""LET-10: the checker reads what a letter proves in each language, not in English alone. The values are
-those put into the letter."""
+"""LET-10: in each language the words of a letter say what its file proves, in the form that the checker looks
+for. The values are those put into the letter."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 
+from grammar.headings.root_words import WORDS
 from service.letters import render
 from service.letters.facts import GameInfo, Proofs, Recipient
 from service.letters.language import LANGUAGES
 from service.notices.answers.receipts import RECEIPT
 from service.notices.results_facts import FINAL_RESULTS
-from service.record.references import Commitment, RecordReference
+from service.record.game_key import SignedReceipt
+from service.record.notable import Notable
+from service.record.references import Commitment, RecordReference, letter_file
+from service.store.signatures import Statement
 from tests.support import letters_samples as samples
 from tools import verify_record
 
 GAME = GameInfo("edgehill", "Edgehill (2)", "Wars", "orders@w3k.example", "Ada")
-ROOT, SEED, LEAF, CHAIN = "ab" * 32, "cd" * 32, "ef" * 32, "52" * 32
+ROOT, SEED, LEAF, CHAIN, STAMP = "ab" * 32, "cd" * 32, "ef" * 32, "52" * 32, "2027-03-12T18:02:05Z"
+HEXADECIMAL = re.compile(r"[0-9a-f]{16}|(?:[0-9a-f]{4} ){2}[0-9a-f]{4}")
 
 
-def text_of(kind: str, code: str) -> str:
-    """The words of a letter with proofs, as a checker sees them."""
-    to = Recipient("a@b.example", "Montrose", language=code)
+def checked(text: str, proof: dict[str, Any]) -> None:
+    verify_record.check_words("letter.eml", text, proof, tuple(WORDS))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_results_name_versions_words_and_entries(code: str) -> None:
+    mark = RecordReference(41, ROOT)
     proofs = Proofs(
-        seeds=(Commitment("Winter 1645", 12, SEED, chain=CHAIN),
-               Commitment("Winter 1646", 20, SEED)),
-        record=RecordReference(41, ROOT))
-    if kind == "results":
-        letter = render.letter(FINAL_RESULTS, GAME, to, replace(samples.results(), proofs=proofs),
-            phase=samples.MOVEMENT)
-    else:
-        facts = samples.RECEIPT_FACTS
-        sheet = replace(facts.sheet, record=RecordReference(17, LEAF, "2027-03-12T18:02:05Z"))
-        letter = render.letter(RECEIPT, GAME, to, replace(facts, sheet=sheet))
-    return " ".join(letter.text.split())
+        seeds=(Commitment("Winter 1645", 12, SEED, chain=CHAIN), Commitment("Winter 1646", 20, SEED)),
+        record=mark, notable=(Notable(37, "posted", "Montrose"),),
+        file=letter_file("edgehill", mark, tell=[37]))
+    letter = render.letter(
+        FINAL_RESULTS, GAME, Recipient("a@b.example", "Montrose", language=code),
+        replace(samples.results(), proofs=proofs), phase=samples.MOVEMENT)
+    text = " ".join(letter.text.split())
+    sheets = [asdict(sheet) for sheet in samples.results().sheets]
+    proof = {"entry": 41, "root": ROOT, "sheets": sheets, "tell": [37]}
+    checked(text, proof)
+    for other in ({"root": SEED}, {"sheets": [{**sheets[0], "version": 77}]}, {"tell": [38]}):
+        with pytest.raises(verify_record.Alarm):
+            checked(text, proof | other)
+    assert not HEXADECIMAL.search(text)
+    assert [file.name for file in letter.attachments] == ["record.json"]
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_root_seeds_and_versions_of_results_are_read(code: str) -> None:
-    text, name = text_of("results", code), re.escape(GAME.name)
-    mark = samples.DIGEST[:12]
-    assert verify_record.roots_of(text, name) == [("41", ROOT)]
-    assert verify_record.seeds_of(text) == [("12", SEED, CHAIN), ("20", SEED, "sheets")]
-    assert verify_record.versions_of(text) == {("2", mark), ("number", mark)}
-
-
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_the_entry_of_a_receipt_is_read(code: str) -> None:
-    text, name = text_of("receipt", code), re.escape(GAME.name)
-    assert verify_record.receipts_of(text, name) == [("17", "2027-03-12T18:02:05Z", LEAF)]
+def test_a_receipt_names_its_entry_its_time_and_four_words(code: str) -> None:
+    signed = SignedReceipt(Statement("edgehill", 17, LEAF, ROOT, STAMP, "aa" * 32), "", "", "{}", "", "")
+    facts = replace(samples.RECEIPT_FACTS, sheet=replace(samples.RECEIPT_FACTS.sheet, signed=signed))
+    letter = render.letter(RECEIPT, GAME, Recipient("a@b.example", "Montrose", language=code), facts)
+    text = " ".join(letter.text.split())
+    proof = {"entry": 17, "root": ROOT, "leaf": LEAF, "received": STAMP}
+    checked(text, proof)
+    for other in ({"entry": 18}, {"received": "2027-03-12T18:02:06Z"}):
+        with pytest.raises(verify_record.Alarm):
+            checked(text, proof | other)
+    assert not HEXADECIMAL.search(text)
+    assert [file.name for file in letter.attachments] == ["receipt.json"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
 import hashlib
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from reading.vocabulary import vocabulary_of
 from service.record.references import root_words
 from tests.support import keeper
 from tests.support.keeper import OTHER, VICTIM, Evidence
+from tests.support.proofs import proof_of, with_proof, with_words, words_of
 from tests.support.public_site import visitor
 
 LIST = "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda"
@@ -47,7 +46,7 @@ def test_the_words_are_the_published_list_and_both_programs_say_the_same() -> No
     derived = hashlib.pbkdf2_hmac("sha256", root.encode(), b"galloper words", 100_000, 8)
     bits = f"{int.from_bytes(derived):064b}"
     expected = " ".join(WORDS[int(bits[start:start + 11], 2)] for start in (0, 11, 22, 33))
-    assert root_words(root) == tool.root_words(root, list(WORDS)) == expected
+    assert root_words(root) == tool.root_words(root, tuple(WORDS)) == expected
 
 
 @pytest.mark.parametrize(("line", "is_read_so"), [
@@ -73,32 +72,15 @@ def test_results_page_and_feed_have_the_same_words(game: tuple[Evidence, dict[st
         assert all(words in page for page in pages.values())
 
 
-def words_of(letter: bytes) -> str:
-    body = email.message_from_bytes(letter, policy=email.policy.default).get_body(("plain",))
-    assert body is not None
-    return " ".join(str(body.get_content()).split())
-
-
-def with_words(letter: bytes, changes: dict[str, str]) -> bytes:
-    """The letter with other words."""
-    message = email.message_from_bytes(letter, policy=email.policy.default)
-    body, text = message.get_body(("plain",)), words_of(letter)
-    assert body is not None
-    for before, after in changes.items():
-        assert before in text
-        text = text.replace(before, after)
-    body.set_content(text)
-    return message.as_bytes()
-
-
 def two_records(shown: Evidence, name_part: str) -> dict[str, bytes]:
     """A letter of one player with another digest than that of another player, both whole in themselves."""
     of_victim = next((name, data) for name, data in shown.letters[VICTIM].items() if name_part in name)
     other = next((name, data) for name, data in shown.letters[OTHER].items() if name_part in name)
-    digest = words_of(other[1]).partition("with this root: ")[2].split()[0]
+    root = str(proof_of(other[1])["root"])
     false = hashlib.sha256(b"another record").hexdigest()
-    return {of_victim[0]: of_victim[1], other[0]: with_words(other[1], {
-        digest: false, root_words(digest): root_words(false)})}
+    false_letter = with_words(
+        with_proof(other[1], root=false), lambda words: words.replace(root_words(root), root_words(false)))
+    return {of_victim[0]: of_victim[1], other[0]: false_letter}
 
 
 @pytest.mark.slow
@@ -122,6 +104,7 @@ def test_words_of_another_root_are_named(game: tuple[Evidence, dict[str, str]], 
     words = words_of(data).partition("In four words: ")[2].partition(".")[0]
     first, _, others = words.partition(" ")
     # One root in 2048 begins with "zoo" itself.
-    letters = {name: with_words(data, {words: f"{'zoo' if first != 'zoo' else 'abandon'} {others}"})}
+    other_words = f"{'zoo' if first != 'zoo' else 'abandon'} {others}"
+    letters = {name: with_words(data, lambda text: text.replace(words, other_words))}
     for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
         assert "four words" in check(shown.whole, letters)[0]

@@ -15,8 +15,10 @@ from sqlalchemy import text
 from adjudicator.calendar import Phase, PhaseKind
 from service.games import lots
 from service.games.lots import NotCommitted
+from service.store.letter_parts import finished
 from service.store.tables import PhaseRow, PhaseState
 from tests.support.played import SHORT, WINTER, finish, played
+from tests.support.proofs import proof_of
 from tests.support.public_site import visitor
 from tests.support.site import Site, make_site
 from tests.support.table import Table, open_table
@@ -152,10 +154,15 @@ def test_a_word_changes_every_draw(site: Site) -> None:
 def test_results_name_the_digest_before_and_open_the_seed_after(over: Table) -> None:
     first, coming = over.phase(1), next(p for p in over.phases()[1:] if p.kind == "adjustment")
     letter_text = over.words(over.letters("year_end_results")[0])
-    assert f"2 lots were drawn in phase 1, from the seed {first.seed}." in letter_text
-    assert (f"The lots of Winter 1644 (phase {coming.ordinal}) will be drawn from a seed with this digest: "
-            f"{coming.commitment} Mixed in: the digests of all mails with sheets that come by the "
+    assert "2 lots were drawn in phase 1, from the seed in the file of this letter." in letter_text
+    assert (f"The lots of Winter 1644 (phase {coming.ordinal}) will be drawn from a seed that is fixed "
+            "already. Mixed in: the digests of all mails with sheets that come by the "
             "deadline.") in letter_text
+    proof = proof_of(finished(over.site.blobs, over.letters("year_end_results")[0]))
+    assert proof["seed"] == first.seed
+    promised = {seed["ordinal"]: seed["digest"] for seed in proof["seeds"]}
+    assert promised[coming.ordinal] == coming.commitment
+    assert str(first.seed) not in letter_text
     assert over.seed_of(coming.ordinal) not in letter_text
     assert "REMOVED BY ORDER" not in letter_text  # Newcastle ordered none
     assert letter_text.count("REMOVED BY LOT, IN THE ORDER DRAWN") == 1

@@ -57,7 +57,7 @@ def test_a_letter_in_another_language_has_the_same_facts_and_orders(code: str) -
     assert other.key == english.key
     assert f'<html lang="{code}">' in (other.html or "")
     # Orders and their judged sentences stay in the game's language.
-    for words in ("✓ Army London moves to Surrey.", "support cut by Army", "9f86 d081 884c"):
+    for words in ("✓ Army London moves to Surrey.", "support cut by Army", "- The Crown, "):
         assert words in other.text
     for words in ("The news", "No sheet was received.", "Who holds what"):
         assert words.casefold() not in other.text.casefold()

@@ -198,8 +198,7 @@ def test_results_show_every_part() -> None:
         "Montrose: 1 centre, 3 units. Lost Orkney, Aberdeen. Must remove 2 units.",
         "Hamilton: 6 centres, 6 units.",
         "The war is won by the Crown.", "Montrose and Ormond together meet the condition for a draw.",
-        "fingerprint 9f86 d081 884c",
-        "2 sheets counted:", "Attached: map.pdf.",
+        "- The Crown, version 2", "2 sheets counted:", "Attached: map.pdf.",
     ):  # fmt: skip
         assert part in text
 
@@ -246,7 +245,7 @@ def test_results_open_with_the_news_and_the_readers_own_power() -> None:
     text = LETTERS["final_results"].text
     order = [text.index(part) for part in (
         "Dear Graham Jones,", "THE NEWS", "No sheet came from Montrose.", "\nMONTROSE\n", "\nTHE CROWN\n",
-        "WHAT COMES NEXT", "coordinator of Powick Bridge", "fingerprint 9f86")]
+        "WHAT COMES NEXT", "coordinator of Powick Bridge", "- The Crown, version 2")]
     assert order == sorted(order)
     crown = render.letter(FINAL_RESULTS,
         GameInfo("edgehill", "Edgehill", "Wars", "orders@w3k.example", "Ada"),

@@ -8,9 +8,11 @@ import pytest
 from service.games.acts.results import ChangeCoordinator
 from service.notices.broadcasts import Broadcasts
 from service.record.chain import Root, root
+from service.record.references import root_words
 from service.store import records
 from service.store.tables import GameRow
 from tests.support.acting import do
+from tests.support.proofs import proof_of
 from tests.support.site import Site
 from tests.support.table import Table, address, open_table
 
@@ -46,8 +48,9 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
     for row in rows:
         words, message = table.words(row), table.message(row)
         assert "Until now: The Coordinator From now on: Blaise" in words
-        assert (f"The record of Powick Bridge has {before.number} entries up to this hand-over, with this "
-                f"root: {before.link}") in words
+        assert (f"The record of Powick Bridge has {before.number} entries up to this hand-over. In four "
+                f"words: {root_words(before.link)}.") in words
+        assert proof_of(bytes(message))["root"] == before.link
         assert f"{table.phase().deadline:%a %-d %b %Y, 07:00 GMT}" in words
         # The proofs stand below the signature.
         signature = "Blaise coordinator of Powick Bridge Orders go to orders@galloper.example"

@@ -86,7 +86,7 @@ def _said(slug: str, text: str) -> list[str]:
     """The foreign words in a letter, apart from the name that games have in these tests, and from the words
     of the record's root, which are drawn by its digest ("Silver" is a power of Brittania)."""
     bare = text.replace("Powick Bridge", "").replace("powick-bridge", "")
-    bare = re.sub(r"In four words: (?:[a-z]+\s+){3}[a-z]+\.", "", bare)
+    bare = re.sub(r"In\s+four\s+words:\s+(?:[a-z]+\s+){3}[a-z]+\.", "", bare)
     return [match.group() for pattern in foreign(slug) for match in re.finditer(pattern, bare, re.IGNORECASE)]
 
 

@@ -8,8 +8,10 @@ from datetime import timedelta
 import pytest
 
 from adjudicator.calendar import Phase, PhaseKind
+from service.store.letter_parts import finished
 from service.store.tables import OutboxRow, PlayerRow
 from tests.support.mail_builder import mail, part, picture, stamp, text
+from tests.support.proofs import proof_of
 from tests.support.site import Site
 from tests.support.table import COORDINATOR, ORDERS, SERVER, Table, address, open_table, utc
 
@@ -37,7 +39,8 @@ def test_a_receipt_says_what_arrived_when_and_until_when_it_may_be_replaced(tabl
     assert "Photographs: 1" in words
     assert "until Sun 14 Mar 2027, 07:00 GMT" in words
     assert "Powick Bridge - Montrose - Summer 1642 - Movement Orders - v2" in words
-    assert f"{row.sha256[:4]} {row.sha256[4:8]} {row.sha256[8:12]}" in words
+    assert proof_of(finished(table.site.blobs, letter))["mail"] == row.sha256
+    assert row.sha256[:4] not in words
     assert "Nobody has read your orders yet" in words
     assert (letter.game_id, letter.phase_id) == (table.game, table.phase().id)
 

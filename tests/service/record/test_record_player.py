@@ -18,6 +18,7 @@ import pytest
 from service.archive.export import Edition
 from tests.support.checks import print_check
 from tests.support.played import HERSELF, SHORT, archived, kept, played
+from tests.support.proofs import proof_of, with_proof, with_words, words_of
 from tests.support.site import make_site
 from tests.support.table import Table
 
@@ -151,10 +152,11 @@ def test_another_players_receipt_is_not_hers(
         if tells["power"] == HERSELF and tells["version"] == 1
     )
     digest = next(entry["leaf"] for entry in entries(path) if entry.get("body", {}).get("what") == "sheet")
-    for old, new in ((stamp, stamp.replace("T0", "T1")), (digest, digest[::-1])):
+    of_receipt = receipt.read_bytes()
+    for other in (with_words(of_receipt, lambda words: words.replace(stamp, stamp.replace("T0", "T1"))),
+                  with_proof(of_receipt, leaf=digest[::-1])):
         changed = tmp_path / "receipt.eml"
-        changed.write_bytes(receipt.read_bytes().replace(old.encode(), new.encode()))
-        assert changed.read_bytes() != receipt.read_bytes()
+        changed.write_bytes(other)
         out = io.StringIO()
         assert print_check(path, [changed], out) == 1
         assert "Entry" in out.getvalue()
@@ -163,37 +165,41 @@ def test_another_players_receipt_is_not_hers(
         assert "entry" in completed_process.stderr
 
 
+FAULTS = ("executed other sheets than", "name other versions than its file")
+
+
 def test_the_version_that_counted_is_the_one_her_results_name(
     hers: tuple[Path, list[Path]], tmp_path: Path
 ) -> None:
     """The executed version is the one named. A letter that names another is found by both checkers."""
     path, letters = hers
-    counted = b"Montrose, version 2, fingerprint "
-    results = next(letter for letter in letters if counted in letter.read_bytes())
+    counted = "Montrose, version 2"
+    results = next(letter.read_bytes() for letter in letters
+                   if b"record.json" in letter.read_bytes() and counted in words_of(letter.read_bytes()))
+    sheets = proof_of(results)["sheets"]
     changed = tmp_path / "results.eml"
-    for old, new in ((b"", b""), (counted, counted.replace(b"2", b"1"))):
-        changed.write_bytes(results.read_bytes().replace(old, new) if old else results.read_bytes())
+    for letter, is_changed in (
+        (results, False),
+        (with_words(results, lambda words: words.replace(counted, "Montrose, version 1")), True),
+        (with_proof(results, sheets=[{**sheet, "version": 1} for sheet in sheets]), True)
+    ):
+        changed.write_bytes(letter)
         out = io.StringIO()
         checked, code = tool(path, [changed]), print_check(path, [changed], out)
-        assert (code, checked.returncode) == ((1, 1) if old else (0, 0)), (out.getvalue(), checked.stderr)
+        assert (code, checked.returncode) == ((1, 1) if is_changed else (0, 0)), out.getvalue()
         for text in (out.getvalue(), checked.stdout + checked.stderr):
-            assert ("executed other sheets than" in text) is bool(old)
-            assert ("the versions that it names as counted are those of entry" in text) is not bool(old)
+            assert any(fault in text for fault in FAULTS) is is_changed
+            assert ("the versions that it names as counted are those of entry" in text) is not is_changed
 
 
-def test_letters_call_the_game_by_its_name_and_older_ones_by_its_short_one(
-    hers: tuple[Path, list[Path]], tmp_path: Path
-) -> None:
+def test_a_letter_of_another_game_proves_nothing_here(hers: tuple[Path, list[Path]], tmp_path: Path) -> None:
+    """And is no fault."""
     path, letters = hers
     receipt = next(path for path in letters if "receipt" in path.name).read_bytes()
-    assert b"On record in Powick Bridge as entry" in receipt
-    older, other = tmp_path / "older.eml", tmp_path / "other.eml"
-    older.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in powick-bridge as"))
-    other.write_bytes(receipt.replace(b"On record in Powick Bridge as", b"On record in Edgehill as")
+    other = tmp_path / "other.eml"
+    other.write_bytes(with_proof(receipt, game="edgehill")
                       .replace(b"List-Id: <powick-bridge", b"List-Id: <edgehill"))
-    # A letter of another game says nothing here: it is no fault, and it proves nothing.
-    for letter, is_checked in ((older, True), (other, False)):
-        out = io.StringIO()
-        assert print_check(path, [letter], out) == 0, out.getvalue()
-        assert ("is the sheet of this receipt" in out.getvalue()) is is_checked
-        assert ("is the sheet of this receipt" in tool(path, [letter]).stdout) is is_checked
+    out = io.StringIO()
+    assert print_check(path, [other], out) == 0, out.getvalue()
+    for text in (out.getvalue(), tool(path, [other]).stdout):
+        assert "is the sheet of this receipt" not in text

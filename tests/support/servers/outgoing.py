@@ -20,7 +20,7 @@ from PIL import Image
 VARYING = re.compile(
     r"\b[0-9a-f]{8,}\b|\b(?:mark|fingerprint) [0-9a-f]{4} [0-9a-f]{4} [0-9a-f]{4}\b"
     r"|\d{4}-\d\d-\d\dT[\d:.]+Z|\b\d{8}T\d{6}Z\b"
-    r"|In four words:(?:\s+[a-z]+){4}"
+    r"|In\s+four\s+words:(?:\s+[a-z]+){4}"
     r"|/(?:<wbr>)?calendar/(?:<wbr>)?[\w-]{32}\.ics|\[\d+\]|/results/\d+/\d+|\bline \d+")
 _OWN = ("message-id", "references", "in-reply-to", "date", "content-type")
 

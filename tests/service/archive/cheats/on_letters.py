@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import email
-import email.policy
-from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 
 from service.record import game_key
 from service.store.signatures import public_of
@@ -16,35 +13,15 @@ from tests.service.archive.cheats.table import (
     OPERATOR,
     PLAYER,
     Cheat,
-    Play,
     exchange,
+    rewritten,
     sql,
     without_triggers,
 )
 from tests.support.acting import do
-from tests.support.keeper import VICTIM, Evidence, mailed, recognize
+from tests.support.keeper import VICTIM, mailed, recognize
+from tests.support.proofs import REMOVED, with_proof, with_words, without_proof
 from tests.support.table import Table
-
-
-def _rewritten(kind: str, change: Callable[[str], str]) -> Play:
-    """A letter of the victim with other words, which she shows."""
-
-    def forge(shown: Evidence) -> Evidence:
-        letters = dict(shown.letters[VICTIM])
-        name = max(name for name in letters if f"-{kind}-" in name)
-        message = email.message_from_bytes(letters[name], policy=email.policy.default)
-        body = message.get_body(("plain",))
-        assert body is not None
-        body.set_content(change(" ".join(body.get_content().split())))
-        letters[name] = message.as_bytes()
-        return replace(shown, letters={**shown.letters, VICTIM: letters})
-
-    return lambda _table: forge
-
-
-def _with_another_time(text: str) -> str:
-    stamp = text.partition(", received ")[2].partition(",")[0]
-    return text.replace(stamp, "2027-03-01T00:00:00Z")
 
 
 def _send_one(table: Table) -> None:
@@ -78,12 +55,17 @@ def _key_in_silence(table: Table) -> None:
 
 CHEATS = (
     Cheat("a player forges the time of a receipt", PLAYER, AFTER, "sent",
-          _rewritten("receipt", _with_another_time), "C21", needs="letters"),
-    Cheat("a player takes the signature off a receipt", PLAYER, AFTER, "sent",
-          _rewritten("receipt", lambda text: text.replace("Signed with the key", "By the way")), "C21",
+          rewritten("receipt", partial(with_proof, received="2027-03-01T00:00:00Z")), "C21",
           needs="letters"),
+    Cheat("a player forges the words of a receipt", PLAYER, AFTER, "sent",
+          rewritten("receipt", partial(with_words, change=lambda words: words.replace(
+              "received 2027-", "received 2026-"))), "C21", needs="letters"),
+    Cheat("a player takes the signature off a receipt", PLAYER, AFTER, "sent",
+          rewritten("receipt", partial(with_proof, signature="", key="")), "C21", needs="letters"),
     Cheat("results leave without a root", KEEPER, BEFORE, "sent",
-          _rewritten("final_results", lambda text: text.replace("The record of", "About")), "C21",
+          rewritten("final_results", without_proof), "C21", needs="letters"),
+    Cheat("results leave without what they tell", KEEPER, BEFORE, "sent",
+          rewritten("final_results", partial(with_proof, sheets=REMOVED, tell=REMOVED)), "C25",
           needs="letters"),
     Cheat("receipts leave without a signature", KEEPER, BEFORE, "sheets", _unsigned, "C21", needs="letters"),
     Cheat("receipts are signed with a key that is not on record", KEEPER, BEFORE, "sheets", _other_key, "C21",

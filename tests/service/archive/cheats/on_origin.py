@@ -4,11 +4,8 @@ C25)."""
 
 from __future__ import annotations
 
-import email
-import email.policy
-from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 from sqlalchemy import select
 
@@ -27,14 +24,14 @@ from tests.service.archive.cheats.table import (
     KEEPER,
     OPERATOR,
     Cheat,
-    Forge,
-    Play,
+    rewritten,
     sql,
     without_triggers,
 )
 from tests.support import keeper
 from tests.support.acting import do
-from tests.support.keeper import OTHER, SHORT, VICTIM, Evidence, mailed, recognize
+from tests.support.keeper import OTHER, SHORT, VICTIM, mailed, recognize
+from tests.support.proofs import with_words
 from tests.support.table import Table, address
 
 WHY = "this is how it must be now"
@@ -125,27 +122,6 @@ def _moved_and_hers_cancelled(table: Table) -> None:
         letter.state = OutboxState.CANCELLED.value
 
 
-def _her_letter(kind: str, change: Callable[[str], str]) -> Play:
-    """Her newest letter of a kind has other words than the one on record."""
-
-    def forge(shown: Evidence) -> Evidence:
-        hers = dict(shown.letters[VICTIM])
-        name = max(each for each in hers if f"-{kind}-" in each)
-        message = email.message_from_bytes(hers[name], policy=email.policy.default)
-        body = message.get_body(("plain",))
-        assert body is not None
-        words = body.get_content()
-        assert change(words) != words
-        body.set_content(change(words))
-        hers[name] = message.as_bytes()
-        return replace(shown, letters={**shown.letters, VICTIM: hers})
-
-    def play(_table: Table) -> Forge:
-        return forge
-
-    return play
-
-
 _ADDRESS = ("INSERT INTO addresses (email, player_id) "
             f"SELECT 'friend@elsewhere.example', player_id FROM seats WHERE power = '{VICTIM}'")
 _LINK = ("INSERT INTO links (token_hash, player_id, opens, made_at, until, game_id) "
@@ -179,6 +155,6 @@ CHEATS = (
     Cheat("the deadline is moved, and her letter never leaves", KEEPER, BEFORE, "sheets",
           _moved_and_hers_cancelled, "C15"),
     Cheat("her results name another outcome", OPERATOR, AFTER, "sent",
-          _her_letter("final_results", lambda words: words.replace("Army", "Fleet", 1)), "C25",
-          is_named=True),
+          rewritten("final_results", partial(
+              with_words, change=lambda words: words.replace("Army", "Fleet", 1))), "C25", is_named=True),
 )

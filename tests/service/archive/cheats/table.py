@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +13,7 @@ from service.games import lots, sealed_lots, turns
 from service.notices import results_facts
 from service.record import game_key, judged_entry, references
 from tests.support.altered import entries, rechained, unpacked
-from tests.support.keeper import Evidence
+from tests.support.keeper import VICTIM, Evidence
 from tests.support.table import Table
 
 BEFORE, AFTER = "before mailing", "after mailing"
@@ -118,3 +118,14 @@ def _key(name: str) -> str:
 
 def sha(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def rewritten(kind: str, change: Callable[[bytes], bytes]) -> Play:
+    """The victim's newest letter of a kind is another than the one on record."""
+
+    def forge(shown: Evidence) -> Evidence:
+        hers = shown.letters[VICTIM]
+        name = max(name for name in hers if f"-{kind}-" in name)
+        return replace(shown, letters={**shown.letters, VICTIM: {**hers, name: change(hers[name])}})
+
+    return lambda _table: forge

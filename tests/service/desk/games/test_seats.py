@@ -71,7 +71,8 @@ def test_a_new_player_takes_a_power_and_is_welcomed(desk: DeskTable) -> None:
     assert "your time" in words
     # The map, a blank sheet of the power's own to print, and the picture of a filled one (LET-08).
     assert [part.get_filename() for part in desk.table.message(welcomes[0]).iter_attachments()] == [
-        "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf", "filled-sheet.png"]
+        "powick-bridge-map-1642.pdf", "blank-argyll-summer-1642-movement.pdf", "filled-sheet.png",
+        "record.json"]
     (event,) = events(desk, "seat_changed")
     assert (event["power"], event["why"]) == ("Argyll", WHY)
     # The log is entered in the record, which has no real name (TRU-07); the page shows it all the same.
