@@ -118,10 +118,12 @@ def _of_address(table: ActTable, kind: Event, player: int, address: str) -> list
 
 @dataclass(frozen=True, slots=True)
 class SeatChanged:
-    """The holders of a seat before and after; None where it was or is empty."""
+    """The holders of a seat before and after; None where it was or is empty. `added`: addresses that a player
+    who was known already has now."""
 
     before: PlayerRow | None
     after: PlayerRow | None
+    added: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +151,21 @@ class GiveSeat(ReasonedAct[SeatChanged]):
         session, seat = table.session, table.session.get_one(SeatRow, (self.game, self.power))
         before = None if seat.player_id is None else session.get_one(PlayerRow, seat.player_id)
         # NON-05: a known address is a known person, who may play in two games.
-        after = None if self._is_empty else _player(table, self.holder)
+        after, added = (None, ()) if self._is_empty else _player(table, self.holder)
         if (None if after is None else after.id) == seat.player_id:
             raise Refused("Nothing was changed: they hold this power already.")
         seat.player_id = None if after is None else after.id
-        return SeatChanged(before, after)
+        return SeatChanged(before, after, added)
 
-    def event(self, table: ActTable, outcome: SeatChanged, letters: int) -> LoggedEvent:
-        """The power, both holders and the reason."""
+    def event(self, table: ActTable, outcome: SeatChanged, letters: int) -> LoggedEvents:
+        """The power, both holders and the reason; each new address of a known player, in all their games."""
         # Not their names: this is entered in the record, where a name could never be forgotten.
         before, after = ("nobody" if player is None else pseudonym(player)
                          for player in (outcome.before, outcome.after))
-        return LoggedEvent(Event.SEAT_CHANGED, self.game,
-                     {"power": self.power, "from": before, "to": after, "why": self.reason})
+        changed = LoggedEvent(Event.SEAT_CHANGED, self.game,
+                              {"power": self.power, "from": before, "to": after, "why": self.reason})
+        return [changed, *(event for mail in outcome.added if outcome.after is not None
+                           for event in _of_address(table, Event.ADDRESS_ADDED, outcome.after.id, mail))]
 
     def letters(self, table: ActTable, outcome: SeatChanged) -> int:
         """One to each player."""
@@ -203,17 +207,19 @@ def _check_holder(table: ActTable, holder: Holder) -> None:
         _refuse_elsewhere(table, known.id)
 
 
-def _player(table: ActTable, holder: Holder) -> PlayerRow:
+def _player(table: ActTable, holder: Holder) -> tuple[PlayerRow, tuple[str, ...]]:
+    """The player that a holder is, and the addresses that one who was known has now."""
     session, known = table.session, _known(table.session, holder.mail)
-    if known is None:
-        known = PlayerRow(name=holder.name, zone=holder.zone)
-        session.add(known)
-        session.flush()
+    player = known or PlayerRow(name=holder.name, zone=holder.zone)
+    session.add(player)
+    session.flush()
+    added = []
     for mail in holder.mail:
         if records.player_of(session, mail) is None:
-            session.add(AddressRow(email=mail, player_id=known.id))
-    session.flush()
-    return known
+            session.add(AddressRow(email=mail, player_id=player.id))
+            session.flush()
+            added.append(mail)
+    return player, tuple(added) if known else ()
 
 
 def _refuse_elsewhere(table: ActTable, player_id: int) -> None:

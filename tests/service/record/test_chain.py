@@ -19,6 +19,7 @@ from sqlalchemy.exc import IntegrityError
 
 from service.facts.events import Event
 from service.games.acts.phases import Unseal
+from service.games.acts.seats import GiveSeat, Holder
 from service.record import chain as record
 from service.record.chain import sessions
 from service.store import records
@@ -27,7 +28,7 @@ from service.store.record_triggers import TRIGGERS
 from service.store.tables import EntryRow, EventRow, HeadRow, OutboxRow, PhaseRow, SubmissionRow
 from tests.support.acting import do, enter
 from tests.support.site import NOON, Site, make_site
-from tests.support.table import open_table
+from tests.support.table import address, open_table
 
 GAME = "powick-bridge"
 
@@ -61,6 +62,20 @@ def test_a_new_game_begins_with_nothing_found(site: Site) -> None:
     assert entries[0]["tells"] == {"format": 2, "game": GAME, "variant": "w3k", "board": None}
     assert {entry["what"] for entry in entries[1:]} == {"game", "seat", "addresses", "phase", "event"}
     assert len(whats(site.store, "seat")) == 10
+
+
+def test_an_address_that_comes_with_a_seat_is_told_in_each_game_of_its_player(site: Site) -> None:
+    """(TRU-14) The checker called it an address without an act, in the other game."""
+    table, other = open_table(site), open_table(site, name="Edgehill")
+    mails = (address("Montrose"), "second@montrose.example")
+    do(table, GiveSeat(table.game, "Argyll", Holder("Montrose", "Europe/London", mails), "It was free."))
+    last = chain(site.store, other.game)[-2:]
+    assert [entry["what"] for entry in last] == ["addresses", "event"]
+    assert last[1]["tells"]["event"] == "address_added"
+    assert last[1]["tells"]["detail"]["power"] == "Montrose"
+    new = [digest for digest in last[0]["tells"]["addresses"]
+           if digest.startswith(last[1]["tells"]["detail"]["address"])]
+    assert new == [hashlib.sha256(mails[1].encode()).hexdigest()]
 
 
 def test_a_mail_is_entered_with_its_sheet_its_stamp_and_its_receipt(site: Site) -> None:
