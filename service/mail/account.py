@@ -116,6 +116,11 @@ class LiveSource:
     def __init__(self, account: MailAccount) -> None:
         self._current: _Current[MailSource] = _Current(account, account.source)
 
+    @property
+    def name(self) -> str:
+        """See MailSource."""
+        return self._current.door().name
+
     def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """See MailSource."""
         return self._current.door().list_waiting(since)

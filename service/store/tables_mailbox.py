@@ -127,9 +127,9 @@ class MailboxMarkRow(TableBase):
     compared."""
 
     __tablename__ = "mailbox_marks"
-    # There is one row, "orders".
-    name: Mapped[str] = mapped_column(String(40), primary_key=True)
-    # Drawn once for a database; a copy of the database has the same.
+    # Account and folder.
+    name: Mapped[str] = mapped_column(String(400), primary_key=True)
+    # Drawn once for a database, the same in every row; a copy of the database has the same.
     site: Mapped[str] = mapped_column(String(32))
     # How often the site was started on a mailbox.
     starts: Mapped[int]

@@ -258,7 +258,7 @@ class MailboxDrain:
     def _outcome(self, source: MailSource, began_at: datetime) -> DrainOutcome:
         """The mails in the mailbox of which the bytes are not known, and that may be a player's."""
         with self._store() as session:
-            row = mark.row_of(session)
+            row = mark.row_of(session, source.name)
             since = None if row is None else row.since
         waiting_mails = source.list_waiting(since)
         with self._store() as session:

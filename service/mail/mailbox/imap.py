@@ -100,6 +100,11 @@ class ImapSource:
         self._copied: set[tuple[str, int]] = set()
         self._login = login or Login(settings, "mail_in")
 
+    @property
+    def name(self) -> str:
+        """See MailSource."""
+        return f"{self._settings.user}@{self._settings.host}/{self._settings.folder}"
+
     def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """See MailSource."""
         with self._use("look into") as client:

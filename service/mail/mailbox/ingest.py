@@ -213,7 +213,7 @@ class _Look:
         """The mails in the folder of those taken in whose places are not known, newest first; none before the
         mailbox was marked. Raises MailboxTaken for the mark of another site or a later copy."""
         with self.store() as session:
-            row = mark.row_of(session)
+            row = mark.row_of(session, self.source.name)
             if row is None:
                 return ()
             seen, self.since = row.done_seen, row.since
@@ -226,7 +226,7 @@ class _Look:
         with self.store() as session:
             for found in marks:
                 if found is not None:
-                    mark.check(session, found)
+                    mark.check(session, self.source.name, found)
         self._seen = state if state != seen else None
         return unknown
 
@@ -258,7 +258,7 @@ class _Look:
                 records.log_event(session, self.clock.now(), events.Event.MAIL_MOVED_ELSEWHERE, detail={
                     "count": len(new), "first": min(new).isoformat(), "last": max(new).isoformat()})
             if is_whole and self._seen is not None:
-                mark.compared(session, self._seen)
+                mark.compared(session, self.source.name, self._seen)
 
     def take(self, waiting: WaitingMail, aside: ThreadPoolExecutor) -> None:
         """Fetch a mail and begin to store it."""

@@ -40,6 +40,11 @@ class MaildirSource:
         self._names: frozenset[str] = frozenset()
         self._from_lines: dict[MailboxLocation, bytes] = {}
 
+    @property
+    def name(self) -> str:
+        """See MailSource."""
+        return f"maildir/{self._root}"
+
     def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """See MailSource."""
         files = self._files()

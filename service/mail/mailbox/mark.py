@@ -36,7 +36,6 @@ SENDER = b"galloper@galloper.invalid"
 MARGIN = timedelta(days=1)
 """Mails that came this long before the site was made are still taken in: clocks and zones differ."""
 
-_NAME = "orders"
 _FIELD = "x-galloper-site"
 _VALUE = re.compile(r"([0-9a-f]{32}) ([0-9]{1,9})")
 
@@ -86,14 +85,15 @@ def is_mark(raw: bytes) -> bool:
     return mark_in(raw) is not None
 
 
-def row_of(session: Session) -> MailboxMarkRow | None:
-    """What the database holds of its mark; None before the first start on a mailbox."""
-    return session.get(MailboxMarkRow, _NAME)
+def row_of(session: Session, mailbox: str) -> MailboxMarkRow | None:
+    """What the database holds of its mark on a mailbox (`MailSource.name`); None before the first start on
+    it."""
+    return session.get(MailboxMarkRow, mailbox)
 
 
-def compared(session: Session, state: str) -> None:
+def compared(session: Session, mailbox: str, state: str) -> None:
     """Note up to which state of the folder of mails taken in every mail is known."""
-    records.claim(session, MailboxMarkRow, MailboxMarkRow.name == _NAME, done_seen=state)
+    records.claim(session, MailboxMarkRow, MailboxMarkRow.name == mailbox, done_seen=state)
 
 
 def claim(source: MailSource, store: Store, clock: Clock) -> int:
@@ -106,17 +106,20 @@ def claim(source: MailSource, store: Store, clock: Clock) -> int:
        between the two finds the lower count in the mailbox, which is no copy.
     4. Write the mark.
     """
+    name = source.name
     with store.begin() as session:
+        # One number for the database, whichever of its mailboxes was first.
+        drawn = session.scalars(select(MailboxMarkRow.site)).first() or token_hex(16)
         records.insert_once(
-            session, MailboxMarkRow, name=_NAME, site=token_hex(16), starts=0, since=_since(session, clock),
+            session, MailboxMarkRow, name=name, site=drawn, starts=0, since=_since(session, clock),
             done_seen="")
-        row = session.get_one(MailboxMarkRow, _NAME)
+        row = session.get_one(MailboxMarkRow, name)
         site, since = row.site, row.since
     marks = [mark for mark in map(mark_in, source.marks()) if mark is not None]
     if any(mark.site != site for mark in marks):
         raise MailboxTaken(ANOTHER_SITE)
     with store.begin() as session:
-        row = session.get_one(MailboxMarkRow, _NAME, with_for_update=True)
+        row = session.get_one(MailboxMarkRow, name, with_for_update=True)
         is_first = row.starts == 0
         row.starts = max([row.starts, *(mark.starts for mark in marks)]) + 1
         mark = Mark(site, row.starts)
@@ -131,9 +134,9 @@ def _since(session: Session, clock: Clock) -> datetime:
     return day.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def check(session: Session, mark: Mark) -> None:
-    """Compare a mark of the mailbox with the database's. Raises MailboxTaken."""
-    row = row_of(session)
+def check(session: Session, mailbox: str, mark: Mark) -> None:
+    """Compare a mark of a mailbox with the database's. Raises MailboxTaken."""
+    row = row_of(session, mailbox)
     if row is None:
         return
     if mark.site != row.site:

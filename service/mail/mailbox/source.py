@@ -66,7 +66,11 @@ class Signal(Protocol):
 
 
 class MailSource(Protocol):
-    """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew."""
+    """A mailbox, for one thread at a time. Every method may raise MailboxError; the next call begins anew.
+    `name`: account and folder."""
+
+    @property
+    def name(self) -> str: ...
 
     def list_waiting(self, since: datetime | None = None) -> Sequence[WaitingMail]:
         """The mails that wait now, oldest first, read or unread; those from before the day of `since` (UTC)

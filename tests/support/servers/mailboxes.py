@@ -75,6 +75,8 @@ class MaildirBox:
 class NoDoneFolder:
     """What a mailbox of a test answers about a folder of taken mails that it does not have."""
 
+    name = "a mailbox of a test"
+
     def from_lines(self, waiting_mails: Sequence[WaitingMail]) -> Mapping[MailboxLocation, bytes]:
         return {}
 

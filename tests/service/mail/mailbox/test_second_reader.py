@@ -235,6 +235,31 @@ def test_a_stranger_cannot_write_a_mark(site: Site, dovecot: Dovecot, tmp_path: 
     assert take(backup, claim(backup, box)) == IngestCounts(foreign=1)
 
 
+def test_a_mailbox_that_moved_to_another_provider_with_its_mails_brings_nothing_twice(
+    site: Site, dovecot: Dovecot
+) -> None:
+    """Its mails have other numbers there, and the mark came with them."""
+    source = claim(site, ImapBox(imap_settings(dovecot)))
+    for number in range(4):
+        dovecot.append(simple(number))
+    assert take(site, source).new == 4
+    other = Dovecot().start()
+    try:
+        with other.client() as client:
+            client.create_folder("Galloper")
+            for raw in reversed(dovecot.contents("Galloper")):
+                client.append("Galloper", raw)
+        moved_box = ImapBox(imap_settings(other).model_copy(update={"host": "localhost"}))
+        source = claim(site, moved_box)
+        other.append(simple(9))
+        assert take(site, source) == IngestCounts(new=1)
+        assert len(mails(site)) == 5
+        assert moved(site) == []
+    finally:
+        source.close()
+        other.remove()
+
+
 @pytest.mark.parametrize("open_source", [ImapSource, MaildirSource])
 def test_mails_that_are_older_than_the_site_stay_where_they_are(
     site: Site, dovecot: Dovecot, tmp_path: Path, open_source: Callable[[MailIn], MailSource]
