@@ -37,8 +37,8 @@ def test_the_first_words_every_game_has_are_those_of_the_shared_forms() -> None:
     first = {
         word
         for each in forms
-        for word, terminals in each.keywords.items()
-        if not each.machine.moves[0].keys().isdisjoint(terminals)
+        for word, terminals in each.ink_keywords.items()
+        if not each.ink_machine.moves[0].keys().isdisjoint(terminals)
     }
     assert {word for word in first if len(word) >= 4} <= _SHARED
 
