@@ -31,6 +31,7 @@ from service.store.tables import (
 )
 from service.web.public_limits import MOST_OF_A_SHEET
 from tests.support import keeper
+from tests.support.acting import do
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.mail_builder import picture
 from tests.support.odd_files import png_header
@@ -49,11 +50,7 @@ def desk(site: Site) -> DeskTable:
 
 
 def link_of(desk: DeskTable, power: str = "Montrose") -> str:
-    with desk.table.site.store.begin() as session:
-        player = session.get_one(SeatRow, (desk.table.game, power)).player_id
-        assert player is not None
-        return links.PATH + links.make_link(
-            session, player, desk.table.game, desk.table.site.clock.now())
+    return links.PATH + do(desk.table, links.MakeUploadLink(desk.table.game, (power,)))
 
 
 def fields(desk: DeskTable, link: str) -> dict[str, str]:
