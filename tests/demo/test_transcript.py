@@ -1,4 +1,4 @@
-"""README shows what `make demo` prints (INS-06): the same sentences; numbers and times may differ."""
+"""A page shows what `make demo` prints (INS-06): the same sentences; numbers and times may differ."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ STAYS = "The site runs until you press Ctrl-C."
 
 
 def transcript() -> str:
-    """README's block of what `make demo` prints."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    return readme.partition("## What `make demo` prints")[2].partition("```text\n")[2].partition("```")[0]
+    """The block of that page."""
+    page = (ROOT / "docs" / "tutorial" / "what-the-demo-prints.md").read_text(encoding="utf-8")
+    return page.partition("```text\n")[2].partition("```")[0]
 
 
 def shape(text: str) -> Counter[str]:
@@ -48,7 +48,7 @@ def test_every_mail_of_the_story_is_in_the_transcript() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_prints_what_readme_shows(tmp_path: Path) -> None:
+def test_a_run_prints_what_the_page_shows(tmp_path: Path) -> None:
     """INS-06: `galloper demo` as a stranger runs it, until Ctrl-C; nothing else is printed anywhere."""
     # A background job of a shell ignores SIGINT, and a child inherits that; GNU env takes it back.
     command = ["env", "--default-signal=INT", sys.executable, "-m", "service.cli.main", "demo", "--dir",
