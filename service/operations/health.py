@@ -6,8 +6,10 @@ stay, and `service.operations.metrics` gives each as a number.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.util import find_spec
@@ -48,6 +50,11 @@ from service.store.tables import (
 RECENT = timedelta(hours=24)
 FEWEST_FREE_BYTES = 2_000_000_000
 """A few seasons of photographs: time for the operator to make room."""
+FEWEST_FREE_FILES = 10_000
+"""A mail with its pictures and letters is some ten files."""
+LEAST_MEMORY = 800_000_000
+"""Bytes that one process needs which reads photographs, beside the child that opens them
+(docs/operations.md)."""
 PACE_OF = timedelta(hours=1)
 """The span whose sheets tell how fast reading is."""
 FEWEST_WAITING = 50
@@ -436,16 +443,52 @@ def check_reading_engine(observation: Observation) -> Finding:
 def check_disk(observation: Observation) -> Finding:
     """Is there room for photographs?"""
     try:
-        usage = shutil.disk_usage(observation.data)
+        usage, system = shutil.disk_usage(observation.data), os.statvfs(observation.data)
     except OSError as error:
         return Finding("Disk", FindingState.TROUBLE, (f"The data folder cannot be looked at "
                                                       f"({error.strerror})."),
                        "Check the setting data.")
+    if system.f_flag & os.ST_RDONLY:
+        return Finding(
+            "Disk", FindingState.TROUBLE, "The disk of the data folder can only be read.",
+            "Look at the kernel's log: a disk that fails is often set so. Mail waits on its server, and no "
+            "deadline closes meanwhile.", is_urgent=True)
+    if system.f_files and system.f_favail < FEWEST_FREE_FILES:
+        return Finding("Disk", FindingState.TROUBLE, f"It has room for {system.f_favail} more files.",
+                       "Remove files that nothing needs; mail waits on its server meanwhile.")
     sentence = f"{usage.free / 1e9:.1f} GB free of {usage.total / 1e9:.1f} GB."
     if usage.free < FEWEST_FREE_BYTES:
         return Finding("Disk", FindingState.TROUBLE, sentence, ("Make room; mail waits on its server "
                                                                 "meanwhile."))
     return Finding("Disk", FindingState.WELL, sentence)
+
+
+def check_memory(_observation: Observation) -> Finding:
+    """Has this machine, or the container, the memory that reading needs?"""
+    most = memory()
+    if most is None:
+        return Finding("Memory", FindingState.UNKNOWN, "This system does not say how much there is.")
+    sentence = f"{most / 1e9:.1f} GB."
+    if most < LEAST_MEMORY:
+        return Finding(
+            "Memory", FindingState.TROUBLE, sentence,
+            f"Give this machine or container {LEAST_MEMORY / 1e6:.0f} MB or more: a process that reads "
+            "photographs is ended by the kernel otherwise, again and again.")
+    return Finding("Memory", FindingState.WELL, sentence)
+
+
+MEMORY_FILES = (Path("/sys/fs/cgroup/memory.max"), Path("/proc/meminfo"))
+"""What the container may use, and what the machine has."""
+
+
+def memory() -> int | None:
+    """Bytes of memory of this machine, or of its container if that has less; None where neither is told."""
+    found = []
+    for path in MEMORY_FILES:
+        with suppress(OSError, ValueError, IndexError):
+            words = path.read_text(encoding="ascii").split()
+            found.append(int(words[1]) * 1024 if words[0] == "MemTotal:" else int(words[0]))
+    return min(found, default=None)
 
 
 def check_clock(observation: Observation) -> Finding:
@@ -520,6 +563,7 @@ CHECKS = (
     Check("Reading engine", check_reading_engine,
           "sheets are held with their photographs, and their phases wait for a person to read them."),
     Check("Disk", check_disk, "no more mail can be taken in; it waits on its server.", is_daily=True),
+    Check("Memory", check_memory, "photographs are not read, and their phases wait for a person."),
     Check("Stored files", check_stored_files,
           "a page, letter or archive that needs such a file lacks it, and one day no copy may be left."),
     Check("Database", check_database, "what is on the damaged pages is lost, and more may be soon."),
