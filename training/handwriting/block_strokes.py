@@ -20,6 +20,8 @@ class BlockStroke(StrEnum):
     BOX = "box"
     SERPENTINE = "serpentine"
     HATCHING = "hatching"
+    SHORT_SLASH = "short_slash"
+    SHORT_CROSS = "short_cross"
 
 
 def cross_out_block(
@@ -112,9 +114,28 @@ def _hatching(block: Extent, row_height: float, rng: np.random.Generator) -> lis
         for x in np.linspace(left, max(left + 1, right - lean / 2), count)]
 
 
+def _short_slash(block: Extent, row_height: float, rng: np.random.Generator) -> list[StrokePath]:
+    """One stroke through the rows at one place, as long as it must be."""
+    top, foot = (edge + float(rng.uniform(-0.15, 0.25)) * row_height * way
+                 for edge, way in ((block.top, 1), (block.bottom, -1)))
+    across = float(rng.uniform(0.1, 1.4)) * (foot - top)
+    wide = block.right - block.left
+    left = block.left + float(rng.uniform(0.1, 0.7)) * max(0.0, wide - across)
+    begin, end = (foot, top) if rng.random() < 0.8 else (top, foot)
+    return [_stroke((left, begin), (left + across, end), rng)]
+
+
+def _short_cross(block: Extent, row_height: float, rng: np.random.Generator) -> list[StrokePath]:
+    (path,) = _short_slash(block, row_height, rng)
+    mirrored = path.copy()
+    mirrored[:, 0] = path[:, 0].min() + path[:, 0].max() - path[:, 0]
+    return [path, mirrored + rng.normal(0, 0.08 * row_height, 2)]
+
+
 _PATHS: Mapping[
     BlockStroke, Callable[[Extent, float, np.random.Generator], list[StrokePath]]
 ] = {
     BlockStroke.CROSS: _cross, BlockStroke.SLASH: _slash, BlockStroke.TWO_STROKES: _two_strokes,
     BlockStroke.BOX: _box, BlockStroke.SERPENTINE: _serpentine, BlockStroke.HATCHING: _hatching,
+    BlockStroke.SHORT_SLASH: _short_slash, BlockStroke.SHORT_CROSS: _short_cross,
 }

@@ -36,6 +36,7 @@ from training.photographs.one_sheet import jpeg, photograph
 from training.sheets import varied
 from training.sheets.copied import copied_drafts
 from training.sheets.drafts import Shares
+from training.sheets.odd_layouts import OddLayout
 from training.sheets.random_orders import RandomName, invent
 from training.sheets.truth import entry
 from training.sheets.wordings import read_book
@@ -185,6 +186,8 @@ def _varied_parser(command: argparse.ArgumentParser) -> None:
                          help="short orders in two columns")
     command.add_argument("--blocks", type=float, default=0.0, metavar="SHARE",
                          help="leaves with a block of orders crossed out at once")
+    command.add_argument("--odd", type=OddLayout, choices=list(OddLayout), nargs="*", default=[],
+                         help="layouts other than one order a row, in turn")
     command.add_argument("--trapped", type=float, default=Shares().trapped, metavar="SHARE",
                          help="lines of movement sheets that a person must look at")
 
@@ -193,7 +196,8 @@ def _varied(args: argparse.Namespace) -> None:
     batch = varied.Batch(
         args.purpose, args.sheets, args.seed, args.style, read_names(args.names), args.cache,
         Shares(columns=args.columns, trapped=args.trapped), two=args.two, turned=args.turned,
-        drawn=args.drawn, blocks=args.blocks, book=None if args.book is None else read_book(args.book),
+        drawn=args.drawn, blocks=args.blocks, odd=tuple(args.odd),
+        book=None if args.book is None else read_book(args.book),
     )
     if args.texts is not None:
         batch = replace(batch, drafts=copied_drafts(args.texts))

@@ -43,13 +43,16 @@ class Shares:
 
 @dataclass(frozen=True, slots=True)
 class SheetDraft:
-    """A sheet's words. `columns`: in how many columns the orders stand."""
+    """A sheet's words. `columns`: in how many columns the orders stand, `gutter` millimetres on either side
+    of the middle between them. `layout`: the odd layout that it has (`odd_layouts`), or empty."""
 
     power: str
     phase: str
     dialect: Dialect
     lines: tuple[SheetLine, ...]
     columns: int = 1
+    gutter: float = 5.0
+    layout: str = ""
 
 
 def draft(

@@ -11,7 +11,7 @@ import numpy as np
 
 from training.handwriting.draw import CrowdedError, DrawnLine
 from training.handwriting.glyph_outlines import Face
-from training.handwriting.ink import Extent, InkMark, InkWord, Mask, counted_text, words
+from training.handwriting.ink import Extent, InkMark, InkWord, Mask, around, counted_text, words
 from training.handwriting.paper_and_pen import Leaf
 from training.handwriting.sheet import PX_PER_MM, SheetLine, WrittenLineKind
 from training.handwriting.writer import Habits, RowWriter, Scrivener
@@ -19,6 +19,8 @@ from training.sheets.drafts import SheetDraft
 
 # 0.9 to the power of 6 is 0.53: a sheet is written about half as large at the smallest.
 _TRIES = 7
+# Where the columns of a table begin, as shares of the row.
+_CELLS = (0.0, 0.16, 0.58)
 _SMALLER = 0.9
 
 
@@ -105,7 +107,7 @@ class _Filler:
 
     def _columns(self, lines: Sequence[SheetLine]) -> list[DrawnLine]:
         left, right = self._edges
-        half, gutter = -(-len(lines) // 2), 5 * PX_PER_MM
+        half, gutter = -(-len(lines) // 2), self._draft.gutter * PX_PER_MM
         middle = (left + right) / 2
         top = self._y + 0.5 * self._pitch
         self._y = top
@@ -129,7 +131,12 @@ class _Filler:
         if line.kind is WrittenLineKind.HEADING:
             left += min(self._manner.heading_in, 0.25 * (right - left))
         indent = self._manner.wrapped_in
-        rows = self._pen.wrap(words(line.markup), right - left - 20, indent)
+        # Somebody may break a row by will ("\n"), and put the cells of a table ("\t") below each other.
+        broken = [words(part) for part in line.markup.split("\n")]
+        if "\t" in line.markup:
+            return self._cells(line, left, right)
+        rows = tuple(
+            row for part in broken for row in self._pen.wrap(part, right - left - 20, indent))
         extents = []
         for index, row in enumerate(rows):
             # A word put in above needs room there, which rules do not give.
@@ -137,6 +144,19 @@ class _Filler:
             self._y += self._pitch * (1.35 if raised else 1.0)
             extents.append(self._row(row, line, left + (indent if index else 0.0)))
         return DrawnLine(line, tuple(counted_text(row) for row in rows), tuple(extents))
+
+    def _cells(self, line: SheetLine, left: float, right: float) -> DrawnLine:
+        """A row of a table, its cells where its columns begin."""
+        self._y += self._pitch
+        cells = [words(cell) for cell in line.markup.split("\t")]
+        starts = [left + share * (right - left) for share in _CELLS]
+        ends = [*starts[1:], right]
+        for cell, start, end in zip(cells, starts, ends, strict=True):
+            if self._pen.measure(counted_text(cell)) > end - start:
+                raise CrowdedError(line.markup)
+        extents = [self._row(*cell) for cell in zip(cells, [line] * len(cells), starts, strict=True)]
+        text = " ".join(counted_text(cell) for cell in cells)
+        return DrawnLine(line, (text,), (around(extents),))
 
     def _row(self, row: tuple[InkWord, ...], line: SheetLine, left: float) -> Extent:
         rng, manner = self._rng, self._manner

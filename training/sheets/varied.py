@@ -26,6 +26,7 @@ from training.photographs.camera import Photograph
 from training.photographs.one_or_two_sheets import Conditions, jpeg, photograph
 from training.sheets.drafts import Shares, SheetDraft, draft
 from training.sheets.layout import Filled, Hand, Manner, fill, font_hand
+from training.sheets.odd_layouts import OddLayout, odd_draft
 from training.sheets.random_orders import RandomName
 from training.sheets.truth import line_entry
 from training.sheets.wordings import Book
@@ -63,9 +64,10 @@ class Batch:
     """What to compose. `two` and `turned` are shares 0..1 of photographs: two leaves side by side, and lying
     on a side or upside down with nothing in the file that tells so. `drawn`: the share of people whose A and
     F for units are strokes of our own (`unit_letters`) in place of the font's. `book`: the wordings of a game
-    other than w3k. `blocks`: the share of leaves with several orders crossed out at once. `drafts`: what the
-    sheets say, in turn, instead of words by chance. `writers`: people whose recorded letters the sheets are
-    written in, one a sheet and in turn, instead of fonts."""
+    other than w3k. `blocks`: the share of leaves with several orders crossed out at once. `odd`: layouts
+    other than one order a row, in turn. `drafts`: what the sheets say, in turn, instead of words by chance.
+    `writers`: people whose recorded letters the sheets are written in, one a sheet and in turn, instead of
+    fonts."""
 
     purpose: font_sets.Purpose
     sheets: int
@@ -78,6 +80,7 @@ class Batch:
     turned: float = 0.05
     drawn: float = 0.0
     blocks: float = 0.0
+    odd: tuple[OddLayout, ...] = ()
     book: Book | None = None
     drafts: tuple[SheetDraft, ...] = ()
     writers: tuple[InkWriter, ...] = ()
@@ -177,6 +180,8 @@ def _ink_side(
     filled = fill(written, paper, _ink_hand(writer, pressure), recorded_habits(habits), manner, rng)
     filled = _with_block(batch, name, filled)
     inked = lay(paper.colour, filled.mask, nib, rng)
+    # The screen of a tablet: what is light is dark.
+    inked = 1 - inked if written.layout == OddLayout.DARK else inked
     return _Side("ink", writer.name, writer.style, nib, paper, written, filled, inked)
 
 
@@ -210,6 +215,12 @@ def _words(
 ) -> SheetDraft:
     """What a leaf says: its turn of the drafts given, or the next where that was passed on, as being too long
     for its paper; else words by chance."""
+    if batch.odd:
+        turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2])
+        return odd_draft(
+            # Each time round all people everybody writes in the next layout.
+            batch.odd[(turn + turn // max(1, len(batch.writers))) % len(batch.odd)], names, rng,
+            is_held_out=batch.purpose is font_sets.Purpose.HELD_OUT)
     if not batch.drafts:
         return draft(names, batch.shares, rng, batch.book)
     # Each time round all people everybody writes the draft after his last, so that he writes many of them.
@@ -298,7 +309,7 @@ def _entry(
     return {
         "id": name, "file": f"{name}.jpg", "power": first.draft.power, "phase": first.draft.phase,
         "dialect": first.draft.dialect.value,
-        "style": _style(first, hasty=hasty),
+        "layout": first.draft.layout, "style": _style(first, hasty=hasty),
         "paper": first.leaf.stock.value, "ink": first.nib.value, "pen_px": round(first.filled.pen_px, 1),
         "rows": sum(len(written.rows) for side in sides for written in side.filled.written),
         "photo": [columns, rows],
