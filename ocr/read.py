@@ -38,6 +38,7 @@ from ocr.image.other_looks import CropLooks
 from ocr.image.printed_sheet import PrintedFrame, find_printed
 from ocr.image.quality import Legibility, legibility, measure, unusable_reason
 from ocr.image.writing_outside import has_writing_outside
+from ocr.layout.close_columns import parted_columns, placed_words
 from ocr.layout.columns import LEAST_BEGINNINGS, begin_alike
 from ocr.layout.legibility import required_trust, sheet_trust
 from ocr.layout.lines import RowStrip, part_tall_boxes, row_indents, row_strips, runs_sideways, tangled_share
@@ -233,6 +234,7 @@ class _Reader:
                 clean = turn_image(clean, degrees)
         ink = sheet_ink(clean)
         strips = lengthened(ink, row_strips(quads, partial(self._begin_alike, clean)))
+        strips = self._parted_columns(clean, strips)
         rows = with_ticks(self._rows(sheet, clean, ink, strips, photo.shape[:2]), sheet.printed, ticks)
         quality = measure(photo, clean)
         steps = processing_steps(sheet, rule_pixels, quality, self.options.finder, len(rows), self.engines)
@@ -327,6 +329,13 @@ class _Reader:
             return False
         crops = [[_first_words(clean, quad) for quad in side] for side in (left, right)]
         return begin_alike(*([reading.text for reading in self._recognize_letters(side)] for side in crops))
+
+    def _parted_columns(self, clean: Image, strips: Sequence[RowStrip]) -> tuple[RowStrip, ...]:
+        """The rows, those that hold two columns parted; see `close_columns`."""
+        # Nearly every crop is read again as it is, so that this costs nothing.
+        texts = self._recognize([_row_crop(clean, strip) for strip in strips])
+        words = [placed_words(*pair) for pair in zip(strips, texts, strict=True)]
+        return parted_columns(strips, words, partial(_widest_gap, clean))
 
     def _rows(
         self, sheet: FlattenedSheet, clean: Image, ink: SheetInk, strips: Sequence[RowStrip],
@@ -490,6 +499,18 @@ def _has_writing(crop: Image, strip: RowStrip, median_height: float) -> bool:
         return False
     grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
     return float((grey < _DARK).any(axis=0).mean()) >= SILENT_INK
+
+
+def _widest_gap(clean: Image, strip: RowStrip, begin: float, end: float) -> float:
+    """The middle of the widest gap in a row's ink between two x, in pixels along the row."""
+    crop = cut_quad(clean, strip.quad)
+    grey = crop if crop.ndim == 2 else cv2.cvtColor(crop, cv2.COLOR_RGB2GRAY)
+    step = (strip.right - strip.left) / crop.shape[1]
+    first, last = (int(np.clip((x - strip.left) / step, 0, crop.shape[1])) for x in (begin, end))
+    inked = np.flatnonzero((np.asarray(grey)[:, first:last] < _DARK).any(axis=0)) + first
+    edges = np.array([first, *inked, last])
+    widest = int(np.argmax(np.diff(edges)))
+    return float(strip.left + step * (edges[widest] + edges[widest + 1]) / 2)
 
 
 def _mean_score(texts: Sequence[Recognition]) -> float:

@@ -54,6 +54,8 @@ WITHIN = 0.2
 """Row heights from the ends of a row within which a stroke crosses it: a line in the margin does not."""
 PASSES, SERPENTINE = 1.8, 1.2
 """How often a serpentine passes a column, on the mean, and how far down it leads, at least."""
+SHORT_ROW = 4.0
+"""How far beyond the ends of a row a mark may pass it: one drawn over a longer row next to it."""
 ROUND_TURN = 9
 """Pixels of the copy, odd: where a serpentine turns it is bent."""
 ENCLOSED, ENCLOSED_WIDE = 1.3, 3.0
@@ -90,7 +92,7 @@ def _is_between(strip: RowStrip, mark: _Mark, pitch: float) -> bool:
     (left, top), (right, foot) = _middle_line(strip)
     middle = (top + foot) / 2
     return (mark.top - BEYOND * pitch < middle < mark.foot + BEYOND * pitch
-            and mark.left < right and left < mark.right)
+            and mark.left < right + SHORT_ROW * pitch and left - SHORT_ROW * pitch < mark.right)
 
 
 class _Search:
@@ -142,7 +144,11 @@ class _Search:
                 if height < climb * PITCH or np.hypot(width, height) < length * PITCH:
                     continue
                 ys, xs = np.nonzero(labels[top : top + height, left : left + width] == label)
-                if self._crosses_rows(np.column_stack([xs + left, ys + top]) / self._scale + self._corner):
+                pixels = np.column_stack([xs + left, ys + top]) / self._scale + self._corner
+                # A line in the margin leads past the ends of all rows.
+                if self._crossed(pixels, -WITHIN * self._height) >= (2 if is_steep else 1) and (
+                    is_steep or self._crossed(pixels, SHORT_ROW * PITCH / self._scale) >= 2
+                ):
                     yield self._mark(left, top, width, height)
 
     def _serpentines(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
@@ -206,16 +212,16 @@ class _Search:
             for corner in ((left, top), (left + width, top + height)))
         return _Mark(float(begin[0]), float(begin[1]), float(end[0]), float(end[1]))
 
-    def _crosses_rows(self, pixels: npt.NDArray[np.float64]) -> bool:
-        """True if a stroke crosses the middles of two rows within their ends."""
+    def _crossed(self, pixels: npt.NDArray[np.float64], room: float) -> int:
+        """How many rows' middles a stroke crosses, within so many pixels beyond their ends; inside, below
+        0."""
         crossed = 0
         for strip in self._strips:
             (left, top), (right, foot) = _middle_line(strip)
-            room = WITHIN * self._height
-            inside = pixels[(pixels[:, 0] > left + room) & (pixels[:, 0] < right - room)]
+            inside = pixels[(pixels[:, 0] > left - room) & (pixels[:, 0] < right + room)]
             middles = top + (foot - top) * (inside[:, 0] - left) / max(1.0, right - left)
             crossed += bool((np.abs(inside[:, 1] - middles) < MIDDLE * PITCH / self._scale).any())
-        return crossed >= 2
+        return crossed
 
 
 def _middle_line(strip: RowStrip) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -80,6 +80,9 @@ ODDS_LIMIT = 0.002  # probability, 0..0.1: log odds are taken of ODDS_LIMIT to 1
 LISTED = 0.1
 """Score, 0..1, from which a stretch is listed. By hand. Photographs: 43 stretches, all 0.17 or more."""
 BODY_ROOM = 6  # pixels, 0..12, of a row 48 high above and below the body in which ink shows its ends. By hand
+BARE = 0.5
+"""Soft ink, 0..1, up to which a pixel is bare paper. By hand: paper between the cells of a table looked as
+if a word were blacked out."""
 UNREAD, MOST_UNREAD = 0.75, 0.94
 """Score, 0..1, of unread ink a row height wide, and the most it gets: it asks for a person and proves no
 strike. By hand, commit b832694."""
@@ -192,11 +195,20 @@ def row_frames(ink: Plane, recognition: Recognition) -> RowFrames | None:
     first, last = (min(count - 1, int(column * frames_per_pixel)) for column in ends)
     body_columns = np.asarray((ink[body] > 0.5).any(axis=0), np.bool_)
     gaps = _ink_gaps(body_columns, frames_per_pixel) + _read_spaces(recognition.posteriors, count)
-    # Class 0 of STRIKE_CLASSES is live writing.
+    # Class 0 of STRIKE_CLASSES is live writing, which is all that was learnt of paper between two cells too.
+    struck_probs = 1.0 - probs[:, 0]
+    for left, right in _bare_spans(tall_band):
+        struck_probs[int(np.ceil(left * frames_per_pixel)) : int(right * frames_per_pixel)] = 0.0
     return RowFrames(
-        struck_probs=1.0 - probs[:, 0], kind_probs=probs[:, 1:], word_gaps=tuple(sorted(gaps)),
+        struck_probs=struck_probs, kind_probs=probs[:, 1:], word_gaps=tuple(sorted(gaps)),
         score=recognition.score, first=first, last=last,
     )
+
+
+def _bare_spans(band: Plane) -> list[Span]:
+    """Columns of bare paper, from and to, as wide as a row is high: no stroke leads over them."""
+    bare = np.flatnonzero((band <= BARE).all(axis=0))
+    return [(float(run[0]), float(run[-1]) + 1.0) for run in _split(bare, 1) if len(run) >= HEIGHT]
 
 
 def struck_stretches(frames: RowFrames) -> tuple[StruckStretch, ...]:

@@ -4,6 +4,7 @@ rows."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,33 @@ def _end_to_end(parts: Sequence[Posteriors | None]) -> Posteriors | None:
         if part is not None:
             stack += [between, part.log_probs] if stack else [part.log_probs]
     return Posteriors(np.concatenate(stack), letters)
+
+
+@dataclass(frozen=True, slots=True)
+class FreeWord:
+    """A word or a sign of free reading, and its frames; `end` is the first after it."""
+
+    text: str
+    begin: int
+    end: int
+
+
+def free_words(posteriors: Posteriors) -> list[FreeWord]:
+    """The words and signs of the likeliest path of any letters, with their frames. A frame shows where a
+    letter is, and not how far its ink goes."""
+    words: list[FreeWord] = []
+    last, is_open = 0, False
+    for frame, symbol in enumerate(posteriors.log_probs.argmax(axis=1).tolist()):
+        letter = posteriors.letters[symbol - 1] if symbol and symbol != last else ""
+        last = symbol
+        if letter.isspace():
+            is_open = False
+        elif letter and is_open and letter.isalnum() and words[-1].text.isalnum():
+            words[-1] = FreeWord(words[-1].text + letter, words[-1].begin, frame + 1)
+        elif letter:
+            words.append(FreeWord(letter, frame, frame + 1))
+            is_open = True
+    return words
 
 
 def best_path_score(posteriors: Posteriors) -> float:

@@ -18,6 +18,10 @@ LIGHT_SIDE = 300  # pixels, 150..600: fine enough for a shadow's edge. By hand
 FILL = 15  # pixels, odd: everything thinner, 1/20 of the sheet, is ink and is filled with paper. By hand
 MEDIAN, BLUR = 11, 4  # pixels, odd, and standard deviation in pixels, that smooth the paper's light. By hand
 DARKEST_LIGHT = 16  # grey, 1..64: light below it is not trusted, or noise would become ink. By hand
+DARK_GROUND = 110  # grey, 0..255: the median of a sheet that may be light on dark. By hand
+GROUND, THIN_SHARE, LIGHTER = 31, 2.0, 1.5
+"""Pixels, odd, about which the ground is the median; percent of a copy that the writing covers; and by what
+factor it is lighter than its ground rather than darker. By hand."""
 # Ink: pixels of the evened sheet.
 CELL = 8  # pixels, 4..16: side of the cells that hold ink or not. By hand
 INK_GREY = 190  # grey, 100..230, below which a cell's darkest pixel is ink, however pale the pen. By hand
@@ -50,16 +54,28 @@ _ROOM = 2.0  # factor: the sample's share of values that are looked at, over the
 def even_light(image: Image) -> Image:
     """The same RGB image as if lit evenly: paper near PAPER everywhere, ink as dark as it was against it.
 
-    The paper's own light is what remains when everything thinner than 1/20 of the sheet is filled in.
+    The paper's own light is what remains when everything thinner than 1/20 of the sheet is filled in. Light
+    writing on dark ground, as on a tablet's screen or a blackboard, comes out dark on light.
     """
     height, width = image.shape[:2]
     scale = LIGHT_SIDE / max(height, width)
     small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (FILL, FILL))
+    if _is_light_on_dark(np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), np.uint8)):
+        image, small = 255 - image, 255 - small
     filled = cv2.morphologyEx(small, cv2.MORPH_CLOSE, disc)
     smooth = cv2.GaussianBlur(cv2.medianBlur(filled, MEDIAN), (0, 0), BLUR)
     paper = cv2.resize(smooth, (width, height), interpolation=cv2.INTER_LINEAR)
     return np.asarray(cv2.divide(image, np.maximum(paper, DARKEST_LIGHT), scale=PAPER), dtype=np.uint8)
+
+
+def _is_light_on_dark(grey: Image) -> bool:
+    """True if the ground of a sheet's copy is dark, and its writing lighter than that."""
+    if float(np.median(grey)) > DARK_GROUND:
+        return False
+    ground = cv2.medianBlur(grey, GROUND).astype(np.int16)
+    darker, lighter = np.abs(np.percentile(grey - ground, (THIN_SHARE, 100 - THIN_SHARE)))
+    return bool(lighter > LIGHTER * darker)
 
 
 def without_rules(evened: Image) -> tuple[Image, int]:

@@ -187,19 +187,24 @@ def begin_alike(left: Sequence[str], right: Sequence[str]) -> bool:
     )
     if min(len(left_words), len(right_words)) < LEAST_BEGINNINGS:
         return False
-    shared = sum(any(_is_same(word, other) for other in left_words) for word in right_words)
+    shared = sum(any(is_same_word(word, other) for other in left_words) for word in right_words)
     return shared >= max(LEAST_BEGINNINGS, BEGINNINGS_SHARE * len(right_words))
 
 
 def _first_word(text: str) -> str:
     """The first word in small letters. Of "FThe" it is "F": recognisers drop narrow spaces."""
     words = "".join(character if character.isalnum() else " " for character in text).split()
-    word = words[0] if words else ""
+    return letter_of_joined(words[0] if words else "")
+
+
+def letter_of_joined(word: str) -> str:
+    """A word in small letters; of "FThe", which has lost its space, the "F"."""
     is_joined = len(word) > 2 and word[:2].isupper() and word[2].islower()
     return (word[0] if is_joined else word).casefold()
 
 
-def _is_same(first: str, second: str) -> bool:
+def is_same_word(first: str, second: str) -> bool:
+    """True if two words are the same, one letter in four misread at most."""
     if first == second:
         return True
     is_long = min(len(first), len(second)) >= LONG_WORD

@@ -1,6 +1,6 @@
 """Which rows of a page may be one line, as far as layout tells, and the best way to group them.
 
-A sender breaks an order over two or three rows. `row_groups` lists the groups of rows that may be one order
+A sender breaks an order over two rows to four. `row_groups` lists the groups of rows that may be one order
 by their layout, with nats for or against each. `groups_by_indent` does the same on the scale of completeness,
 for rows that are known by their text alone. `best_grouping` picks the groups with the best sum of scores.
 What the rows say is scored by the caller (`reading.join_rows`): layout knows no grammar.
@@ -15,8 +15,8 @@ from itertools import pairwise
 from ocr.layout.column_extents import ColumnExtent, column_extents
 from ocr.page import Alternative, Box, ReadLine, Row
 
-MOST_ROWS = 3
-"""Rows that one order takes at most, at any width of writing."""
+MOST_ROWS = 4
+"""Rows that one order takes at most: as many in a narrow column."""
 
 INDENT = 0.42
 """Row heights by which a continuation starts right of its order's first row.
@@ -64,7 +64,7 @@ class RowGroup:
 
 
 def row_groups(rows: Sequence[Row], stands_alone: Sequence[bool]) -> dict[RowGroup, float]:
-    """Every group of two or three rows that may be one line, with nats for (above 0) or against it by layout.
+    """Every group of two rows or more that may be one line, with nats for (above 0) or against it by layout.
 
     `stands_alone`: for each row, whether it is a line by itself unless it is indented. Such a row is never
     tried as the end of another: that would read two orders as one."""
@@ -80,7 +80,7 @@ def row_groups(rows: Sequence[Row], stands_alone: Sequence[bool]) -> dict[RowGro
 
 
 def groups_by_indent(rows: Sequence[Row], completeness: Sequence[float]) -> dict[RowGroup, float]:
-    """Every group of two or three rows that may score more as one line than row by row, with what layout
+    """Every group of two rows or more that may score more as one line than row by row, with what layout
     adds.
 
     `completeness`, 0..1: how much each row is a whole line (1 an order or heading without fault, UNKNOWN
@@ -89,6 +89,9 @@ def groups_by_indent(rows: Sequence[Row], completeness: Sequence[float]) -> dict
     groups: dict[RowGroup, float] = {}
     for end in range(2, len(rows) + 1):
         for start in range(max(0, end - MOST_ROWS), end - 1):
+            # No order goes on from one column into the next.
+            if len({*extents[start:end]}) > 1:
+                continue
             pairs = zip(pairwise(rows[start:end]), extents[start:end], strict=False)
             layout = sum(_indent_value(rows[start], above, below, extent) for (above, below), extent in pairs)
             if end - start + layout > sum(completeness[start:end]):
@@ -114,7 +117,7 @@ def best_grouping(count: int, scores: Mapping[RowGroup, float]) -> tuple[RowGrou
 
 
 def join_wrapped(rows: Sequence[Row]) -> tuple[ReadLine, ...]:
-    """Rows in reading order as lines of one to three rows, by indentation alone."""
+    """Rows in reading order as lines of one to four rows, by indentation alone."""
     scores = {RowGroup(index, index + 1): UNKNOWN for index in range(len(rows))}
     groups = groups_by_indent(rows, [UNKNOWN] * len(rows))
     scores |= {group: len(group) * UNKNOWN + layout for group, layout in groups.items()}

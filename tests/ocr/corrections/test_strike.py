@@ -232,3 +232,13 @@ def test_judging_a_row_costs_milliseconds() -> None:
     for _ in range(20):
         detect_strike(image, recognition)
     assert (time.process_time() - started) / 20 < 0.02
+
+
+def test_bare_paper_between_two_cells_is_no_struck_word() -> None:
+    """INK-11: in the row of a table it looked as if a word were blacked out."""
+    image = np.full((84, 1500, 3), 250, np.uint8)
+    for text, left in (("A", 30), ("Fife", 160), ("Surrey", 1150)):
+        cv2.putText(image, text, (left, 58), cv2.FONT_HERSHEY_SIMPLEX, 1.7, INK, 3, cv2.LINE_AA)
+    gap = (320 / 1500, 1130 / 1500)
+    assert not [word for word in strike_of(image).words
+                if word.score >= 0.5 and gap[0] < (word.left + word.right) / 2 < gap[1]]

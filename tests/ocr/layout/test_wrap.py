@@ -45,9 +45,10 @@ def test_a_centred_heading_does_not_swallow_the_orders_below() -> None:
     assert texts(rows) == ["Ormond", "Naseby", "Army Mull holds"]
 
 
-def test_three_rows_may_be_one_order_and_four_may_not() -> None:
-    rows = [row("a", 0), row("b", 1, indent=1), row("c", 2, indent=1), row("d", 3, indent=1)]
-    assert max(len(line.rows) for line in join_wrapped(rows)) == 3
+def test_four_rows_may_be_one_order_and_five_may_not() -> None:
+    # "A Pembroke / Castle S A / Kyle & / Carrick", in a narrow column (INK-11).
+    rows = [row("a", 0), *(row("b", number, indent=1) for number in range(1, 5))]
+    assert max(len(line.rows) for line in join_wrapped(rows)) == 4
 
 
 def test_a_struck_row_is_not_joined_to_a_live_one() -> None:
