@@ -77,7 +77,7 @@ def edges(
         pieces += _breaks(line, index, forms, lexicon)
         names = names_at(line, index, lexicon)
         pieces += [Edge(index, end, name.terminal, name.value, PIECE_COST) for end, name in names]
-        # A pen's last letter is like an A or an F too often, so only a keyboard writes "York army".
+        # A pen's last letter is like an A or an F too often, so "York army" is written in full.
         pieces += [Edge(index, end, UNIT_WORD, name.value, PIECE_COST) for end, name in names
                    if name.terminal == KIND and len(name.text) > 1]
         # A listed name or a word of the grammar is never taken for the beginning of another name.

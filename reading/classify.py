@@ -19,8 +19,9 @@ from adjudicator.orders import Hold, Order
 from grammar.headings.sheet import SheetHeading
 from grammar.headings.values import KnownGame
 from grammar.headings.versions import is_bare_version
-from grammar.interpret import drops_plain_word, has_doubt
+from grammar.interpret import drops_plain_word, has_doubt, may_be_order_fragment
 from grammar.lexicon import Lexicon
+from grammar.list_heads import list_head
 from grammar.order_traits import names_own_place, without_kinds
 from grammar.remarks import is_harmless
 from grammar.respellings import has_order_word
@@ -120,6 +121,12 @@ def classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules
 
 def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRules) -> InterpretedLine:
     line, decoded = joined.line, joined.decoded
+    if joined.is_list_head:
+        is_struck = rules.is_crossed_out(line)
+        return _explained(InterpretedLine(
+            box=line.box.corners, kind="heading", struck=is_struck, text=line.text, order=None,
+            confidence=line.score, status=LineState.OPEN if is_struck else LineState.NOT_ORDER, candidates=(),
+        ), OpenReason.CROSSED_OUT)
     if decoded is None:
         return _text_line(line, vocabulary, rules)
     # Where the text begins like an order, free text must fit much better to be no order.
@@ -137,7 +144,7 @@ def _classify_line(joined: JoinedLine, vocabulary: Vocabulary, rules: ReviewRule
 def _begins_orders(joined: JoinedLine, vocabulary: Vocabulary) -> bool:
     """True if the orders begin with this line: by its first word, or because it is nearly a whole order and
     no heading fits better."""
-    if vocabulary.starts.looks_like_order(joined.line.text):
+    if joined.is_list_head or vocabulary.starts.looks_like_order(joined.line.text):
         return True
     if joined.heading is not None and joined.heading.is_certain:
         return False
@@ -163,10 +170,15 @@ def _classify_above(
     # Below the last plain heading, and on a page without orders, what is neither may be part of an order.
     last = 0 if is_all else max((index for index, named in enumerate(is_named) if named), default=0)
     # What nobody could read is no heading: above the orders it is more likely a mark than a line.
-    return [
+    above = [
         _heading_line(line, vocabulary, is_named=is_named[index] or index < last)
         for index, line in enumerate(lines) if line.line.text
     ]
+    # "Durham army to", and below it "Cumberland", who is a power too: no end of an order passes as a heading.
+    return [
+        line if upper is None or upper.status is not LineState.OPEN or line.status is LineState.OPEN
+        or not may_be_order_fragment(line.text, vocabulary.lexicon) else line.for_review(OpenReason.NEIGHBOUR)
+        for upper, line in zip([None, *above], above, strict=False)]
 
 
 def _heading_line(
@@ -303,7 +315,7 @@ def review_together(
     lines: Sequence[InterpretedLine], vocabulary: Vocabulary, rules: ReviewRules
 ) -> tuple[InterpretedLine, ...]:
     """The lines, opened where other lines of their sheet leave a doubt."""
-    lines = pass_kindless(lines)
+    lines = review_verbs(pass_kindless(lines), vocabulary.lexicon)
     beside = zip([None, *lines], lines, [*lines[1:], None], strict=False)
     reviewed = [
         review_uncertain_neighbours(line, before, after, vocabulary.lexicon) for before, line, after in beside
@@ -311,6 +323,21 @@ def review_together(
     hand = [line.features for line in lines if line.features is not None and not line.struck]
     reviewed = [review_confusable_writers(line, hand, rules.table) for line in reviewed]
     return tuple(review_lone_codes(line, lines, vocabulary.lexicon) for line in reviewed)
+
+
+def review_verbs(lines: Sequence[InterpretedLine], lexicon: Lexicon) -> tuple[InterpretedLine, ...]:
+    """The lines, opened where the heading of their list says that they support or convoy, and they do not."""
+    # "A Essex - Suffolk" below "Supports:" is what somebody supports.
+    reviewed: list[InterpretedLine] = []
+    verb = ""
+    for line in lines:
+        head = list_head(line.text, lexicon) if line.kind == "heading" else None
+        verb = verb if head is None else head.verb
+        is_other = verb in {"S", "C"} and line.order is not None and not any(
+            sign in line.order for sign in (" S ", " C "))
+        is_open = is_other and line.status is LineState.AUTO
+        reviewed.append(line.for_review(OpenReason.ODD_ORDER) if is_open else line)
+    return tuple(reviewed)
 
 
 def _is_bare_hold(orders: Sequence[Order]) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+import numpy as np
 from rapidfuzz.distance import OSA
 
 from adjudicator.orders import Move
@@ -45,9 +46,10 @@ from grammar.order_traits import (
 from grammar.remarks import has_unclear_remark
 from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit
 from ocr.decoding.confidence import FAR, Features
+from ocr.decoding.ctc import FreeWord, free_words
 from ocr.decoding.review_gate import CUT_OUT, SURELY_STRUCK, is_plainly_struck, part_strike
-from ocr.page import ReadLine
-from reading.codes import LONGEST_CODE, has_article_before_code, lone_code_cost
+from ocr.page import Posteriors, ReadLine
+from reading.codes import LONGEST_CODE, codes_in, has_article_before_code, lone_code_cost
 from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
 
@@ -80,9 +82,14 @@ HALF_SEEN, LONE_STRETCH = 0.25, 10.0
 stroke. By hand: of 383 right lines of writers for calibration that passed none has one."""
 
 
-LEAST_BEHIND, MOST_MISREAD = 3, 0.4
-"""Letters of a word behind a name from which a longer name may have been parted into both, and share, 0..1,
-of their letters that free reading may have otherwise. By hand."""
+PARTED = 0.12
+"""Share of its letters, 0..1, that a written word has otherwise than the name and the word that it was read
+as. By hand: one letter of "Kentmeve"."""
+
+
+LEAST_LETTER, DIFFER = 0.3, 3.0
+"""Chance, 0..1, the mean of the opinions, below which a letter of a code is rather another, and by what
+factor opinions differ that are not of one mind. By hand."""
 
 
 LOST_SIGN = 7.0
@@ -109,6 +116,7 @@ def features_of(
     best, others, corrected = decoded.hypotheses[0], decoded.hypotheses[1:], _read_as_corrected(line, decoded)
     opinions = len(decoded.ink.opinions)
     fits = alignments[:opinions] if corrected is None else (alignments[opinions + corrected],)
+    inks = decoded.ink.opinions if corrected is None else decoded.ink.corrections[corrected : corrected + 1]
     text = line.text if corrected is None else decoded.ink.corrected[corrected].text
     own_price = lone_code_cost(best.text.text, best.order, lexicon)
     best_fit, misfits = best_alignment(fits), [_word_misfit(best, fit, vocabulary) for fit in fits]
@@ -145,7 +153,7 @@ def features_of(
             *(part_strike(row.strike) for row in line.rows),
         ),
         is_kindless=has_kindless_unit(best.orders),
-        is_odd=_is_odd(text, best, best_fit, fits, vocabulary),
+        is_odd=_is_odd(text, best, best_fit, fits, vocabulary) or _parts_word(best, fits, inks, lexicon),
         homonym_loss=FAR if _may_lack_word(line, best, best_fit, lexicon, is_corrected=corrected is not None)
         else _homonym_loss(best, fits, lexicon),
         word_misfit_mean=sum(misfits) / len(misfits),
@@ -154,7 +162,8 @@ def features_of(
         focus=min(row.focus for row in line.rows),
         contrast=min(row.contrast for row in line.rows),
         name_loss=_name_loss(best, fits, lexicon),
-        plain_other=_plain_other(best, fits, lexicon),
+        plain_other=LONE_WORD if _is_guessed_code(best, fits, inks, lexicon)
+        else _plain_other(best, fits, lexicon),
         one_letter=hangs_on_one_letter(best.text.text, best.orders, lexicon, vocabulary.forms),
         letters=len(best.text.text),
     )
@@ -221,7 +230,6 @@ def _is_odd(
         or has_abbreviation_like_name(fit.text, best.orders, lexicon)
         or is_short_of_a_name(fit.text, best.orders, lexicon)
         or has_word_after_kind_letter(fit.text)
-        or _parts_word(text, best, vocabulary)
         or _says_other_phase(text, best, vocabulary)
     )
 
@@ -233,28 +241,65 @@ def _says_other_phase(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bo
     return not vocabulary.of_other_phases.isdisjoint(words - {*best.text.text.lower().split(" ")})
 
 
-def _parts_word(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:
-    """True if free reading has a name and the word of the order behind it as one word, and not as theirs."""
+def _parts_word(
+    best: Hypothesis, fits: Sequence[Alignment], opinions: Sequence[Posteriors], lexicon: Lexicon
+) -> bool:
+    """True if every opinion has one written word where the order has a name and something else, and not with
+    their letters."""
     # "A Clare S A Kentmere - Mayo" passed as "A Clare S A Kent move - Mayo". Words that are written close
-    # together end as they should: "Caernarfonshivemoves".
-    texts, read = best.text.text.lower().split(" "), _WORD.findall(text.lower())
-    verbs = {word for form in vocabulary.forms for word in form.ink_keywords if len(word) >= LEAST_BEHIND}
-    spans = place_spans(best.text.text, best.orders, vocabulary.lexicon)
-    return any(
-        texts[end] in verbs and _is_inside_word(texts[end - 1], texts[end], read)
-        for _, end in spans if end < len(texts)
-    )
+    # together have their own letters: "Caernarfonshivemoves".
+    texts = best.text.text.lower().split(" ")
+    owners = {
+        index: number for number, span in enumerate(place_spans(best.text.text, best.orders, lexicon))
+        for index in range(*span)}
+
+    def is_parted(word: FreeWord, fit: Alignment) -> bool:
+        parts = [
+            index for index, part in enumerate(fit.words)
+            if texts[index].isalnum() and min(part.end, word.end) > max(part.start, word.begin)]
+        joined, written = "".join(texts[index] for index in parts), word.text.lower()
+        if len({owners.get(index, -1 - index) for index in parts}) <= 1 or not any(
+            index in owners for index in parts
+        ):
+            return False
+        # "toDuislin" has lost its space: the "to" stands there as it is.
+        ends = ((parts[0], written[: len(texts[parts[0]])]), (parts[-1], written[-len(texts[parts[-1]]) :]))
+        if any(
+            index not in owners and OSA.distance(shown, texts[index]) <= len(shown) // LEAST_LETTERS
+            for index, shown in ends
+        ):
+            return False
+        return OSA.distance(written, joined) >= PARTED * len(joined)
+
+    return all(
+        any(is_parted(word, fit) for word in free_words(posteriors) if len(word.text) >= LEAST_IN_PIECES)
+        for fit, posteriors in zip(fits, opinions, strict=True))
 
 
-def _is_inside_word(name: str, behind: str, read: Sequence[str]) -> bool:
-    """True if one of the words as read is rather like both together, and none is the word behind the name."""
-    if any(OSA.distance(word, behind, score_cutoff=1) <= 1 for word in read):
-        return False
-    most, least_length = MOST_MISREAD * len(name + behind), len(name) + len(behind) // 2
+def _letter_chance(name: str, word: WordFit, posteriors: Posteriors) -> list[float]:
+    """For each letter of a short name its chance, 0..1, where the name lies on the ink, in either case."""
+    probs = posteriors.log_probs[max(0, word.start - 1) : word.end + 1]
+    return [
+        max((float(np.exp(probs[:, posteriors.letters.index(form) + 1].max()))
+             for form in {letter.lower(), letter.upper()} if form in posteriors.letters), default=1.0)
+        for letter in name]
+
+
+def _is_guessed_code(
+    best: Hypothesis, fits: Sequence[Alignment], opinions: Sequence[Posteriors], lexicon: Lexicon
+) -> bool:
+    """True if a letter of a place's code is rather another one, and opinions differ on which: what is refused
+    when it is typed is refused in ink."""
+    # "A ESX H": K .35, Y .32 and X .27 to one opinion, and Y .61 to the other. Only ESK is a code. But "MTB",
+    # whose T is a Y to both, was written.
+    texts, codes = best.text.text.split(" "), codes_in(best.text.text, best.order, lexicon)
+    chances = (
+        [_letter_chance(text, fit.words[index], posteriors)
+         for fit, posteriors in zip(fits, opinions, strict=True)]
+        for index, text in enumerate(texts) if text.casefold() in codes)
     return any(
-        len(word) > least_length and not word.endswith(behind) and OSA.distance(word, name + behind) <= most
-        for word in read
-    )
+        float(np.mean(of_letter)) < LEAST_LETTER and max(of_letter) > DIFFER * min(of_letter)
+        for of_name in chances for of_letter in zip(*of_name, strict=True))
 
 
 def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:

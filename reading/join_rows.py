@@ -31,6 +31,7 @@ from ocr.layout.wrap import (
 from ocr.page import ReadLine, Row
 from reading.decode import BAD_FIT, DecodedLine, decode_line, decode_lines
 from reading.heading import DecodedHeadingRow, decode_heading_rows
+from reading.layout_words import list_heads
 from reading.text_only import text_completeness
 from reading.vocabulary import Vocabulary
 
@@ -70,28 +71,31 @@ PROPOSED = 20.0
 @dataclass(frozen=True, slots=True)
 class PageRow:
     """One row of a page, and its reading by itself: as a heading, or None, and as an order, or None without
-    posteriors."""
+    posteriors. `is_list_head`: it heads a list of orders ("Armies:")."""
 
     row: Row
     heading: DecodedHeadingRow | None
     decoded: DecodedLine | None
+    is_list_head: bool = False
 
     @property
     def may_be_order(self) -> bool:
         """False for a row that is certainly a heading, or that nobody could read."""
-        return bool(self.row.text) and not (self.heading is not None and self.heading.is_certain)
+        is_heading = self.is_list_head or (self.heading is not None and self.heading.is_certain)
+        return bool(self.row.text) and not is_heading
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedLine:
     """One line of a page. `decoded`: its reading by ink; None if a row has no posteriors. `heading`: its
     reading as a heading, for one row that reads as one. `ends_signed`: its last row may be the signature
-    below a whole order."""
+    below a whole order. `is_list_head`: it heads a list of orders."""
 
     line: ReadLine
     decoded: DecodedLine | None
     heading: DecodedHeadingRow | None = None
     ends_signed: bool = False
+    is_list_head: bool = False
 
 
 Decoded: TypeAlias = Mapping[RowGroup, DecodedLine | None]
@@ -103,7 +107,10 @@ def read_rows(rows: Sequence[Row], games: Sequence[KnownGame], vocabulary: Vocab
     lines = [as_line([row]) for row in rows]
     headings = decode_heading_rows(lines, games, vocabulary.starts)
     decoded = decode_lines(lines, vocabulary)
-    page_rows = [PageRow(row, headings.get(index), decoded[index]) for index, row in enumerate(rows)]
+    heads = list_heads(rows, vocabulary.lexicon, vocabulary.starts)
+    page_rows = [
+        PageRow(row, headings.get(index), decoded[index], heads[index] is not None)
+        for index, row in enumerate(rows)]
     return release_inserted_rows(page_rows, vocabulary)
 
 
@@ -133,7 +140,7 @@ def release_inserted_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tu
 
 
 def join_rows(rows: Sequence[PageRow], vocabulary: Vocabulary) -> tuple[JoinedLine, ...]:
-    """Stages 2 to 5: the lines of a page from top to bottom, each of one to three rows."""
+    """Stages 2 to 5: the lines of a page from top to bottom, each of one to four rows."""
     if any(row.row.posteriors is None for row in rows if row.row.text):
         return _join_by_text(rows, vocabulary)
     ink = [row.row for row in rows]
@@ -182,7 +189,7 @@ def _may_be_order(rows: Sequence[PageRow], layout: float) -> bool:
     # "... is under the orders of", and "Protectorate" indented below it: nothing but its place tells such an
     # end from the power's name in a heading.
     return rows[0].may_be_order and all(
-        row.may_be_order or (layout > 0 and bool(row.row.text)) for row in rows[1:]
+        row.may_be_order or (layout > 0 and bool(row.row.text) and not row.is_list_head) for row in rows[1:]
     )
 
 
@@ -360,7 +367,7 @@ def _joined(
         ends_signed = is_whole_order(text, decoded[above], vocabulary) and not (
             scores[group] > scores[above] + IS_ITS_END
         )
-    return JoinedLine(line, decoded[group], heading, ends_signed)
+    return JoinedLine(line, decoded[group], heading, ends_signed, rows[group.start].is_list_head)
 
 
 def _ends_order(
@@ -409,4 +416,4 @@ def _without(row: PageRow, released: Sequence[PageRow], vocabulary: Vocabulary) 
         return row
     words = [word.row for word in released]
     rest = replace(row.row, inserted=tuple(word for word in row.row.inserted if word not in words))
-    return PageRow(rest, row.heading, decode_line(as_line([rest]), vocabulary))
+    return replace(row, row=rest, decoded=decode_line(as_line([rest]), vocabulary))

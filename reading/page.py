@@ -1,6 +1,7 @@
 """One page of ink to its heading and lines: the stages of reading, in order.
 
-    rows -> row groups -> hypotheses -> scored groups -> joined lines -> classified lines -> confidence
+    rows -> words of the layout in their ink -> row groups -> hypotheses -> scored groups -> joined lines
+    -> classified lines -> confidence
     -> waiting lines read again with the sheet's own hand, with the letters that it makes like others,
     and by other looks at their ink
     -> letters in doubt beside the others of the sheet
@@ -23,6 +24,7 @@ from reading.classify import classify_line, classify_page
 from reading.hand_habits import review_by_habits
 from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
+from reading.layout_words import with_layout_words
 from reading.letters_in_doubt import review_letters_in_doubt
 from reading.line import InterpretedLine
 from reading.other_looks import review_by_looks
@@ -62,7 +64,10 @@ class PageReader:
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they
         are if a line's rows are not known."""
-        rows = [read_tick(row, self.vocabulary.starts) for line in page.lines for row in line.rows]
+        starts = self.vocabulary.starts
+        whole = with_layout_words(
+            [row for line in page.lines for row in line.rows], self.vocabulary.lexicon, starts)
+        rows = [read_tick(row, starts) for row in whole]
         if not rows or not all(line.rows for line in page.lines):
             return tuple(settled_line(line, self.vocabulary) for line in page.lines)
         return join_rows(read_rows(rows, games, self.vocabulary), self.vocabulary)

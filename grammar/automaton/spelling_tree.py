@@ -12,7 +12,7 @@ from itertools import product
 
 from adjudicator.geo import Region
 from grammar.automaton.prices import PREFIX_PRICE, name_price, word_price
-from grammar.lexicon import BREAK, NUMBER, ORDER_BREAKS, PLACE, Lexicon
+from grammar.lexicon import BREAK, KIND, NUMBER, ORDER_BREAKS, PLACE, UNIT_WORD, Lexicon
 from grammar.words import fold
 
 Terminals = tuple[str, ...]
@@ -82,6 +82,10 @@ def _spellings(
             continue
         for text in {name.text, name.text.replace(" and ", " & ")}:
             yield text, (name.terminal,), name_price(name)
+            # "Kent army": the place before it has paid for standing without its kind. A letter is never so
+            # written, and the last letter of a row is too often like one.
+            if name.terminal == KIND and len(text) > 1:
+                yield text, (UNIT_WORD,), 0.0
     yield from _prefixes(lexicon)
     for sign in ORDER_BREAKS:
         yield sign, (BREAK,), word_price(";")

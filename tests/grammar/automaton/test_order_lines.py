@@ -192,3 +192,11 @@ def test_a_rarer_wording_costs_more() -> None:
 
     assert price("army kent holds") < price("kent holds")
     assert price("army kent holds") < price("my army kent holds")
+
+
+@pytest.mark.parametrize(("text", "is_taken"), [
+    ("Durham army to Cumberland", True), ("Rockall fleet holds", True),
+    ("Kent army supports Army Essex to Suffolk", True), ("Kent a to Surrey", False)])
+def test_a_unit_is_written_behind_its_place_in_full(text: str, is_taken: bool) -> None:
+    """INK-11."""
+    assert taken("w3k", "movement").accepts(text) is is_taken
