@@ -277,7 +277,7 @@ class DbosJobs:
                 "log_level": "ERROR",
                 "run_migrations": False,
                 "sys_db_pool_size": QUEUE_CONNECTIONS,
-                # Nobody waits for a workflow's event here, and the listener would keep a connection.
+                # No code here waits for a workflow's event, and the listener would keep a connection.
                 "use_listen_notify": False,
             }
         )

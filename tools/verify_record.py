@@ -898,7 +898,7 @@ def rule_25_origin(sheet: Entry, mail: Any) -> None:
         return
     record, subject, version = sheet.record, subject_of(mail), sheet["version"]
     proof = str(mail.get("Authentication-Results", ""))
-    sheet.rule("C25", "dmarc=fail" not in proof or "=pass" in proof, "nobody proved who sent its mail")
+    sheet.rule("C25", "dmarc=fail" not in proof or "=pass" in proof, "its sender was not proved")
     versions = {int(number) for number in re.findall(r"(?i)\bv(?:ersion)?[ .]*(\d{1,3})\b", subject)}
     sheet.rule("C25", len(versions) != 1 or version in versions | {None},
                f"its version is {version}, and the subject of its mail says {versions}")
@@ -973,7 +973,7 @@ def rules_6_7_lines(judged: Entry, clock: dict[str, Any]) -> None:
             if state in ("auto", "read") and order is not None:
                 settled[number] = power, order
                 judged.rule("C7", line["kind"] != "part" or decisions[number],
-                            f"line {number} of {power} was cut out by a person, and nobody decided it")
+                            f"line {number} of {power} was cut out by a person and was not decided")
     ordered: dict[int, list[Any]] = defaultdict(list)
     for each in judged["orders"]:
         power, order = settled.get(each["line"], ("", ""))

@@ -1,4 +1,4 @@
-"""A database whose own pages are damaged, as it says itself."""
+"""A database whose pages are damaged, by its own report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DAMAGED_WORDS = ("malformed", "file is not a database", "disk I/O error")
 
 
 def is_damage(error: DBAPIError) -> bool:
-    """Whether the database says that its own pages are damaged."""
+    """Whether the database reports that its pages are damaged."""
     words = f"{error.orig}"
     return getattr(error.orig, "sqlstate", "") in _DAMAGED_STATES or any(
         each in words for each in _DAMAGED_WORDS)

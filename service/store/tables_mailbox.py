@@ -45,7 +45,7 @@ class OutsideNoticeRow(TableBase):
     # Sender and subject, "" if the notice is about no mail.
     about: Mapped[str] = mapped_column(Text)
     link: Mapped[str] = mapped_column(Text)
-    # When a letter told of it; None while it waits for one.
+    # When a letter named it; None while it waits for one.
     told_at: Mapped[datetime | None]
 
 

@@ -120,7 +120,7 @@ def decode_photo(data: bytes, limits: SandboxLimits = SandboxLimits()) -> Decode
     try:
         return parse_photo(run_child(ChildJob.PHOTO, data, limits))
     except ChildDied as died:
-        # How long it lived nobody says: as long as it might.
+        # How long it lived is not known: as long as it might.
         return Decoded(trouble=_TROUBLES.get(died.end, FileTrouble.COSTLY), seconds=float(limits.cpu_seconds))
 
 

@@ -176,7 +176,7 @@ def in_order(
 def may_be_of_players(
     source: MailSource, store: Store, waiting_mails: Sequence[WaitingMail]
 ) -> list[WaitingMail]:
-    """The mails without those that by their From header are of nobody who is registered. Few are not asked
+    """The mails without those that by their From header name no registered player. Few are not asked
     for it, since they are taken in as quickly."""
     if len(waiting_mails) <= FLOOD:
         return list(waiting_mails)

@@ -277,7 +277,7 @@ def test_mails_that_are_older_than_the_site_stay_where_they_are(
     box.deliver(simple(100), NOW)
     assert take(site, source) == IngestCounts(new=1)
     assert len(box.contents("INBOX")) == 60
-    # At later starts nobody is told again.
+    # Later starts write no further letter.
     assert mark.claim(box.source(), site.store, site.clock) == 0
     with site.store() as session:
         assert len(session.scalars(select(MailRow)).all()) == 1
