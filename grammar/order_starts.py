@@ -148,7 +148,7 @@ def order_starts(lexicon: Lexicon, forms: tuple[Forms, ...]) -> OrderStarts:
                   and word not in {*_SHARED, *_HEADING_WORDS, *_FIRST}]
         after = form.ink_machine.moves[begins[NUMBER]] if NUMBER in begins else {}
         counted += [word for word, terminals in form.ink_keywords.items()
-                    if not after.keys().isdisjoint(terminals) and word not in _SUPPLY]
+                    if word.isalpha() and not after.keys().isdisjoint(terminals) and word not in _SUPPLY]
     return OrderStarts(
         letters=tuple(lexicon.kinds),
         units=tuple(units.items()),

@@ -51,7 +51,8 @@ README = "34b2d660b04d72450901a667410a899ce712b429399ce4b379a88df850778cb5"
 WORDS = "2f5eed53a4727b4bf8880d8f3f199efc90e58503646d9ff8eff3a2ed3b24dbda"
 Facts = list[tuple[int, dict[str, Any]]]  # what entries of one kind say, each with its number
 Letters = list[tuple[str, bytes]]  # mails with the names of their files
-tell = print  # where every sentence goes that is no alarm
+sentences: list[str] = []  # every sentence that is no alarm
+tell = sentences.append
 ALARM = "NOT AS IT SHOULD BE: "
 TOLD, MACHINE, UNPROVED = "To know, told: ", "To know, a machine: ", "To know, not proved: "
 MEANING = {
@@ -1476,8 +1477,7 @@ def main() -> str:
 
 def run() -> None:
     """Run the program; it ends with what each kind of sentence means, and all alarms, never a traceback."""
-    sentences: list[str] = []
-    globals()["tell"] = sentences.append
+    sentences.clear()
     last = ""
     try:
         last = main()

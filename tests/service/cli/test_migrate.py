@@ -177,8 +177,8 @@ def test_a_database_on_a_server_wants_a_backup_first(
     with pytest.raises(SiteError, match="No backup of the last 24 hours"):
         run(tmp_path)
     with engine.begin() as connection:
-        connection.execute(text("INSERT INTO workers (executor, seen_at) VALUES ('mill:7', :at)"),
-                           {"at": datetime.now(UTC)})
+        connection.execute(text("INSERT INTO workers (executor, seen_at, ahead, connections) "
+                                "VALUES ('mill:7', :at, 0, 10)"), {"at": datetime.now(UTC)})
     with pytest.raises(SiteError, match="The site runs: mill:7"):
         run(tmp_path, agreed=True)
     with engine.begin() as connection:

@@ -78,7 +78,7 @@ def _slow() -> bytes:
     """A picture that takes seconds to open."""
     # Almost as many pixels as are taken at all.
     pixels = np.random.default_rng(3).integers(0, 255, (7000, 7000, 3), dtype=np.uint8)
-    data = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=70)
+    data = odd.saved(Pillow.fromarray(pixels), "JPEG", quality=70, progressive=True)
     assert len(data) < SandboxLimits().data
     return data
 
