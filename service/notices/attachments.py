@@ -7,10 +7,12 @@ Each is named before it is drawn, so a dry run can name them all and draw only t
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import Protocol
 
 from PIL import Image
@@ -37,7 +39,7 @@ from service.store import records
 from service.store.blobs import BlobError, Blobs
 from service.store.tables import GameRow, LineState, PageRow, PhaseRow
 
-COPY = re.compile(r"sheet-.+-\d+\.jpg")
+COPY = re.compile(r"sheet-.+-\d+\.png")
 """The names of copies of sheets."""
 RESULTS = "results-1.png"
 """The first page of the written results; how many follow is known only after drawing."""
@@ -145,7 +147,7 @@ def _copies(
         # A page with nothing but closing words would give an empty copy.
         if page.upright is not None and len(page_lines) > len(_closing(page_lines)):
             draw = partial(_copy, blobs, page, page_lines, known, variant.powers[power].name)
-            copies.append(Enclosure(f"sheet-{slug}-{number}.jpg", "image/jpeg", draw))
+            copies.append(Enclosure(f"sheet-{slug}-{number}.png", "image/png", draw))
     return copies
 
 
@@ -208,7 +210,10 @@ def _copied(
     # The copy ends with the last order; closing words that reach into its frame are painted over as well.
     closing = _closing(lines)
     keep = [point for line in lines if line not in closing for point in corners[line.id]]
-    return pictures.sheet_copy(data, keep, [corners[line.id] for line in (*_names(lines, known), *closing)])
+    masks = [corners[line.id] for line in (*_names(lines, known), *closing)]
+    # The first corner of a box is the upper left one and the last the lower left one.
+    row = median(math.dist(box[0], box[-1]) for box in corners.values())
+    return pictures.sheet_copy(data, keep, masks, max(1.0, row))
 
 
 def turned(

@@ -26,7 +26,7 @@ from service.pictures.paper.results_sheet import (
     results_pdf,
     results_pictures,
 )
-from service.pictures.paper.sheet_copy import SheetUnusable, sheet_copy, sheet_window
+from service.pictures.paper.sheet_copy import SheetUnusable, page_photograph, sheet_copy, sheet_window
 
 __all__ = [
     "A3",
@@ -58,6 +58,7 @@ __all__ = [
     "labels_pdf",
     "map_pdf",
     "missing_letters",
+    "page_photograph",
     "plan_map",
     "reading_picture",
     "results_html",

@@ -127,7 +127,7 @@ def photograph(request: Request, visitor: Visitor, game_id: str, page_id: int) -
         raise HTTPException(404, N_("This page has not been opened as a picture yet. Its file is kept."))
     try:
         # Drawn anew from its pixels: the metadata of a photograph can name a place.
-        picture = pictures.sheet_copy(ports.blobs.read(key))
+        picture = pictures.page_photograph(ports.blobs.read(key))
     except (BlobError, pictures.SheetUnusable) as fault:
         raise HTTPException(503, N_("This page cannot be shown now. Everything else is safe.")) from fault
     return Response(picture, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})

@@ -396,9 +396,9 @@ def _winter(tables: Tables) -> None:
 
 WITH_FILES = {
     "welcome": r".*-map-1642\.pdf|blank-.*\.pdf|filled-sheet\.png",
-    "finalresults": r"results-\d\.png|sheet-.*\.jpg",
-    "draftresults": r"results-\d\.png|sheet-.*\.jpg",
-    "yearendresults": r"results-\d\.png|sheet-.*\.jpg|.*-map-1643\.pdf",
+    "finalresults": r"results-\d\.png|sheet-.*\.png",
+    "draftresults": r"results-\d\.png|sheet-.*\.png",
+    "yearendresults": r"results-\d\.png|sheet-.*\.png|.*-map-1643\.pdf",
     "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf",
     "adjustment": r"blank-[a-z-]+-winter-1643-adjustment\.pdf",
     # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and

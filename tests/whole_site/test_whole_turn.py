@@ -302,8 +302,8 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
         ):
             assert sentence in words, sentence
         files = {str(part.get_filename()): part for part in letter.message.iter_attachments()}
-        sheets = {f"sheet-{power.lower().replace(' ', '-')}-1.jpg" for power in powers}
-        assert {name for name in files if name.endswith(".jpg")} == sheets
+        sheets = {f"sheet-{power.lower().replace(' ', '-')}-1.png" for power in powers}
+        assert {name for name in files if name.startswith("sheet-")} == sheets
         pictures = set(files) - sheets
         assert pictures == {f"results-{number}.png" for number in range(1, len(pictures) + 1)}
         assert pictures

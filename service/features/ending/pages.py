@@ -149,16 +149,16 @@ def phase(request: Request, game_id: str, number: int) -> Response:
             after=min((each for each in numbers if each > number), default=None))
 
 
-@router.get("/public/{game_id}/end/{number}/{name}.jpg")
+@router.get("/public/{game_id}/end/{number}/{name}.png")
 def copy(request: Request, game_id: str, number: int, name: str) -> Response:
     """The copy of a sheet that counted, without its writer's name."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         ended = _ended(request, session, game_id)
         row, _ = _phase(ended, number)
-        if not COPY.fullmatch(f"{name}.jpg"):
+        if not COPY.fullmatch(f"{name}.png"):
             raise HTTPException(404, NONE)
-        draw = _copies(ports, session, ended, row).get(f"{name}.jpg")
+        draw = _copies(ports, session, ended, row).get(f"{name}.png")
         if draw is None:
             raise HTTPException(404, NONE)
         drawn: DrawnOnce = request.app.state.drawn
@@ -167,7 +167,7 @@ def copy(request: Request, game_id: str, number: int, name: str) -> Response:
         except NotReady as fault:
             raise HTTPException(503, N_(
                 "This picture cannot be shown now. Everything else is safe.")) from fault
-    return Response(data, media_type="image/jpeg", headers={"Cache-Control": PRIVATE})
+    return Response(data, media_type="image/png", headers={"Cache-Control": PRIVATE})
 
 
 @router.get("/public/{game_id}/end/{number}/otherwise/{index}")

@@ -160,11 +160,10 @@ def _as_it_is(picture: Image.Image) -> Image.Image:
 
 
 def to_pngs(
-    source: str | bytes, width: int, colours: int = 0,
-    finish: Callable[[Image.Image], Image.Image] = _as_it_is,
+    source: str | bytes, width: int, finish: Callable[[Image.Image], Image.Image] = _as_it_is
 ) -> list[bytes]:
-    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `colours` up to 256 makes files of type
-    smaller; 0 keeps every shade. `finish`: what is added to each page."""
+    """PNG pages, `width` pixels each, of PDF bytes, SVG or HTML. `finish`: what is done to each page, RGB,
+    such as adding a mark or leaving few colours."""
     import pypdfium2
 
     pdf = source if isinstance(source, bytes) else to_pdf(source)
@@ -173,12 +172,8 @@ def to_pngs(
     try:
         for page in document:
             picture = finish(page.render(scale=width / page.get_width()).to_pil().convert("RGB"))
-            if colours:
-                # Type has few shades, so a palette loses nothing; dithering would add noise that PNG cannot
-                # pack.
-                picture = picture.quantize(colours, dither=Image.Dither.NONE)
             out = io.BytesIO()
-            picture.save(out, "PNG")
+            picture.save(out, "PNG", optimize=picture.mode == "P")
             pages.append(out.getvalue())
             page.close()
     finally:

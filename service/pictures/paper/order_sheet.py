@@ -17,6 +17,7 @@ from enum import Enum
 from functools import lru_cache
 
 from markupsafe import Markup, escape
+from PIL import Image
 
 from grammar.headings.sheet_code import SheetCode, code_text
 from ocr.image import sheet_form, sheet_layout as layout
@@ -302,7 +303,11 @@ def _filled_sheet(heading: tuple[str, ...], orders: tuple[str, ...]) -> bytes:
     # Every player of a power, and each preview, gets the same picture.
     html = environment("pictures", markup=True).get_template("filled_sheet.html").render(
         heading=heading, orders=orders)
-    return to_pngs(to_pdf(html, title="A filled sheet"), FILLED_WIDTH, _FILLED_COLOURS, marked)[0]
+    return to_pngs(to_pdf(html, title="A filled sheet"), FILLED_WIDTH, _few_colours)[0]
+
+
+def _few_colours(page: Image.Image) -> Image.Image:
+    return marked(page).quantize(_FILLED_COLOURS, dither=Image.Dither.NONE)
 
 
 def filled_sheet_picture(heading: Sequence[str], orders: Sequence[str]) -> bytes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 from markupsafe import Markup
+from PIL import Image, ImageChops, ImageFilter
 
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
 from service.letters.render import environment, instant_words, results_html_parts
@@ -15,8 +17,15 @@ from service.pictures.drawing.render import to_pdf, to_pngs
 PNG_WIDTH = 1240
 """Pixels across an A4 page: 150 to the inch."""
 
-COLOURS = 48
-"""Enough for the edges of ink on paper."""
+TYPE = ((43, 33, 24), (140, 42, 23), (175, 146, 125), (244, 234, 208))
+"""Ink, red ink, their edges and small print, and paper: PNG packs four colours in two bits a pixel. With the
+48 best a page of ten powers has 210 kB, and 52 with these."""
+MOST_COLOURS = 16
+"""Colours of a page, those of a map's areas among them: PNG packs 16 in four bits a pixel."""
+_AREA = 5
+"""Pixels of a side of a square of one colour that is an area: strokes of type are up to four across."""
+_NEAR = 12
+"""Levels, 0..255, in each band by which two colours that are shown as one differ at most."""
 
 _HEADING = re.compile(r"(?=<h2)")
 _APOSTROPHE = re.compile(r"(?<=\w)(?:'|&#39;)(?=\w)(?![^<>]*>)")
@@ -49,9 +58,7 @@ def results_pictures(
     game: GameInfo, heading: str, facts: ResultsFacts, width: int = PNG_WIDTH, changes: str = ""
 ) -> list[bytes]:
     """The sheet as PNG pages, `width` pixels across."""
-    # The colours of powers come on top of those of ink and paper.
-    colours = 2 * COLOURS if changes else COLOURS
-    return to_pngs(results_pdf(game, heading, facts, changes), width, colours, marked_page)
+    return to_pngs(results_pdf(game, heading, facts, changes), width, _finished)
 
 
 def correction_html(game: GameInfo, heading: str, facts: CorrectionFacts) -> str:
@@ -65,4 +72,35 @@ def correction_pictures(
 ) -> list[bytes]:
     """A correction as PNG pages, `width` pixels across (section 5 of the mail plan: it brings a new
     picture)."""
-    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, COLOURS, marked_page)
+    return to_pngs(to_pdf(correction_html(game, heading, facts), title=heading), width, _finished)
+
+
+def _finished(page: Image.Image) -> Image.Image:
+    """A page with its mark, in the colours of type and of its areas."""
+    marked = marked_page(page)
+    colours = list(TYPE)
+    for colour in _areas(marked):
+        if len(colours) < MOST_COLOURS and all(_distance(colour, other) > _NEAR for other in colours):
+            colours.append(colour)
+    palette = Image.new("P", (1, 1))
+    # Pillow fills a short palette with black, which would be one colour more.
+    filled = [*colours, *[TYPE[-1]] * (256 - len(colours))]
+    palette.putpalette([level for colour in filled for level in colour])
+    # Dithering would add noise that PNG cannot pack.
+    few = marked.quantize(palette=palette, dither=Image.Dither.NONE)
+    few.putpalette([level for colour in colours for level in colour])
+    return few
+
+
+def _areas(page: Image.Image) -> list[tuple[int, int, int]]:
+    """The colours of the areas of a page, the largest areas first."""
+    levels = np.asarray(page, np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    spread = ImageChops.subtract(
+        page.filter(ImageFilter.MaxFilter(_AREA)), page.filter(ImageFilter.MinFilter(_AREA)))
+    is_flat = ~np.asarray(spread).any(axis=2)
+    packed, counts = np.unique(levels[is_flat], return_counts=True)
+    return [(int(each) >> 16, int(each) >> 8 & 255, int(each) & 255) for each in packed[np.argsort(-counts)]]
+
+
+def _distance(colour: tuple[int, int, int], other: tuple[int, int, int]) -> int:
+    return max(abs(one - two) for one, two in zip(colour, other, strict=True))

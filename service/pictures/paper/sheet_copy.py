@@ -1,19 +1,48 @@
-"""Copies of executed sheets: what was written, and nothing of the photograph's own story (OUT-14, Q-37)."""
+"""Copies of sheets: what was written, and nothing of the photograph's own data (OUT-14, Q-37).
+
+`sheet_copy` is for letters to all: four greys at about the size of the writing, some 15 kB. `page_photograph`
+and `sheet_window` are for web pages and keep the photograph's colours.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
 
-from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter, ImageOps, UnidentifiedImageError
 
 from service.pictures.drawing.own_mark import marked
 
 LONGEST_SIDE = 1800
 SMALLEST_SIDE = 600
+"""Pixels of a copy's longer side, at most and at least."""
 MOST_BYTES = 450_000
+"""Bytes of a photograph on a web page or in a receipt."""
+MOST_COPY_BYTES = 60_000
+"""Bytes of a copy in a letter. A page of 48 rows has 50 kB; only a photograph full of specks has more."""
+ROW = 40
+"""Pixels of the height of a row on a copy: small letters are 10 to 16 high, and a print
+across A5 has 90 to 140 to the inch. Chosen by eye on 25 sheets."""
 MARGIN = 0.02
 """Part of the longer side that is left around heading and orders."""
+
+GREYS = (0, 85, 170, 255)
+"""Levels of a copy: PNG packs four of them in two bits a pixel."""
+_BLOCK = 8
+"""Pixels of a side of the blocks whose mean light is compared with that of their neighbours."""
+_NEIGHBOURS = 31
+"""Blocks of a side of the window that gives the light of the paper: 248 pixels, six rows."""
+_PAPER_RANK = 0.6
+"""Rank, 0 to 1, of the light of the paper among the blocks of a window: a scribble may cover the darker six
+tenths. At 0.7 and more the darker side of a fold in the paper shows as specks."""
+_NOISE = 4.0
+"""Standard deviations of the paper's noise from which a pixel is ink. At 3 the shade beside a fold is grey;
+at 5 hard pencil on grey paper has gaps."""
+_LEAST_CONTRAST = 0.02
+"""Part of the paper's light by which ink is darker at least, for pictures without noise."""
+_FULL_INK = 25
+"""Percentile of ink, by darkness, that is black: edges of strokes are lighter."""
 
 _QUALITIES = (85, 75, 65, 55)
 _SHADE = (92, 84, 70)
@@ -27,25 +56,47 @@ class SheetUnusable(ValueError):
 
 
 def sheet_copy(
-    picture: bytes, keep: Corners | None = None, masks: Sequence[Corners] = (), most_bytes: int = MOST_BYTES
+    picture: bytes, keep: Corners, masks: Sequence[Corners] = (), row: float = ROW,
+    most_bytes: int = MOST_COPY_BYTES,
 ) -> bytes:
-    """A JPEG of a photographed sheet without EXIF, cut to `keep`, with `masks` painted over, at most
-    `most_bytes`.
+    """A PNG of four greys of a photographed sheet, cut to `keep`, with `masks` painted over: dark writing on
+    white, without the shade, the grain and the colour of the paper.
 
     `keep` and each of `masks` are corners in pixels of the picture as shown, after its EXIF rotation; `keep`
-    is the writing from heading to last order, None for the whole sheet. Names and home addresses are masked
-    by default (Q-37): the caller says where they are. Raises SheetUnusable; and ValueError where
+    is the writing from heading to last order. `row`: height of a row of writing in the same pixels; the copy
+    has ROW for it. Names and home addresses are masked by default (Q-37): the caller gives their places.
+    Light writing on a dark ground becomes dark on white. Raises SheetUnusable; and ValueError where
     `most_bytes` is too few.
     """
     upright = open_upright(picture)
-    draw = ImageDraw.Draw(upright)
-    for mask in masks:
-        draw.polygon([(float(x), float(y)) for x, y in mask], fill=_SHADE)
-    cut = upright if keep is None else upright.crop(_box_around(keep, upright.size))
-    # Quality goes first and size second: strokes survive coarse JPEG better than fewer pixels.
-    side = min(LONGEST_SIDE, max(cut.size))
+    left, top, right, bottom = _box_around(keep, upright.size)
+    cut = upright.crop((left, top, right, bottom)).convert("L")
+    longest = max(cut.size)
+    side = min(longest, LONGEST_SIDE, max(SMALLEST_SIDE, round(longest * ROW / row)))
     while True:
-        small = ImageOps.contain(cut, (side, side), Image.Resampling.LANCZOS) if max(cut.size) > side else cut
+        scale = side / longest
+        small = ImageOps.contain(cut, (side, side), Image.Resampling.LANCZOS) if scale < 1 else cut
+        shown = _ink(small)
+        pen = ImageDraw.Draw(shown)
+        for mask in masks:
+            pen.polygon([((x - left) * scale, (y - top) * scale) for x, y in mask], fill=GREYS[1])
+        data = _four_greys(marked(shown.convert("RGB")))
+        if len(data) <= most_bytes:
+            return data
+        if side <= SMALLEST_SIDE:
+            raise ValueError(f"a sheet cannot be shown in {most_bytes} bytes")
+        side = max(SMALLEST_SIDE, round(side * 0.8))
+
+
+def page_photograph(picture: bytes, most_bytes: int = MOST_BYTES) -> bytes:
+    """A JPEG of a whole page in its colours, for its sender: as it came, without EXIF. Raises SheetUnusable;
+    and ValueError where `most_bytes` is too few."""
+    upright = open_upright(picture)
+    # Quality goes first and size second: strokes survive coarse JPEG better than fewer pixels.
+    side = min(LONGEST_SIDE, max(upright.size))
+    while True:
+        is_larger = max(upright.size) > side
+        small = ImageOps.contain(upright, (side, side), Image.Resampling.LANCZOS) if is_larger else upright
         for quality in _QUALITIES:
             data = _jpeg(marked(small), quality)
             if len(data) <= most_bytes:
@@ -100,6 +151,47 @@ def _box_around(corners: Corners, size: tuple[int, int]) -> tuple[int, int, int,
     # A box beside the picture, or an empty one, is our own fault: the whole sheet is better than a cut
     # through it.
     return box if box[0] < box[2] and box[1] < box[3] else (0, 0, *size)
+
+
+def _ink(grey: Image.Image) -> Image.Image:
+    """The ink of a picture of greys in the four GREYS, everything else white."""
+    paper = np.maximum(np.asarray(_paper(grey), np.float32), 1)
+    light = np.asarray(grey, np.float32) / paper
+    smooth = np.asarray(grey.filter(ImageFilter.GaussianBlur(1)), np.float32) / paper
+    # The median is that of the paper, and 1.4826 makes a standard deviation of its median deviation.
+    noise = 1.4826 * float(np.median(np.abs(smooth - np.median(smooth))))
+    contrast = max(_NOISE * noise, _LEAST_CONTRAST)
+    ink, bright = smooth < 1 - contrast, smooth > 1 + contrast
+    if bright.sum() > 2 * ink.sum():
+        # A screen in the dark mode.
+        light, ink = 2 - light, bright
+    black = float(np.percentile(light[ink], _FULL_INK)) if ink.any() else 0.0
+    white = 1 - contrast / 2
+    steps = np.clip(np.rint(3 * (light - black) / max(white - black, 0.01)), 0, 3).astype(np.uint8)
+    # Faint ink beside dark ink would be white.
+    faint = ink & (light < white)
+    steps[faint] = np.minimum(steps[faint], 2)
+    # The grain of the paper away from ink would cost half the bytes.
+    beside = np.asarray(Image.fromarray(ink).convert("L").filter(ImageFilter.MaxFilter(3))) > 0
+    steps[~beside] = 3
+    return Image.fromarray(np.array(GREYS, np.uint8)[steps])
+
+
+def _paper(grey: Image.Image) -> Image.Image:
+    """The light of the bare paper at each pixel."""
+    blocks = (max(1, grey.width // _BLOCK), max(1, grey.height // _BLOCK))
+    rank = ImageFilter.RankFilter(_NEIGHBOURS, int(_PAPER_RANK * _NEIGHBOURS**2))
+    small = grey.resize(blocks, Image.Resampling.BOX).filter(rank).filter(ImageFilter.GaussianBlur(3))
+    return small.resize(grey.size, Image.Resampling.BICUBIC)
+
+
+def _four_greys(picture: Image.Image) -> bytes:
+    steps = np.rint(np.asarray(picture.convert("L")) / GREYS[1]).astype(np.uint8)
+    clean = Image.fromarray(steps).convert("P")
+    clean.putpalette([level for level in GREYS for _ in range(3)])
+    out = io.BytesIO()
+    clean.save(out, "PNG", optimize=True, bits=2)
+    return out.getvalue()
 
 
 def _jpeg(picture: Image.Image, quality: int) -> bytes:

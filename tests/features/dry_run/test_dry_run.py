@@ -260,7 +260,7 @@ def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Tab
     path = f"/rehearsal/{table.phase().id}"
     assert "cannot be copied" not in desk.post(path).text
     assert "cannot be copied" in desk.post(path, pictures="yes").text
-    answer = desk.client.get(f"{path}/picture/sheet-manchester-1.jpg")
+    answer = desk.client.get(f"{path}/picture/sheet-manchester-1.png")
     assert answer.status_code == 409
     assert "Nothing was sent and nothing was changed" in answer.text
 
@@ -268,7 +268,7 @@ def test_a_picture_that_cannot_be_drawn_says_so_and_that_nothing_left(table: Tab
 def test_no_picture_of_a_sealed_phase_is_drawn(table: Table) -> None:
     """DESK-02."""
     desk = open_desk(table)
-    for name in ("results-1.png", "sheet-manchester-1.jpg"):
+    for name in ("results-1.png", "sheet-manchester-1.png"):
         assert desk.client.get(f"/rehearsal/{table.phase().id}/picture/{name}").status_code == 404
 
 

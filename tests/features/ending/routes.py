@@ -8,7 +8,7 @@ from service.features.ending.pages import AgreeToShow
 ROUTES = {
     **dict.fromkeys((
         "/public/{game_id}/end", "/public/{game_id}/end/{number}",
-        "/public/{game_id}/end/{number}/{name}.jpg", "/public/{game_id}/end/{number}/otherwise/{index}"),
+        "/public/{game_id}/end/{number}/{name}.png", "/public/{game_id}/end/{number}/otherwise/{index}"),
         ("get",)),
     "/public/{game_id}/end/agree": ("post",),
 }

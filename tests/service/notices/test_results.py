@@ -35,8 +35,8 @@ from tests.support.table import COORDINATOR, Table, address, autumn_1642, open_t
 
 HEADING = ("Dov Quill", "Manchester", "Powick Bridge", "Autumn 1642 Movement Orders", "v1")
 ATTACK = ("A Lindsey - Kesteven & Holland", "A Norfolk S A Lindsey - Kesteven & Holland")
-MASK = (92, 84, 70)
-PAPER = (236, 230, 214)
+MASK = (85, 85, 85)
+PAPER = (255, 255, 255)
 
 
 def results_table(site: Site, position: Position | None = None) -> Table:
@@ -110,8 +110,8 @@ def test_after_the_retreats_results_are_final_and_every_power_gets_its_offer_or_
     assert kinds(letters) == {"final_results": everyone(dislodged), "adjustment": everyone(dislodged)}
     result = next(row for row in letters if row.kind == "final_results")
     attached = files(dislodged.message(result))
-    assert "sheet-newcastle-1.jpg" in attached  # copies of the retreat orders (OUT-06) ...
-    assert "sheet-manchester-1.jpg" not in attached  # ... and not those of the movement once more
+    assert "sheet-newcastle-1.png" in attached  # copies of the retreat orders (OUT-06) ...
+    assert "sheet-manchester-1.png" not in attached  # ... and not those of the movement once more
     # By hand: seven centres each at the start (supply for six units and one); Manchester has taken Kesteven &
     # Holland and stands on Suffolk, so two are to be built; the board file says who begins with how many.
     before = dislodged.variant.start.centres["Manchester"]
@@ -186,7 +186,7 @@ def test_no_letter_names_an_address_but_its_readers_own(dislodged: Table) -> Non
 def test_the_real_name_on_a_sheet_is_masked_and_the_orders_are_not(dislodged: Table) -> None:
     """Q-37. The sheet's lines are at 100, 160, 220 ... pixels; the first is a name, not part of the
     heading."""
-    copy = files(dislodged.message(finish(drawn(dislodged))[0]))["sheet-manchester-1.jpg"]
+    copy = files(dislodged.message(finish(drawn(dislodged))[0]))["sheet-manchester-1.png"]
     with Image.open(io.BytesIO(copy)) as picture:
         pixels = np.asarray(above_mark(picture.convert("RGB"))).astype(int)
         assert not picture.getexif()
@@ -205,12 +205,12 @@ def test_a_sheet_that_was_replaced_is_never_sent_to_anyone(dislodged: Table) -> 
     dislodged.file("Manchester", [*ATTACK, "A Surrey - London"], version=2, heading=HEADING[1:4])
     letter = finish(drawn(dislodged))[0]
     attached = files(dislodged.message(letter))
-    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
+    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.png"]
     words = dislodged.words(letter)
     assert "Manchester, version 2" in words
     assert "Manchester, version 1" not in words
     assert "✓ Army Surrey moves to London." in words
-    with Image.open(io.BytesIO(attached["sheet-manchester-1.jpg"])) as picture:
+    with Image.open(io.BytesIO(attached["sheet-manchester-1.png"])) as picture:
         pixels = np.asarray(above_mark(picture.convert("RGB"))).astype(int)
         assert not (np.abs(pixels - MASK).max(axis=2) < 30).any()
 
@@ -221,7 +221,7 @@ def test_a_page_on_which_nothing_was_written_is_not_copied(dislodged: Table) -> 
         session.add(PageRow(submission_id=first.submission_id, ordinal=1, original=first.original,
                             upright=first.upright))  # fmt: skip
     attached = files(dislodged.message(finish(dislodged)[0]))
-    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.jpg"]
+    assert [name for name in attached if name.startswith("sheet-")] == ["sheet-manchester-1.png"]
 
 
 # All or nothing, and once

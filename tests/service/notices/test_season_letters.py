@@ -141,7 +141,8 @@ def test_final_results_follow_the_retreats_with_a_picture_and_copies_of_the_retr
     assert all(letter.due_at <= utc("2027-03-17 07:00") for letter in letters)
     for letter in letters:
         attached = files(autumn.message(letter))
-        assert sorted(attached) == ["results-1.png", "sheet-newcastle-1.jpg"]
+        assert attached.pop("record.json")
+        assert sorted(attached) == ["results-1.png", "sheet-newcastle-1.png"]
         for data in attached.values():
             with Image.open(io.BytesIO(data)) as opened:
                 opened.load()
@@ -228,7 +229,7 @@ def test_a_winter_executes_builds_enforces_removals_and_leaves_with_picture_and_
     assert "- The Crown: 4 centres, 4 units." in words
     attached = files(winter.message(letters[0]))
     assert "results-1.png" in attached
-    assert "sheet-manchester-1.jpg" in attached
+    assert "sheet-manchester-1.png" in attached
     chart = pypdfium2.PdfDocument(io.BytesIO(attached["powick-bridge-map-1643.pdf"]))
     assert chart[0].get_size() == pytest.approx((841.89, 1190.55), abs=0.5)  # A3 in points
     with winter.site.store() as session:

@@ -13,6 +13,7 @@ from service.letters import render
 from service.letters.facts import GameInfo, Recipient
 from service.notices.results_facts import DRAFT_RESULTS
 from service.pictures import results_html, results_pdf, results_pictures, to_pdf
+from service.pictures.paper.results_sheet import TYPE
 from tests.support import letters_samples as samples
 
 GAME = GameInfo(
@@ -53,6 +54,22 @@ def test_the_pictures_open_and_are_an_a4_page_each() -> None:
             assert abs(opened.size[1] / 800 - 297 / 210) < 0.01
             assert len(page) < 400_000
     assert f"{len(pages)}/{len(pages)}" in pdf_words(results_pdf(GAME, HEADING, long))
+
+
+def test_a_page_has_the_colours_of_type_and_those_of_the_areas_of_its_map() -> None:
+    """Purple and orange are two powers; the 96 most frequent colours of a page once made both brown."""
+    fills = {(193, 21, 133), (240, 140, 20)}
+    boxes = "".join(f'<rect x="{number * 20}" width="18" height="18" fill="rgb{fill}"/>'
+                    for number, fill in enumerate(sorted(fills)))
+    changes = ('<svg xmlns="http://www.w3.org/2000/svg" width="40mm" height="18mm" viewBox="0 0 40 18">'
+               f"{boxes}</svg>")
+    colours = {}
+    for drawing in ("", changes):
+        pages = results_pictures(GAME, HEADING, samples.results(), changes=drawing)
+        with Image.open(io.BytesIO(pages[0])) as page:
+            colours[drawing] = {colour for _, colour in page.convert("RGB").getcolors() or []}
+    assert colours[""] <= set(TYPE)
+    assert fills <= colours[changes] <= set(TYPE) | fills
 
 
 def test_no_name_writes_markup_into_the_sheet() -> None:

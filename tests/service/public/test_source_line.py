@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from PIL import Image
+from PIL import Image, ImageDraw
 from sqlalchemy import select
 
 from service.archive.export import Edition
@@ -22,7 +22,7 @@ from service.games import decisions
 from service.games.decisions import Decision, ReviewAction
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import CorrectionRow, LineRow, LineState, OutboxRow, PageRow
-from tests.service.notices.test_copied_whole import HEADING, HUES, SIGNED, ink
+from tests.service.notices.test_copied_whole import HEADING, SIGNED
 from tests.service.public.test_entry import BASE, visit
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.played import archived
@@ -33,6 +33,9 @@ from tests.support.tags import tags_of
 ORDERS: tuple[str | tuple[str, LineState], ...] = (
     "A Lindsey - Kesteven & Holland", "A Glasgow H", ("A Orkney builds a bridge", LineState.VOID),
     "A Norfolk H")
+HUES = [(200, 0, 0), (0, 140, 0), (0, 0, 200), (160, 0, 160), (0, 140, 140), (150, 110, 0), (90, 60, 180),
+        (200, 80, 0), (0, 90, 30), (110, 0, 50)]  # fmt: skip
+"""The ink of each line from top to bottom."""
 BOTH = "A Norfolk H\nA Suffolk H"
 """What a person leaves in a line that two readings fit."""
 Pixels = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -85,7 +88,8 @@ def _judged(site: Site, *, sent: bool = True) -> Judged:
                             box=foot,
                             confidence=0.99, status=LineState.NOT_ORDER, candidates=[]))  # fmt: skip
         for index, box in enumerate([*(row.box for row in rows), foot]):
-            ink(index, box, page)
+            corners = (box[0][0] + 10, box[0][1] + 8, box[2][0] - 10, box[2][1] - 8)
+            ImageDraw.Draw(page).rectangle(corners, fill=HUES[index])
         # as the machine read it, wrongly
         rows[6].text, rows[6].order = "A Gl4sgow S", "A Glasgow S A Lindsey"
         rows[7].status = rows[8].status = LineState.OPEN.value

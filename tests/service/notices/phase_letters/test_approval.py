@@ -104,7 +104,7 @@ def test_a_letter_that_cannot_be_made_is_named_with_its_reason_and_nothing_leave
     table.site.jobs.run()
     assert (row(table).state, table.phase().state, table.letters()) == (FAILED, PhaseState.READY, [])
     text = desk.text(f"/results/{phase}")
-    assert "sheet-manchester-1.jpg could not be made" in text
+    assert "sheet-manchester-1.png could not be made" in text
     assert "is missing" in text
     assert "Nothing was sent" in text
     path.write_bytes(data)
