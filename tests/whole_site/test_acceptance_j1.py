@@ -395,10 +395,10 @@ def _winter(tables: Tables) -> None:
 
 
 WITH_FILES = {
-    "welcome": r".*-map-1642\.pdf|blank-.*\.pdf|filled-sheet\.png",
-    "finalresults": r"results-\d\.png|sheet-.*\.png",
-    "draftresults": r"results-\d\.png|sheet-.*\.png",
-    "yearendresults": r"results-\d\.png|sheet-.*\.png|.*-map-1643\.pdf",
+    "welcome": r".*-map-1642\.pdf|blank-.*\.pdf|filled-sheet\.png|record\.json",
+    "finalresults": r"results-\d\.png|sheet-.*\.png|record\.json",
+    "draftresults": r"results-\d\.png|sheet-.*\.png|record\.json",
+    "yearendresults": r"results-\d\.png|sheet-.*\.png|.*-map-1643\.pdf|record\.json",
     "retreatrequest": r"blank-[a-z-]+-autumn-1642-retreat\.pdf",
     "adjustment": r"blank-[a-z-]+-winter-1643-adjustment\.pdf",
     # A5 has "-" for OUT-03; section 5 of the desk plan, the later text, gives a refusal the blank sheet, and

@@ -12,6 +12,7 @@ and the site's clock is set ahead once the mails are in, so that nobody has to w
 from __future__ import annotations
 
 import io
+import json
 import logging
 import re
 import tomllib
@@ -53,6 +54,7 @@ from service.web import sessions
 from service.web.server import WebServer
 from tests.support.mails import wait_for
 from tests.support.servers.dovecot import PASSWORD as MAIL_PASSWORD, USER, Dovecot
+from tests.support.servers.mailboxes import taken_in
 from tests.support.servers.smtp_sink import Letter, SmtpSink
 from tests.support.table import autumn_1642
 
@@ -221,7 +223,7 @@ def _sheets_are_read(turn: Turn, story: Story, mails: tuple[StoryMail, ...]) -> 
     }
     # Mails are moved, not deleted: the coordinator can still find each in the mailbox.
     assert turn.dovecot.contents() == []
-    assert len(turn.dovecot.contents("Galloper")) == len(mails)
+    assert len(taken_in(turn.dovecot)) == len(mails)
     with turn.site.store() as session:
         assert (
             session.scalar(
@@ -304,6 +306,7 @@ def _results_reach_every_player(turn: Turn, story: Story, powers: list[str]) -> 
         files = {str(part.get_filename()): part for part in letter.message.iter_attachments()}
         sheets = {f"sheet-{power.lower().replace(' ', '-')}-1.png" for power in powers}
         assert {name for name in files if name.startswith("sheet-")} == sheets
+        assert json.loads(files.pop("record.json").get_content())
         pictures = set(files) - sheets
         assert pictures == {f"results-{number}.png" for number in range(1, len(pictures) + 1)}
         assert pictures

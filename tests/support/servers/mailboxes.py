@@ -16,6 +16,7 @@ from service.config import MailIn
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import IngestCounts, take_in
 from service.mail.mailbox.maildir import MaildirSource
+from service.mail.mailbox.mark import is_mark
 from service.mail.mailbox.source import MailboxLocation, MailSource, WaitingMail
 from service.store.tables import MailboxLocationRow, MailRow
 from tests.support.servers.dovecot import PASSWORD, USER, Dovecot, folder_contents
@@ -112,3 +113,8 @@ def mails(site: Site) -> Sequence[MailRow]:
 def places(site: Site) -> Sequence[MailboxLocationRow]:
     with site.store() as session:
         return session.scalars(select(MailboxLocationRow)).all()
+
+
+def taken_in(server: Dovecot) -> list[bytes]:
+    """The raw mails of the folder of mails that were taken in, without the mark of its site."""
+    return [raw for raw in server.contents("Galloper") if not is_mark(raw)]
