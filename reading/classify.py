@@ -327,7 +327,7 @@ def review_together(
 
 def review_verbs(lines: Sequence[InterpretedLine], lexicon: Lexicon) -> tuple[InterpretedLine, ...]:
     """The lines, opened where the heading of their list says that they support or convoy, and they do not."""
-    # "A Essex - Suffolk" below "Supports:" is what somebody supports.
+    # "A Essex - Suffolk" below "Supports:" is a move that is supported.
     reviewed: list[InterpretedLine] = []
     verb = ""
     for line in lines:

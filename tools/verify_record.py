@@ -664,7 +664,7 @@ strays_forgotten upload_link_ended upload_links_ended webhook_delivered webhook_
 """))  # results tell of every other event (docs/record.md, C15)
 OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
 CLOSED = ("addresses", "aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")
-NOT_ASKED = ("sheet", "posted", "word")  # closed of a phase that was passed over, as nobody was asked
+NOT_ASKED = ("sheet", "posted", "word")  # closed of a phase that was passed over, since it asked no power
 
 
 def check_conduct(record: Record) -> None:
@@ -1035,8 +1035,8 @@ def rules_9_to_13_phases(record: Record) -> None:
                  "a deadline was moved once it had passed, or into the past")
             # A pause and a holiday are told in a letter of their own.
             kinds = ["deadline_moved"] + ["announcement"] * act("game_paused", "coordinator_away")
-            told = any(letter.n > after.n - 40 for letter in record.letters(*kinds))
-            rule("C10", not record.whole or told, "no letter tells of the move")
+            is_told = any(letter.n > after.n - 40 for letter in record.letters(*kinds))
+            rule("C10", not record.whole or is_told, "no letter tells of the move")
         rule("C11", old["position"] in (None, new["position"]) or (back and not new["position"]) or act(
             "board_corrected"), f"the board of phase {after.phase} was changed")
         drew, draws = old["draw"] or {}, new["draw"] or {}
@@ -1136,12 +1136,12 @@ def rules_14_17_times(record: Record) -> None:
         # A clock that was put right changes no order, unless a deadline comes a second time by it.
         if entry.entered < newest.entered - SLACK:
             between = any(entry.entered <= deadline < newest.entered for deadline in deadlines)
-            told = any(0 <= event.n - entry.n <= 40 and newest.entered <= time(event.detail["from"]) + SLACK
+            tells = any(0 <= event.n - entry.n <= 40 and newest.entered <= time(event.detail["from"]) + SLACK
                        and entry.entered >= time(event.detail["to"]) - SLACK for event in set_back)
             older = f"it was entered earlier than entry {newest.n}"
-            if entry.rule("C14", told or not between, f"{older}, and a deadline lies between"):
+            if entry.rule("C14", tells or not between, f"{older}, and a deadline lies between"):
                 note(MACHINE, f"entry {entry.n}: {older}: the site's clock was set back.")
-            newest = entry if told else newest
+            newest = entry if tells else newest
         newest = max(newest, entry, key=lambda each: each.entered)
         entry.rule("C14", entry.kind not in ("event", "correction")
                    or abs(time(entry["at"]) - entry.entered) <= SLACK,
@@ -1196,12 +1196,12 @@ def may_have(letter: Entry, power: str) -> bool:
 
 def rule_15_letters(record: Record) -> None:
     for correction in record.of("correction") if record.whole else ():
-        told = {power for letter in record.letters("correction") if abs(letter.n - correction.n) <= 40
+        informed = {power for letter in record.letters("correction") if abs(letter.n - correction.n) <= 40
                 for power in letter["to"]}
         had = {power for letter in record.letters(*RESULTS, phase=correction.phase)
                if letter.n < correction.n for power in letter["to"]}
-        missing = ", ".join(each for each in sorted(had - told) if not left_seat(record, correction.n, each))
-        correction.rule("C15", told and not missing, f"no letter tells {missing or 'anyone'} of it")
+        missing = ", ".join(who for who in sorted(had - informed) if not left_seat(record, correction.n, who))
+        correction.rule("C15", informed and not missing, f"no letter tells {missing or 'anyone'} of it")
     for event in record.events("results_taken_back", "board_corrected") if record.whole else ():
         near = [letter for letter in record.letters("announcement") if 0 < letter.n - event.n <= 40]
         event.rule("C15", near, "no letter tells of it")

@@ -123,7 +123,7 @@ MOST_OF_STRANGERS = 50
 def _has_room(session: Session, game: str, row: MailRow) -> bool:
     """Whether a mail has a place in the record of a game. Anybody can write a game's name into a subject, so
     mails that no player is proved to have sent are entered up to a number a day, and beyond it only once
-    somebody acts on them."""
+    a person acts on them."""
     is_strangers = not row.sender or records.player_of(session, row.sender) is None
     if not is_strangers or row.state not in {MailState.QUARANTINED, MailState.IGNORED} or (
             row.reason == DISCARDED):

@@ -104,8 +104,8 @@ def test_only_a_proof_of_our_own_is_taken_from_the_store() -> None:
         proof = Proof(method, "ourselves", DOMAIN)
         return waiting_proof.dump_authentication(Authentication(AuthResult.PASS, proof, "a reason"))
 
-    kept = {method for method in Method if waiting_proof.kept_proof(stored(method)) is not None}
-    assert kept == {Method.OWN_DKIM, Method.LINK}
+    taken = {method for method in Method if waiting_proof.kept_proof(stored(method)) is not None}
+    assert taken == {Method.OWN_DKIM, Method.LINK}
 
 
 @pytest.mark.parametrize("said", ["pass", "fail"])

@@ -58,10 +58,10 @@ def test_a_lost_and_a_changed_file_are_found_and_forgotten_once_they_are_back(ta
     path.unlink()
     mail.write_bytes(mail.read_bytes()[:-1] + b"x")
     look.run()
-    found = finding(site, files_finding)
-    assert found.is_trouble
-    assert found.sentence.startswith("2 files of mails, photographs or letters cannot be read")
-    assert "older backup" in found.advice
+    shown = finding(site, files_finding)
+    assert shown.is_trouble
+    assert shown.sentence.startswith("2 files of mails, photographs or letters cannot be read")
+    assert "older backup" in shown.advice
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(whole)
     look.run()
@@ -136,13 +136,18 @@ def damage(path: Path, words: bytes) -> None:
     path.write_bytes(bytes(raw))
 
 
+def add_mails(site: Site) -> None:
+    """Mails enough for several pages of their table."""
+    with site.store.begin() as session:
+        session.add_all(MailRow(sha256=f"{number:064d}", size=1, received_at=site.clock.now(),
+                                stored_at=site.clock.now(), state="ignored", tries=0)
+                        for number in range(500))
+
+
 def test_a_damaged_page_of_sqlite_is_found_and_told_in_words(tmp_path: Path) -> None:
     """It was "a fault of Galloper, not of yours", and no alarm left."""
     with make_site(tmp_path / "site") as site:
-        with site.store.begin() as session:
-            session.add_all(MailRow(sha256=f"{number:064d}", size=1, received_at=site.clock.now(),
-                                    stored_at=site.clock.now(), state="ignored", tries=0)
-                            for number in range(500))
+        add_mails(site)
         look = inspected(site)
         look.run()
         assert finding(site, database_finding).state is FindingState.WELL
@@ -153,11 +158,11 @@ def test_a_damaged_page_of_sqlite_is_found_and_told_in_words(tmp_path: Path) -> 
     with make_site(tmp_path / "site") as site:
         look = inspected(site)
         look.run()
-        found = finding(site, database_finding)
-        assert found.is_trouble
-        assert found.is_urgent
-        assert "The database is damaged" in found.sentence
-        assert "restore the newest backup" in found.advice
+        shown = finding(site, database_finding)
+        assert shown.is_trouble
+        assert shown.is_urgent
+        assert "The database is damaged" in shown.sentence
+        assert "restore the newest backup" in shown.advice
     engine = open_engine(url)
     with engine.connect() as connection, pytest.raises(DBAPIError) as error:
         connection.execute(select(func.sum(MailRow.size), func.max(MailRow.reason))).all()
@@ -181,10 +186,7 @@ def cluster() -> Iterator[Postgres]:
 @pytest.mark.slow
 def test_a_damaged_page_of_postgresql_is_found(cluster: Postgres, tmp_path: Path) -> None:
     with make_site(tmp_path / "site", cluster.url()) as site:
-        with site.store.begin() as session:
-            session.add_all(MailRow(sha256=f"{number:064d}", size=1, received_at=site.clock.now(),
-                                    stored_at=site.clock.now(), state="ignored", tries=0)
-                            for number in range(500))
+        add_mails(site)
         look = inspected(site)
         look.run()
         assert finding(site, database_finding).state is FindingState.WELL
@@ -202,6 +204,6 @@ def test_a_damaged_page_of_postgresql_is_found(cluster: Postgres, tmp_path: Path
     cluster.start()
     with make_site(tmp_path / "site", cluster.address, migrated=True) as site:
         inspected(site).run()
-        found = finding(site, database_finding)
-        assert found.is_trouble
-        assert "invalid page" in found.sentence
+        shown = finding(site, database_finding)
+        assert shown.is_trouble
+        assert "invalid page" in shown.sentence

@@ -130,7 +130,7 @@ _LINK = ("INSERT INTO links (token_hash, player_id, opens, made_at, until, game_
 
 
 def _address_under_cover(table: Table) -> None:
-    """While another player gets an address, as all are told, hers gets one that nobody is told of."""
+    """While another player gets an address, as all are told, hers gets one that no letter names."""
     do(table, AddAddress(table.game, OTHER, "second@argyll.example"))
     sql(_ADDRESS)(table)
 
