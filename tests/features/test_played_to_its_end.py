@@ -248,10 +248,10 @@ def test_each_sheet_stands_beside_its_outcome(played: Played) -> None:
         title = f"{row.season} {row.year} {row.kind.capitalize()}"
         page = player.get(f"{base}/{row.ordinal}").text
         expected = played.story.expected[title]
-        assert len(re.findall(r'<img [^>]*src="([^"]+[.]jpg)"', page)) == len(expected)
+        assert len(re.findall(r'<img [^>]*src="([^"]+[.]png)"', page)) == len(expected)
         indexes = [int(index) for index in re.findall(r'/otherwise/(\d+)"', page)]
         assert sorted(indexes) == list(range(sum(map(len, expected.values()))))
-    assert player.get(re.findall(r'src="([^"]+[.]jpg)"', page)[0]).headers["content-type"] == "image/jpeg"
+    assert player.get(re.findall(r'src="([^"]+[.]png)"', page)[0]).headers["content-type"] == "image/png"
 
 
 def test_an_order_read_as_it_was_changes_nothing(played: Played) -> None:
