@@ -188,26 +188,38 @@ def worker(
     raise typer.Exit(run_worker(folder, threads, processes))
 
 
-@app.command(epilog="Example: galloper migrate ~/galloper-site --check")
+Check = Annotated[
+    bool, typer.Option("--check", help="Only say what is due: exit 0 up to date, 3 steps due, 4 newer.")]
+Agreed = Annotated[bool, typer.Option("--yes", help="There is a backup of the PostgreSQL database: go on.")]
+
+
+@app.command(epilog="Example: galloper upgrade ~/galloper-site --check")
+def upgrade(
+    folder: Annotated[Path, typer.Argument(metavar="DIR")], check: Check = False, agreed: Agreed = False
+) -> None:
+    """Bring a site's database to this program, after a copy. It may be interrupted at any time."""
+    from service.cli.migrate import migrate_site
+
+    raise typer.Exit(migrate_site(folder, sys.stdout, check=check, agreed=agreed))
+
+
+@app.command(epilog="Example: galloper migrate ~/galloper-site --to postgresql://galloper@localhost/galloper")
 def migrate(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    check: Annotated[
-        bool, typer.Option("--check", help="Only say what is due: exit 0 up to date, 3 steps due, 4 newer.")
-    ] = False,
-    agreed: Annotated[
-        bool, typer.Option("--yes", help="There is a backup of the PostgreSQL database: go on.")
-    ] = False,
+    check: Check = False,
+    agreed: Agreed = False,
     target: Annotated[
         str | None,
         typer.Option("--to", metavar="URL-OR-FILE",
                      help="Move to this empty PostgreSQL database; a file holds an address with a password."),
     ] = None,
 ) -> None:
-    """Bring a site's database to this program's tables, after a copy; or move it to PostgreSQL."""
-    from service.cli.migrate import migrate_site, move_site
+    """Move a site from SQLite to PostgreSQL; without --to the same as `galloper upgrade`."""
+    from service.cli.migrate import move_site
 
     if target is None:
-        raise typer.Exit(migrate_site(folder, sys.stdout, check=check, agreed=agreed))
+        upgrade(folder, check, agreed)
+        return
     if check or agreed:
         raise typer.BadParameter("--to goes with neither --check nor --yes.")
     raise typer.Exit(move_site(folder, target, sys.stdout, sys.stderr))

@@ -1,7 +1,11 @@
-"""`galloper migrate`: a site's database brought to the tables of this program, or moved to PostgreSQL."""
+"""`galloper upgrade`: a site's database brought to the tables of this program. `galloper migrate --to`: moved
+to PostgreSQL."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -66,7 +70,7 @@ def migrate_site(folder: Path, out: TextIO, *, check: bool, agreed: bool) -> int
             print(f"Copied to {copy} before anything else; delete it when all is well.", file=out, flush=True)
         else:
             _check_quiet(settings)
-            _check_backup(settings, state, now, agreed=agreed)
+            _back_up_server(settings, state, folder, now, out, agreed=agreed)
         bring_up_to_date(settings)
     print(f"Done: the tables are at {state.newest} now. Start serve.", file=out)
     return 0
@@ -90,8 +94,10 @@ def _report(name: str, state: Difference, settings: Settings, now: datetime, out
     made_at = state.backup_made_at
     noted = (f"The last backup was noted {_ago(now - made_at)} ago." if made_at is not None
              else "No backup was ever noted.")
-    beside = (" `galloper migrate` copies the file beside itself first."
-              if file_of(settings.database_url) is not None else "")
+    beside = (" The file is copied beside itself first."
+              if file_of(settings.database_url) is not None
+              else "" if made_at is not None and now - made_at < FRESH
+              else " The database is written into a file first, by pg_dump.")
     print(noted + beside, file=out, flush=True)
 
 
@@ -138,14 +144,33 @@ def _check_quiet(settings: Settings) -> None:
             "changed; stop serve and every worker, and try again.")
 
 
-def _check_backup(settings: Settings, state: Difference, now: datetime, *, agreed: bool) -> None:
-    """Raises SiteError where no fresh backup of a PostgreSQL database is known and the caller names none."""
+def _back_up_server(
+    settings: Settings, state: Difference, folder: Path, now: datetime, out: TextIO, *, agreed: bool
+) -> None:
+    """Write a dump of a PostgreSQL database into the site's folder, unless a fresh backup is known or the
+    caller has one. Raises SiteError where pg_dump is missing or fails."""
     if agreed or (state.backup_made_at is not None and now - state.backup_made_at < FRESH):
         return
     url = full_url(settings.database_url)
     address = url.set(drivername="postgresql", password=None).render_as_string()
+    dump = folder / f"before-{state.newest}.{now:%Y%m%dT%H%M%SZ}.dump"
+    program, unfinished = shutil.which("pg_dump"), dump.with_name(f".{dump.name}.unfinished")
+    reason = "pg_dump is not installed here"
+    if program is not None:
+        print(f"Writing {dump} before anything else ...", file=out, flush=True)
+        password = {"PGPASSWORD": url.password} if isinstance(url.password, str) else {}
+        done = subprocess.run(  # noqa: S603 - our own command; the password goes by the environment
+            [program, "--format=custom", f"--file={unfinished}", address], env=os.environ | password,
+            capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            unfinished.replace(dump)
+            print("It is whole; delete it when all is well.", file=out, flush=True)
+            return
+        unfinished.unlink(missing_ok=True)
+        reason = f"pg_dump failed ({done.stderr.strip().splitlines()[-1:]})"
     raise SiteError(
-        "No backup of the last 24 hours is known, and nothing was changed. Make one:\n"
+        f"No backup of the last 24 hours is known, {reason}, and nothing was changed. Make one where "
+        "it runs:\n"
         f"    pg_dump --format=custom --file=before-{state.newest}.dump '{address}'\n"
         "then give the same command with --yes. (A backup by galloper backup, made with the program that "
         "these tables belong to, counts without --yes.)")

@@ -48,7 +48,7 @@ COMMANDS = [
     "game new", "game move-deadline", "game set", "game seat", "game address", "game lots", "game new-key",
     "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
     "bench letters", "bench scale",
-    "bench paper", "bench read", "bench storm", "game export", "game import", "migrate",
+    "bench paper", "bench read", "bench storm", "game export", "game import", "migrate", "upgrade",
 ]
 
 

@@ -1,4 +1,4 @@
-"""`galloper migrate`: what is due, a copy first, and a process that is killed half way (INS-07)."""
+"""`galloper upgrade`: what is due, a copy first, and a process that is killed half way (INS-07)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def create_table(name, *columns, **more):
         sys.stdin.read()
 op.create_table = create_table
 migrations.__file__ = sys.argv[2]
-app(["migrate", sys.argv[1]])
+app(["upgrade", sys.argv[1]])
 """
 
 
@@ -160,12 +160,14 @@ def test_a_process_killed_between_two_statements_changes_nothing(folder: Path, s
 def test_a_database_on_a_server_wants_a_backup_first(
     cluster: Postgres, tmp_path: Path, scripts: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """INS-07: without a backup of the last day the line for pg_dump is printed and nothing is changed."""
+    """INS-07: without a backup of the last day and without pg_dump its line is printed and nothing is
+    changed."""
     database_url = cluster.url()
     own_site(tmp_path)
     make_old(database_url)
     upgrade_program(scripts, monkeypatch)
     monkeypatch.setenv("GALLOPER_DATABASE", database_url)
+    monkeypatch.setattr(shutil, "which", lambda _program: None)
     command = f"pg_dump --format=custom --file=before-{NEWEST}.dump 'postgresql://"
     with pytest.raises(SiteError, match=command):
         run(tmp_path)
@@ -189,3 +191,26 @@ def test_a_database_on_a_server_wants_a_backup_first(
     with engine.connect() as connection:
         assert connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one() == NEWEST
     engine.dispose()
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")
+def test_a_database_on_a_server_is_dumped_before_the_first_step(
+    cluster: Postgres, tmp_path: Path, scripts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """REL-04: the dump holds the tables as they were, and is whole."""
+    database_url = cluster.url()
+    own_site(tmp_path)
+    make_old(database_url)
+    upgrade_program(scripts, monkeypatch)
+    monkeypatch.setenv("GALLOPER_DATABASE", database_url)
+    folder = binaries()
+    assert folder is not None
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    code, printed = run(tmp_path)
+    (dump,) = tmp_path.glob(f"before-{NEWEST}.*.dump")
+    assert (code, str(dump) in printed) == (0, True)
+    listed = subprocess.run([folder / "pg_restore", "--data-only", "--table=users", "--file=-", dump],
+                            capture_output=True, text=True, check=True).stdout
+    assert "Ada\tx\tcoordinator" in listed
+    assert not list(tmp_path.glob(".before-*"))
