@@ -162,7 +162,7 @@ def show_ending(stage: Stage, archive: Path, *, stays: bool, deleted: bool) -> N
     if deleted:
         teller.say("(This site is temporary and is deleted now; with --keep it stays.)")
     teller.say("A site of your own begins with:")
-    teller.say(f"{program} init ~/galloper-site", indent=4)
+    teller.say(f"{program} setup ~/galloper-site", indent=4)
 
 
 def program_name() -> str:

@@ -32,13 +32,14 @@ class SiteError(UserFacingError):
     """What was asked of a site cannot be done; the sentence says what to mend."""
 
 
-def write_settings(folder: Path) -> Path:
+def write_settings(folder: Path, text: str = "") -> Path:
     """Write the commented settings file into `folder`, which is made when it is missing, and return its path.
+    `text`: what it says; without it the template as it is.
 
     Raises SiteError if there is one already, or if nothing can be written.
     """
     path = folder / FILE
-    text = (Path(templates.__file__).parent / "site" / FILE).read_text(encoding="utf-8")
+    text = text or (Path(templates.__file__).parent / "site" / FILE).read_text(encoding="utf-8")
     os.umask(OTHERS)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -52,9 +52,9 @@ def check_site(folder: Path, out: TextIO, *, as_json: bool = False, quiet: bool 
     settings = settings_of(folder)
     _print_finding("settings", _settings_finding(folder), out, as_json=as_json, quiet=quiet)
     troubles = 0
-    for name, test in _tests():
+    for name, test in site_tests():
         print_progress(f"testing {name} ...", quiet=quiet)
-        finding = _run_test(name, test, settings)
+        finding = run_test(name, test, settings)
         _print_finding(name, finding, out, as_json=as_json, quiet=quiet)
         troubles += finding.is_trouble
     return min(troubles, 1)
@@ -76,7 +76,8 @@ def _settings_finding(folder: Path) -> Finding:
     return Finding("settings", FindingState.WELL, f"{folder / 'galloper.toml'} is complete")
 
 
-def _tests() -> Sequence[tuple[str, SiteTest]]:
+def site_tests() -> Sequence[tuple[str, SiteTest]]:
+    """The tests of a site by their names, in the order in which they are run; those of features come last."""
     return (
         ("mailbox", check_mailbox), ("stamps", check_stamps), ("sending", check_sending),
         ("clock", check_clock), ("disk", check_disk),
@@ -88,7 +89,8 @@ def _tests() -> Sequence[tuple[str, SiteTest]]:
     )
 
 
-def _run_test(name: str, test: SiteTest, settings: Settings) -> Finding:
+def run_test(name: str, test: SiteTest, settings: Settings) -> Finding:
+    """What a test finds; one that fails itself is a finding too."""
     try:
         return test(settings)
     except ConfigError as error:

@@ -1,0 +1,140 @@
+"""The first run in a terminal. It may be interrupted anywhere and begun again: nothing is written before the
+mailbox answers, and settings that are there are not changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from getpass import getpass
+from pathlib import Path
+from typing import TextIO
+
+from service.cli.check_site import WORDS
+from service.cli.program.streams import fold
+from service.features.setup import steps
+from service.features.setup.questions import Question, QuestionKind, due
+from service.site_folder import SiteError
+from service.web.accounts import BadName
+
+_OF_MAILBOX = ("order_address", "provider", "imap_host", "imap_port", "smtp_host", "smtp_port", "user",
+               "mail_password", "relay_login")
+_OF_PERSON = ("name", "desk_password")
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Where questions are read from and written to. What is typed for a secret is not shown on a terminal."""
+
+    source: TextIO
+    out: TextIO
+
+    def say(self, text: str = "") -> None:
+        """Write one line, folded to the width of the terminal."""
+        print(fold(text, 0, self.out), file=self.out, flush=True)
+
+    def ask(self, words: str, *, hidden: bool = False) -> str:
+        """The answer, without blanks around it. Raises SiteError at the end of the input."""
+        if hidden and self.source.isatty():
+            return getpass(words, stream=self.out)
+        print(words, end="", file=self.out, flush=True)
+        line = self.source.readline()
+        if not line:
+            raise SiteError("The input ended before all questions were answered. What was written so far is "
+                            "kept; run galloper setup again.")
+        return line.strip()
+
+    def confirms(self, words: str) -> bool:
+        """Whether the answer is yes, which an empty one is too."""
+        return self.ask(f"{words} [yes] ").casefold() in {"", "y", "yes"}
+
+
+def converse(folder: Path, terminal: Terminal) -> int:
+    """Ask, test, write, and tell what remains. Returns 0, or 1 if something must still be mended. Raises
+    SiteError, ConfigError."""
+    answers: dict[str, str] = {}
+    if steps.has_settings(folder):
+        terminal.say(f"{folder} has settings already. They are not changed; the site is tested, and your "
+                     "account is made.")
+    else:
+        terminal.say("Press Enter to take what stands in brackets. Nothing is written before the mailbox "
+                     "answers; Ctrl-C ends this at any time.")
+        _ask_mailbox(terminal, answers)
+        _ask(terminal, answers, ("coordinator", "base_url"))
+        terminal.say(f"Wrote {steps.write_site(folder, answers)}. A remark in it explains each setting.")
+    _make_account(folder, terminal, answers)
+    if terminal.confirms("Send a trial mail to the order address, and wait for it (two minutes at most)?"):
+        finding = steps.trial(folder)
+        terminal.say(f"{WORDS[finding.state]} {finding.sentence}.")
+    is_ready = _test_site(folder, terminal)
+    terminal.say()
+    for number, step in enumerate(steps.next_steps(folder, answers["name"]), 1):
+        terminal.say(f"{number}. {step}")
+    return 0 if is_ready else 1
+
+
+def _ask_mailbox(terminal: Terminal, answers: dict[str, str]) -> None:
+    while True:
+        _ask(terminal, answers, _OF_MAILBOX)
+        terminal.say("Trying the mailbox and the relay ...")
+        troubles = steps.mail_troubles(answers)
+        for trouble in troubles:
+            terminal.say(f"  {trouble.rstrip('.')}.")
+        if not troubles or not terminal.confirms("Answer these questions again?"):
+            return
+
+
+def _ask(terminal: Terminal, answers: dict[str, str], names: Sequence[str]) -> None:
+    """Ask what of these questions the answers before make necessary. An earlier answer is proposed again."""
+    for name in names:
+        question = next((each for each in due(answers) if each.name == name), None)
+        if question is not None:
+            answers[name] = _answer(terminal, question, answers)
+
+
+def _answer(terminal: Terminal, question: Question, answers: dict[str, str]) -> str:
+    is_secret = question.kind is QuestionKind.HIDDEN
+    if hint := question.hint(answers):
+        terminal.say(f"  {hint}")
+    if question.choices:
+        terminal.say(f"  One of: {', '.join(question.choices)}.")
+    default = "" if is_secret else answers.get(question.name) or question.default(answers)
+    while True:
+        answer = terminal.ask(f"{question.words}{f' [{default}]' if default else ''}: ", hidden=is_secret)
+        answer = _chosen(question, answer or default)
+        if not (fault := question.fault_of(answer)):
+            return answer
+        terminal.say(f"  {fault}")
+
+
+def _chosen(question: Question, answer: str) -> str:
+    """One of the choices, whatever its capitals; else the answer as it is."""
+    folded = answer.casefold()
+    return next((choice for choice in question.choices if choice.casefold() == folded), answer)
+
+
+def _make_account(folder: Path, terminal: Terminal, answers: dict[str, str]) -> None:
+    while True:
+        _ask(terminal, answers, _OF_PERSON)
+        try:
+            steps.let_in(folder, answers["name"], answers["desk_password"])
+        except BadName as fault:
+            terminal.say(f"  {fault}")
+            continue
+        terminal.say(f"{answers['name']} may sign in at the desk now.")
+        return
+
+
+def _test_site(folder: Path, terminal: Terminal) -> bool:
+    terminal.say("Testing the site ...")
+    troubles = 0
+    for name, finding in steps.findings(folder):
+        if finding.is_trouble:
+            troubles += 1
+            terminal.say(f"MEND {name}: {finding.sentence.rstrip('.')}.")
+            for line in finding.advice.splitlines():
+                terminal.say(f"  {line}")
+    terminal.say("All tests passed." if not troubles
+                 else f"{troubles} of the tests must be mended; then run galloper check {folder}.")
+    return not troubles
+
+
