@@ -82,7 +82,7 @@ add_extra_commands(app)
 def begin(
     context: typer.Context,
     show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version of Galloper, of Python and of the system.")
+        bool, typer.Option("--version", help="Print the version and commit of Galloper, of Python and of the system.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --version: as one JSON object.")] = False,
 ) -> None:
@@ -105,12 +105,13 @@ def print_version(*, as_json: bool) -> None:
     import json
     import platform
 
-    from service.version import version
+    from service.version import commit, version
 
-    names = {"galloper": version() or "not installed", "python": platform.python_version(),
-             "platform": platform.platform()}
+    names = {"galloper": version() or "not installed", "commit": commit(),
+             "python": platform.python_version(), "platform": platform.platform()}
+    made_from = f" ({names['commit']})" if names["commit"] else ""
     print(json.dumps(names) if as_json
-          else f"galloper {names['galloper']}, Python {names['python']}, {names['platform']}")
+          else f"galloper {names['galloper']}{made_from}, Python {names['python']}, {names['platform']}")
 
 
 class Refusal(UserFacingError):
