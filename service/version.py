@@ -30,6 +30,6 @@ def commit() -> str:
     # A folder around the program may be the repository of somebody else.
     if git is None or not (root / ".git").exists():
         return ""
-    answer = subprocess.run([git, "-C", root, "rev-parse", "--short=12", "HEAD"],  # noqa: S603 - our own words
-                            capture_output=True, text=True, check=False)
+    command = [git, "-C", str(root), "rev-parse", "--short=12", "HEAD"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own words
     return answer.stdout.strip()

@@ -82,7 +82,7 @@ add_extra_commands(app)
 def begin(
     context: typer.Context,
     show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and commit of Galloper, of Python and of the system.")
+        bool, typer.Option("--version", help="Print the version of Galloper, of Python and of the system.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --version: as one JSON object.")] = False,
 ) -> None:

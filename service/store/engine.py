@@ -14,12 +14,15 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
+from adjudicator.errors import UserFacingError
 from service.config import ConfigError
+from service.store.record_triggers import TRIGGERS
 
 LOCK_SECONDS = 30
 CONNECTIONS = 7
@@ -37,6 +40,10 @@ SQLITE_OF_QUEUE = (3, 42)
 
 class MissingDriver(ConfigError):
     """The database cannot be used by this Python: a package is not installed, or its SQLite is too old."""
+
+
+class BrokenReference(UserFacingError):
+    """A migration script left a reference that leads nowhere; its steps were taken back."""
 
 
 def check_sqlite_of_queue(
@@ -139,12 +146,39 @@ def migrate(url: str) -> None:
     start."""
     engine = open_engine(url)
     try:
-        with engine.begin() as connection:
-            # Two processes that start together must not both create the tables.
-            _lock_sqlite(connection)
-            migrate_within(connection)
+        with engine.connect() as connection:
+            raw = connection.connection.dbapi_connection
+            if isinstance(raw, sqlite3.Connection):
+                # A step that changes a column makes its table anew and drops the old one, to which rows of
+                # others refer. The pragma counts outside a transaction alone, and this connection serves
+                # nothing else.
+                raw.execute("PRAGMA foreign_keys=OFF")
+            with connection.begin():
+                # Two processes that start together must not both create the tables.
+                _lock_sqlite(connection)
+                before = MigrationContext.configure(connection).get_current_revision()
+                migrate_within(connection)
+                if before not in {None, newest_migration()}:
+                    _mend_sqlite(connection)
     finally:
         engine.dispose()
+
+
+def _mend_sqlite(connection: Connection) -> None:
+    """Make the triggers of the record again that went with an old table, and look at all references. Raises
+    BrokenReference, which takes the steps back."""
+    if connection.dialect.name != "sqlite":
+        return
+    there = set(connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").scalars())
+    for trigger in TRIGGERS:
+        if trigger.name not in there:
+            for statement in trigger.statements("sqlite"):
+                connection.exec_driver_sql(statement)
+    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+    if broken is not None:
+        raise BrokenReference(
+            f"A step of this upgrade left a row of the table {broken[0]} that refers to a row of {broken[2]} "
+            "that is gone. Nothing was changed; stay with the old program, and tell the makers of Galloper.")
 
 
 def migrate_within(connection: Connection) -> None:

@@ -18,7 +18,7 @@ import migrations
 from service.cli.migrate import DATABASE_NEWER, STEPS_DUE, migrate_site
 from service.facts.events import Event
 from service.site_folder import SiteError, settings_of
-from service.store.engine import migrate, open_engine
+from service.store.engine import BrokenReference, migrate, open_engine
 from service.store.upgrade import difference
 from tests.support.own_site import own_site
 from tests.support.servers.postgres import Postgres, binaries
@@ -115,6 +115,20 @@ def test_a_copy_lies_beside_the_database_before_the_first_step(folder: Path) -> 
         assert connection.execute("SELECT name FROM users").fetchall() == [("Ada",)]
     assert run(folder)[1].endswith("They are up to date.\n")
     assert len(list((folder / "data").glob("galloper.sqlite.*-before-*"))) == 1
+
+
+LOST_REFERENCE = SCRIPT.replace("def upgrade():", """def upgrade():
+    op.execute("CREATE TABLE knots (string INTEGER REFERENCES strings (id))")
+    op.execute("INSERT INTO knots VALUES (7)")""")
+
+
+def test_a_step_that_loses_a_row_is_taken_back(folder: Path, scripts: Path) -> None:
+    """REL-04: references are not enforced while a table is made anew, and are looked at before the commit."""
+    (scripts / "versions" / "0003_strings.py").write_text(LOST_REFERENCE.format(
+        own="0003", before="0002", table="strings", sentence="A knot without a string."))
+    with pytest.raises(BrokenReference, match="a row of the table knots that refers to a row of strings"):
+        run(folder)
+    assert revision(file_of(folder)) == OLD
 
 
 KILLED = """
