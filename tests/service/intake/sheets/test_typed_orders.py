@@ -217,3 +217,11 @@ def test_a_line_of_our_own_form_is_a_heading_whatever_it_is_elsewhere(words: str
     typed = TypedText(variant, PhaseKind.MOVEMENT, "The Norse", [known_game(variant, "Last Stand")])
     line = InterpretedLine((), "heading", False, words, None, 1.0, LineState.OPEN, ())
     assert [line.status for line in typed.settle([line], 0.8)] == [status]
+
+
+def test_several_orders_in_one_line_are_orders_and_a_signature_is_none() -> None:
+    """WSB-02: a line that is no single whole order counts unless it is a greeting or a name."""
+    war = maps.load("w3k")
+    typed = TypedText(war, PhaseKind.MOVEMENT, "Newcastle", [known_game(war)])
+    assert typed.orders("Armies London and Kent hold") is not None
+    assert typed.orders("Newcastle") is None
