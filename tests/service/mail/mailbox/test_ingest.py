@@ -14,6 +14,7 @@ from sqlalchemy import select
 
 from demo.mail_server import DemoMailServer
 from service.config import MailIn
+from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import FETCH_TRIES, IngestCounts, watch
 from service.mail.mailbox.maildir import MaildirSource
 from service.mail.mailbox.source import MailboxError, MailboxLocation, MailFault, RawMail, Signal, WaitingMail
@@ -357,3 +358,42 @@ def test_a_maildir_file_that_vanishes_meanwhile_is_no_trouble(tmp_path: Path) ->
     (tmp_path / "new").mkdir()
     assert source.fetch(waiting) is None
     source.move_to_done([waiting.place])
+
+
+class Meddled(ImapSource):
+    """A mailbox in which another mail program deletes a mail just before one of our commands."""
+
+    def __init__(self, dovecot: Dovecot, before: str, subject: str) -> None:
+        super().__init__(imap_settings(dovecot))
+        self._dovecot, self._before, self._subject = dovecot, before, subject
+
+    def _meddle(self, command: str) -> None:
+        if command == self._before:
+            with self._dovecot.client() as client:
+                client.select_folder("INBOX")
+                client.delete_messages(client.search(["SUBJECT", self._subject]))
+                client.expunge()
+
+    def fetch(self, waiting: WaitingMail) -> RawMail | None:
+        self._meddle("fetch")
+        return super().fetch(waiting)
+
+    def move_to_done(self, places: Sequence[MailboxLocation]) -> Mapping[MailboxLocation, MailboxLocation]:
+        self._meddle("move")
+        return super().move_to_done(places)
+
+
+@pytest.mark.parametrize(("before", "kept"), [("fetch", [2]), ("move", [1, 2])])
+def test_a_mail_that_another_program_deletes_under_way_holds_up_no_other(
+    site: Site, dovecot: Dovecot, before: str, kept: Sequence[int]
+) -> None:
+    """MBX-06: deleted before its bytes came it is gone; afterwards it is kept here."""
+    for number in (1, 2):
+        dovecot.deliver(simple(number))
+    source = Meddled(dovecot, before, "Orders, v1")
+    assert take(site, source) == IngestCounts(new=len(kept), gone=2 - len(kept))
+    source.close()
+    stored = [site.blobs.load(row.sha256) for row in mails(site)]
+    assert [any(b"Orders, v%d" % number in raw for raw in stored) for number in (1, 2)] == [1 in kept, True]
+    assert not dovecot.contents("INBOX")
+    assert [b"Orders, v2" in raw for raw in dovecot.contents("Galloper")] == [True]
