@@ -56,6 +56,7 @@ class OrderParts:
     units: list[UnitRef] = field(default_factory=list)
     targets: list[UnitRef] = field(default_factory=list)
     supporters: list[UnitRef] = field(default_factory=list)
+    attacked: list[UnitRef] = field(default_factory=list)
     to: Region | None = None
     origin: Region | None = None
     kind: str | None = None
@@ -202,6 +203,11 @@ class _Reader:
         self.plural = None
         parts.targets.append(self.unit(next(node.find_data("unit"))))
 
+    def set_attacked(self, parts: OrderParts, node: Tree[Token]) -> None:
+        """Where "attacks" is written, the place that is attacked is where the move goes."""
+        self.set_to(parts, node)
+        parts.attacked = [self.unit(unit) for unit in node.find_data("unit")]
+
     def set_to(self, parts: OrderParts, node: Tree[Token]) -> None:
         parts.to = self.place(next(node.find_data("place")))
 
@@ -234,6 +240,8 @@ class _Reader:
     def add_built(self, parts: OrderParts, node: Tree[Token]) -> None:
         # "Build an army at London and at York": a kind counts until another is written.
         word = self.kind(next(node.find_data("kind"))) if list(node.find_data("kind")) else None
+        if word and word.plural:
+            parts.words.add("several")
         parts.kind = word.letter if word else parts.kind
         parts.units.append(UnitRef(parts.kind, self.place(next(node.find_data("place")))))
 
@@ -247,8 +255,7 @@ _ROLES: Mapping[str, Callable[[_Reader, OrderParts, Tree[Token]], None]] = {
     "seas": _Reader.set_seas,
     "origin": _Reader.set_origin,
     "ashore": _Reader.set_ashore,
-    # Where "attacks" is written, the place that is attacked is where the move goes.
-    "attacked": _Reader.set_to,
+    "attacked": _Reader.set_attacked,
     # Where a unit stays is where it is.
     "stays": _Reader.set_to,
     "kind": _Reader.set_kind,
@@ -306,6 +313,18 @@ def _make_supported_holds(parts: OrderParts) -> Iterable[Order]:
         for unit in parts.supporters)]
 
 
+def _make_supports_of(parts: OrderParts) -> Iterable[Order]:
+    """Supports of a unit that is named first, and no order for itself."""
+    return list(_make_supported_holds(parts))[1:]
+
+
+def _make_taken(parts: OrderParts) -> Iterable[Order]:
+    """Convoys by the word "takes", where a unit is taken: of a place alone it may be an attack."""
+    assert parts.to is not None
+    return [Convoy(power=parts.author, line=parts.line, unit=unit, target=target, to=parts.to)
+            for unit in parts.units for target in parts.attacked if target.kind is not None]
+
+
 def _names_supporters(parts: OrderParts) -> bool:
     """True if every supporter has its kind: "supported by Montrose" may be the power."""
     return bool(parts.supporters) and all(unit.kind is not None for unit in parts.supporters)
@@ -357,8 +376,9 @@ def _make_retreats(parts: OrderParts) -> Iterable[Order]:
 
 
 def _make_builds(parts: OrderParts) -> Iterable[Order]:
-    # "Build two fleets: Constantinople" leaves one to be asked for.
-    if parts.count and parts.count != len(parts.units):
+    # "Build two fleets: Constantinople" leaves one to be asked for, and "Build mercenaries in Moscow" too.
+    is_alone = len(parts.units) == 1 and "several" in parts.words
+    if is_alone or parts.count not in {0, len(parts.units)}:
         return []
     return [Build(power=parts.author, line=parts.line, kind=u.kind, region=u.region)
             # A build without its kind ("Build at London") says too little to be one.
@@ -388,6 +408,8 @@ def _make_move_home(parts: OrderParts) -> Iterable[Order]:
 MAKERS: Mapping[str, Maker] = {
     "hold": _make_holds,
     "hold_supported": _make_supported_holds,
+    "supported": _make_supports_of,
+    "taken": _make_taken,
     "move": _make_moves,
     "move_supported": _make_supported_moves,
     "move_beside": _make_moves_beside,
@@ -420,8 +442,9 @@ def makers_of(
 
 
 def _make_own(order: type[Order], parts: OrderParts) -> Iterable[Order]:
-    """An order of a class that a rule set brings: each field is the value in the grammar rule of its name; a
-    flag is True if the rule was met at all."""
+    """Orders of a class that a rule set brings: each field is the value in the grammar rule of its name; a
+    flag is True if the rule was met at all. With the word "each" there is an order for each value of a
+    field."""
     values: dict[str, Any] = {}
     for name, (kind, _) in order_fields(order).items():
         if kind is FieldKind.FLAG:
@@ -429,4 +452,6 @@ def _make_own(order: type[Order], parts: OrderParts) -> Iterable[Order]:
             values[name] = name in parts.words
         elif parts.written.get(name):
             values[name] = parts.written[name][0]
-    return [order(power=parts.author, line=parts.line, **values)]
+    repeated = [name for name in values if "each" in parts.words and len(parts.written.get(name, ())) > 1]
+    several = [{**values, name: each} for name in repeated for each in parts.written[name]] or [values]
+    return [order(power=parts.author, line=parts.line, **each) for each in several]

@@ -38,7 +38,8 @@ _OPTIONAL_ENDS = frozenset({"castle", "fort", "house", "bay", "firth", "sea", "a
 
 _SEA_WORDS = frozenset({
     "sea", "seas", "area", "bay", "firth", "sound", "roads", "lough", "loch", "channel", "gulf", "estuary",
-    "ocean", "mouth", "strait", "straits", "minch", "water", "waters", "coast", "of", "the"})
+    "ocean", "mouth", "strait", "straits", "minch", "deep", "water", "waters", "coast", "of",
+    "the"})
 """Common words around a sea's own name."""
 
 _AFLOAT, _ASHORE = frozenset((SEA, ALONG_COAST, ANY)), frozenset((LAND, ANY))

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from rapidfuzz.distance import OSA
 
-from adjudicator.orders import Order
+from adjudicator.orders import Convoy, Order, SupportHold, SupportMove
 from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import MAX_LINE_LENGTH, LineContext, LiteralReading, read_fuzzily, read_literally
 from grammar.complaint import Candidate, Complaint, ComplaintCode, margin
@@ -18,6 +18,7 @@ from grammar.compose import Forms
 from grammar.exact_edges import names_at
 from grammar.impossible import Contradiction, OnePlace
 from grammar.lexicon import KIND, PLACE, POWER, Lexicon, Match, name_key
+from grammar.order_traits import has_kindless_unit
 from grammar.print import canonical_line
 from grammar.words import (
     DOUBT_SIGNS,
@@ -143,9 +144,10 @@ def parse_line(
     if sign is not None:
         return _complain(ComplaintCode.INVALID, text, line, *_doubtful(clean, *sign.span()))
     literal = read_literally(line_words, context, line)
-    if len(literal.candidates) == 1:
-        return ParsedLine(text, literal.candidates[0].orders, None, literal.candidates, 1.0)
-    if literal.candidates:
+    candidates = literal.candidates or _read_joined(line_words, context, line)
+    if len(candidates) == 1:
+        return ParsedLine(text, candidates[0].orders, None, candidates, 1.0)
+    if candidates:
         whole_span = len(clean) - len(clean.lstrip()), len(clean.rstrip())
         return _complain(ComplaintCode.AMBIGUOUS, text, line, whole_span,
                          "A name in this line stands for more than one region; write the full name.",
@@ -154,6 +156,29 @@ def parse_line(
     if never is not None:
         return _complain(ComplaintCode.INVALID, text, line, *never)
     return _parse_misspelt(text, clean, context, literal, line, limits)
+
+
+def _read_joined(line: Sequence[Word], context: LineContext, number: int | None) -> tuple[Candidate, ...]:
+    """The reading of a line in which "and" joins whole orders, each as it is read by itself; () for another.
+
+    Not behind a support or a convoy: "A York supports A Durham and A Kent to Sussex" may support two. Nor
+    where a unit has no kind: "A York to Durham and Kent holds" may go on about York.
+    """
+    for index, word in enumerate(line):
+        if word.text != "and":
+            continue
+        first, rest = _whole_order(line[:index], context, number), line[index + 1:]
+        if first and not isinstance(first[0].orders[-1], SupportHold | SupportMove | Convoy):
+            second = _whole_order(rest, context, number) or _read_joined(rest, context, number)
+            if second:
+                return (replace(first[0], orders=first[0].orders + second[0].orders),)
+    return ()
+
+
+def _whole_order(line: Sequence[Word], context: LineContext, number: int | None) -> tuple[Candidate, ...]:
+    """The only literal reading of some words, if each of its units has a kind; else ()."""
+    candidates = read_literally(line, context, number).candidates
+    return candidates if len(candidates) == 1 and not has_kindless_unit(candidates[0].orders) else ()
 
 
 def _never_read(text: str, line: Sequence[Word], literal: LiteralReading,

@@ -21,6 +21,7 @@ _PLAIN = frozenset((
     "defence", "cover", "covers", "covering", "supported", "succeeds", "works",
     # What was said about it.
     "as", "agreed", "arranged", "discussed", "promised", "planned", "announced", "said", "wrote", "letter",
+    "see", "final",
     "again", "same", "revised", "amended", "time", "turn", "year", "spring", "autumn", "new",
     # How it is done, courtesies and cheers.
     "quickly", "swiftly", "boldly", "bravely", "proudly", "gladly", "finally",

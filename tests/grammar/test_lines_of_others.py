@@ -71,7 +71,7 @@ def test_a_line_becomes_what_its_writer_meant(row: dict[str, str]) -> None:
 @pytest.mark.parametrize(("name", "least"), [
     ("fresh_lines.tsv", 0.96), ("fresh_lines_2.tsv", 0.91), ("fresh_lines_3.tsv", 0.9),
     ("fresh_lines_4.tsv", 0.92), ("fresh_lines_5.tsv", 0.54), ("fresh_lines_6.tsv", 0.81),
-    ("fresh_lines_7.tsv", 0.69)])
+    ("fresh_lines_7.tsv", 0.69), ("fresh_lines_8.tsv", 0.97)])
 def test_no_line_is_misread_and_few_plain_ones_are_asked(name: str, least: float) -> None:
     """WOR-04; the shares are those after the work, the first reading is in the README beside the data."""
     results = {row["line"]: is_right(row) for row in rows(name)}
