@@ -107,7 +107,7 @@ def _provider(name: str, providers: Mapping[str, MailProvider]) -> MailProvider:
     near = difflib.get_close_matches(key, [*providers, *known], 1, 0.6)
     hint = f"did you mean {known.get(near[0], near[0])}?" if near else f"known are {', '.join(providers)}."
     raise ConfigError(f"--provider {name}: {hint} Others take an app password, as "
-                      "docs/how-to/log-in-to-a-mailbox.md says")
+                      "docs/how-to/prepare-a-mailbox.md says")
 
 
 def _secret(file: Path | None) -> str:

@@ -165,7 +165,7 @@ def _asked(url: str, form: Mapping[str, str]) -> dict[str, object]:
 
 def _unusable(code: str) -> str:
     return (f"The provider refused the login ({code}); nothing was stored. Check the client id and its "
-            "secret, and that the program may ask for mail, as docs/how-to/log-in-to-a-mailbox.md says.")
+            "secret, and that the program may ask for mail, as docs/how-to/prepare-a-mailbox.md says.")
 
 
 def _refresh_token(answer: Mapping[str, object], client: Client) -> str:
