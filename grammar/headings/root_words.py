@@ -1,5 +1,5 @@
 """The words in which a letter names the root of the record, and which a player copies onto the sheet
-(docs/record.md, "A root in four words").
+(docs/record.md, "What goes out").
 
 The list is the English one of BIP 39 (MIT licence), 2,048 words that differ in their first four letters.
 """

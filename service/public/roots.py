@@ -1,5 +1,5 @@
 """The roots of a game's record on one page, as JSON and as a feed, for anyone: each player can see that all
-are shown the same (docs/record.md, "No two truths")."""
+are shown the same (docs/record.md, "What goes out")."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def log_lines(session: Session, game_id: str = "") -> Iterator[str]:
     """The log of one game, or of everything, as a text file: one JSON object a line, the oldest event first.
 
     An event of a game has its entry beside it, open. The game's other entries follow, closed, so that the
-    chain of the file has no gap and can be checked without this site (docs/record.md, "The log as a file").
+    chain of the file has no gap and can be checked without this site (docs/record.md, "The archive").
     """
     event_id = cast(EventRow.id, String)
     events = (

@@ -202,7 +202,7 @@ def test_the_log_is_exported_whole_with_a_chain_that_can_be_checked_without_the_
         assert set(line) == {"game", "n", "leaf", "link"}, "nothing but digests of what is no event"
     for line in of_game[: -len(closed)]:
         body = json.dumps(line["body"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        # An event names no phase, so its head is "event -" (docs/record.md, "Two formats").
+        # An event names no phase, so its head is "event -" (docs/record.md, "An entry").
         assert line["leaf"] == sha("event -\n" + sha(f"{line['salt']}\n{body}"))
         tells = line["body"]["tells"]
         assert (tells["event"], tells["by"], tells["detail"]) == (line["what"], line["actor"], line["detail"])
