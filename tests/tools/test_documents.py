@@ -4,17 +4,80 @@ built site. `make docs` builds the site and checks the rest; the slow test here 
 from __future__ import annotations
 
 import importlib.util
+import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
+import typer.main
 
+from service.cli.main import app
+from tests.support.features import is_taken_out
 from tools.documents.checks import is_well_formed, missing_paths, site_faults
 from tools.documents.pages import place_links
 from tools.documents.reference import schema_page
 
 ROOT = Path(__file__).parents[2]
+PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+
+DIGESTED = {"record", "words", "lots", "receipt"}
+"""Texts like "galloper lots 2" that digests are made of (docs/record.md)."""
+
+
+def _commands(text: str) -> Iterator[list[str]]:
+    """The words of each command that a page shows, in a block or a sentence, without `galloper`. One with
+    "..." is not whole and left out."""
+    blocks = re.findall(r"^ *```[^\n]*\n(.*?)^ *```$|^((?: {4,}.*\n)+)", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in "".join(block).replace("\\\n", " ").splitlines()]
+    plain = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    sentences = [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", plain)]
+    for line in (*lines, *sentences):
+        shown = re.match(r"(?:\$ |echo .* \| |\.venv/bin/)*(?:\S*/)?galloper (.*)", line.strip())
+        if shown is not None and "..." not in line and "…" not in line:
+            words = shlex.split(re.sub(r"\$\([^)]*\)", "1", shown[1]), comments=True)
+            # N is any number.
+            yield ["1" if word == "N" else word for word in words]
+
+
+def _command_fault(words: list[str]) -> str:
+    """What is wrong with a command, "" if nothing is. A sentence may leave its arguments out."""
+    command: Any = typer.main.get_command(app)
+    rest = list(words)
+    while rest and rest[0] in getattr(command, "commands", {}):
+        command = command.commands[rest.pop(0)]
+    if hasattr(command, "commands"):
+        # A group alone, an option of the program itself, or a word for any command: `galloper COMMAND`.
+        return "" if not rest or rest[0].startswith("--") or rest[0].isupper() else f"no command {rest[0]}"
+    try:
+        command.make_context(" ".join(words), rest).close()
+    except Exception as error:
+        # By name, since typer may bring its own copy of click. `--help` ends by Exit.
+        return "" if type(error).__name__ in {"MissingParameter", "Exit"} else f"{error}"
+    return ""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_command_of_a_page_is_one_that_there_is(page: Path) -> None:
+    """REL-02: with the options that it has."""
+    faults = {
+        " ".join(words): fault
+        for words in _commands(page.read_text("utf-8"))
+        if not is_taken_out(words) and words[0] not in DIGESTED and (fault := _command_fault(words))
+    }
+    assert faults == {}
+
+
+def test_a_wrong_command_of_a_page_is_found() -> None:
+    """REL-02"""
+    text = "Run `galloper chekc DIR`.\n\n```sh\necho x | galloper map draw w3k --paint # picture\n```\n"
+    commands = list(_commands(text))
+    assert commands == [["map", "draw", "w3k", "--paint"], ["chekc", "DIR"]]
+    assert all(_command_fault(words) for words in commands)
+    assert not _command_fault(["map", "draw", "w3k", "-o", "map.pdf"])
 
 
 def test_no_page_names_a_path_that_is_not_there() -> None:
