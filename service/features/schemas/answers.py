@@ -14,6 +14,8 @@ from adjudicator.outcome import Result
 from grammar.complaint import ComplaintCode
 from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Status, UnreadableReason
+from ocr.unreadable import FileTrouble
+from service.facts.files import TOO_MANY, FileFate, OtherKind
 from service.facts.refusals import RefusalReason
 from service.features.schemas.parts import (
     COUNT,
@@ -31,6 +33,7 @@ from service.features.schemas.parts import (
 )
 from service.intake.verdicts.verdict import VerdictKind
 from service.mail.authentication.verdict import Method
+from service.mail.reports.values import Outcome
 
 _CHANCE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _POINT: Schema = {"type": "array", "items": WHOLE, "minItems": 2, "maxItems": 2}
@@ -70,7 +73,11 @@ def _printed() -> Schema:
     return an_object(
         {
             "marks": with_text({"type": "integer", "minimum": 0, "maximum": 4}, "Corner marks seen."),
-            "code": with_text(or_null(code), "Null if it could not be read. It proves nothing."),
+            "code": with_text(
+                or_null(code),
+                "Null if it could not be read. Its letters are "
+                "GALLOPER1:game:power:year.season.kind:page:nonce in capitals, with M, R, A or T for the "
+                "kind and %XX for what QR codes lack. It proves nothing."),
         },
         closed=False,
     )
@@ -82,15 +89,19 @@ def read_answer() -> Schema:
         {
             "box": with_text(
                 list_of(_POINT, minItems=4, maxItems=4),
-                "Corners in pixels, clockwise from the top left of the writing.",
+                "Corners in pixels of the photograph as shown (EXIF applied), clockwise from the top left "
+                "of the writing.",
             ),
             "kind": one_of("heading", "order", "other"),
             "struck": with_text(FLAG, "Whether it is crossed out; then it gives no order."),
-            "text": with_text(TEXT, "What was written."),
+            "text": with_text(TEXT, "What was written, without line breaks within an order."),
             "order": with_text(or_null(TEXT), "The order in canonical text."),
-            "confidence": with_text(_CHANCE, "The calibrated chance that `order` is what was written."),
+            "confidence": with_text(
+                _CHANCE, "The calibrated chance that `order` (or `text`) is what was written."),
             "status": with_text(one_of("auto", "open"), "`open`: a person must look."),
-            "candidates": with_text(list_of(_candidate(), maxItems=5), "Readings, the best first."),
+            "candidates": with_text(
+                list_of(_candidate(), maxItems=5),
+                "Readings, the best first; `text` is what the hand wrote if it meant that `order`."),
             "why_open": with_text(
                 list_of(an_object({"reason": one_of(OpenReason), "sentence": FILLED}, closed=False)),
                 "Why a person must look; empty where nobody need.",
@@ -324,7 +335,7 @@ def intake_answer() -> Schema:
             "year": or_null(WHOLE),
             "type": or_null(one_of(*(kind.value.capitalize() for kind in PhaseKind))),
             "version": or_null(WHOLE),
-            "photos": COUNT,
+            "photos": with_text(COUNT, "Pages of the sheet, without repeated ones and those without orders."),
             "flags": list_of(FILLED),
             "reply_to": or_null(FILLED),
             "alert": FLAG,
@@ -333,9 +344,23 @@ def intake_answer() -> Schema:
                 "method": one_of(Method), "by": with_text(FILLED, "A mail server's name, or ourselves."),
                 "domain": FILLED,
             })), "What proved the sender; null if nothing did."),
-            "authentication": with_text(or_null(FILLED), "The same, or why nothing did, in a sentence."),
+            "authentication": with_text(
+                or_null(FILLED), "The same, or why nothing did; null where no proof was sought."),
+            "files": with_text(
+                list_of(an_object({
+                    "name": TEXT,
+                    "fate": one_of(FileFate),
+                    "why": or_null(one_of(FileTrouble, OtherKind, TOO_MANY)),
+                }, closed=False)),
+                "The files of a mail whose body was read, also of those in archives and attached mails."),
+            "recipients": with_text(
+                list_of(FILLED), "Of a report about our letter: failed addresses, else those that wait."),
+            "outbox_status": with_text(or_null(one_of(Outcome)), "Of a report: what became of the letter."),
+            "outbox_message_id": with_text(or_null(FILLED), "Of a report: the letter."),
+            "enhanced_status": with_text(or_null(FILLED), "Of a report: RFC 3463, as 5.1.1."),
         },
-        ("reply_to", "alert", "of", "proof", "authentication"),
+        ("reply_to", "alert", "of", "proof", "authentication", "files", "recipients", "outbox_status",
+         "outbox_message_id", "enhanced_status"),
         closed=False,
     )
     whole["if"] = {"properties": {"verdict": {"const": VerdictKind.ACCEPTED.value}}}
