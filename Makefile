@@ -59,6 +59,7 @@ lint: setup-dev
 	.venv/bin/mypy -p tests
 	.venv/bin/lint-imports
 	@tools/house
+	@tools/prose
 
 # The same bytes from the same commit, in build/dist.
 wheel: setup-dev
