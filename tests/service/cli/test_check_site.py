@@ -418,7 +418,7 @@ def test_somebody_must_be_able_to_sign_in(
 def test_the_store_of_photographs_is_tried(
     settings: Settings, photo_store: str, state: FindingState, words: str
 ) -> None:
-    finding = site_check._run_test(
+    finding = site_check.run_test(
         "specimen", check_photographs, settings.model_copy(update={"photo_store": photo_store})
     )
     assert (finding.state, words in finding.sentence) == (state, True)
@@ -428,6 +428,6 @@ def test_a_test_that_fails_itself_is_a_line_like_the_others(settings: Settings) 
     def broken(_settings: Settings) -> Finding:
         raise ZeroDivisionError("by nought")
 
-    finding = site_check._run_test("specimen", broken, settings)
+    finding = site_check.run_test("specimen", broken, settings)
     assert finding.state is FindingState.TROUBLE
     assert "ZeroDivisionError: by nought" in finding.sentence
