@@ -106,7 +106,7 @@ def _play_summer(play: _Play) -> None:
         _file_sheet(play, phase, power, SUMMER)
     play.clock.set(phase.deadline)
     play.site.close_phase(phase.id)
-    play.site.approve_phase(phase.id, "bench")
+    _approve(play, phase)
 
 
 def _measure_autumn(play: _Play, out: TextIO) -> None:
@@ -127,13 +127,19 @@ def _play_to_year_end(play: _Play) -> int:
     for kind in (PhaseKind.MOVEMENT, PhaseKind.RETREAT):
         phase = _phase(play, AUTUMN, kind)
         _close(play, phase)
-        play.site.approve_phase(phase.id, "bench")
+        _approve(play, phase)
     winter = _phase(play, WINTER, PhaseKind.ADJUSTMENT)
     turns.open_phase(play.site.store, winter.id, play.clock)
     for power in play.story.players:
         _file_sheet(play, winter, power, WINTER)
     _close(play, winter)
     return winter.id
+
+
+def _approve(play: _Play, phase: PhaseRow) -> None:
+    play.site.approve_phase(phase.id, "bench")
+    # A deadline waits for players who were not asked in time.
+    play.site.send_letters()
 
 
 def _close(play: _Play, phase: PhaseRow) -> None:

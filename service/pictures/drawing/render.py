@@ -16,7 +16,7 @@ from service.pictures.drawing.vector_form import VectorForm, embed_form, read_fo
 
 if TYPE_CHECKING:
     import pydyf
-    from weasyprint import Document
+    from weasyprint import Document, Page
 
 
 
@@ -76,6 +76,37 @@ def write_pdf(pages_html: str, forms: Sequence[VectorForm | None], has_fields: b
     if not isinstance(data, bytes):
         raise RenderError("WeasyPrint gave no PDF")
     return data
+
+
+def balance_columns(pages_html: str) -> str:
+    """An HTML document whose two columns, filled one after the other (`column-fill: auto`), end at about the
+    same height: the `<section>` at which the last page changes columns has a break before it.
+
+    WeasyPrint's own balance makes the columns a pixel higher each time until all fits; where sections stay in
+    one piece it lays the page out a hundred times."""
+    from weasyprint import HTML, URLFetcher
+
+    count = iter(range(pages_html.count("<section>")))
+    numbered = re.sub("<section>", lambda _: f'<section data-number="{next(count)}">', pages_html)
+    document = HTML(string=numbered, url_fetcher=URLFetcher(allowed_protocols=("data",))).render()
+    pieces = next(filter(None, map(_pieces_in_columns, reversed(document.pages))), [])
+    heights = [height for _, height in pieces]
+    breaks = [(max(sum(heights[:at]), sum(heights[at:])), number)
+              for at, (number, _) in enumerate(pieces) if at and number]
+    if not breaks:
+        return pages_html
+    first, after = pages_html.split("<section>"), int(min(breaks)[1]) + 1
+    return ("<section>".join(first[:after]) + '<section style="break-before: column">'
+            + "<section>".join(first[after:]))
+
+
+def _pieces_in_columns(page: Page) -> list[tuple[str, float]]:
+    """What the columns of a page hold, in its order: the number of each section, "" for anything else, and
+    its height in pixels of CSS."""
+    columns = [box for box in page._page_box.descendants()  # noqa: SLF001 (there is no other way to a box)
+               if getattr(box, "is_column", False)]
+    return [("" if box.element is None else box.element.get("data-number", ""), box.margin_height())
+            for column in columns for box in column.children if box.is_in_normal_flow()]
 
 
 def _is_svg(sheet: str) -> bool:

@@ -7,12 +7,13 @@ import re
 
 import numpy as np
 from markupsafe import Markup
-from PIL import Image, ImageChops, ImageFilter
+from numpy.typing import NDArray
+from PIL import Image
 
 from service.letters.facts import CorrectionFacts, GameInfo, ResultsFacts
 from service.letters.render import environment, instant_words, results_html_parts
 from service.pictures.drawing.own_mark import marked_page
-from service.pictures.drawing.render import to_pdf, to_pngs
+from service.pictures.drawing.render import balance_columns, to_pdf, to_pngs
 
 PNG_WIDTH = 1240
 """Pixels across an A4 page: 150 to the inch."""
@@ -51,7 +52,7 @@ def _as_printed(part: Markup) -> Markup:
 
 def results_pdf(game: GameInfo, heading: str, facts: ResultsFacts, changes: str = "") -> bytes:
     """The sheet as PDF."""
-    return to_pdf(results_html(game, heading, facts, changes), title=heading)
+    return to_pdf(balance_columns(results_html(game, heading, facts, changes)), title=heading)
 
 
 def results_pictures(
@@ -95,11 +96,26 @@ def _finished(page: Image.Image) -> Image.Image:
 def _areas(page: Image.Image) -> list[tuple[int, int, int]]:
     """The colours of the areas of a page, the largest areas first."""
     levels = np.asarray(page, np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-    spread = ImageChops.subtract(
-        page.filter(ImageFilter.MaxFilter(_AREA)), page.filter(ImageFilter.MinFilter(_AREA)))
-    is_flat = ~np.asarray(spread).any(axis=2)
+    # The edge of the paper ends no area.
+    padded = np.pad(levels, _AREA // 2, "edge")
+    beside = _runs(padded[:, 1:] == padded[:, :-1], axis=1)
+    below = _runs(padded[1:] == padded[:-1], axis=0)
+    height, width = levels.shape
+    # Every row of the square is of one colour, and so is its first column. Pillow's filters for maximum and
+    # minimum took a quarter of the time of all results.
+    is_flat = below[:, :width]
+    for row in range(_AREA):
+        is_flat &= beside[row:row + height]
     packed, counts = np.unique(levels[is_flat], return_counts=True)
     return [(int(each) >> 16, int(each) >> 8 & 255, int(each) & 255) for each in packed[np.argsort(-counts)]]
+
+
+def _runs(is_same: NDArray[np.bool_], axis: int) -> NDArray[np.bool_]:
+    """Where `_AREA` pixels of a row (axis 1) or a column (axis 0) have one colour, by the first of them;
+    `is_same`: whether a pixel is as the next."""
+    length = is_same.shape[axis] - _AREA + 2
+    parts = [is_same.take(range(at, at + length), axis) for at in range(_AREA - 1)]
+    return np.asarray(np.logical_and.reduce(parts))
 
 
 def _distance(colour: tuple[int, int, int], other: tuple[int, int, int]) -> int:

@@ -7,12 +7,14 @@ import re
 from dataclasses import replace
 
 import pypdfium2
+import pytest
 from PIL import Image
 
 from service.letters import render
 from service.letters.facts import GameInfo, Recipient
 from service.notices.results_facts import DRAFT_RESULTS
 from service.pictures import results_html, results_pdf, results_pictures, to_pdf
+from service.pictures.drawing.render import balance_columns
 from service.pictures.paper.results_sheet import TYPE
 from tests.support import letters_samples as samples
 
@@ -101,3 +103,19 @@ def test_a_citation_is_words_and_no_ornament() -> None:
     html = results_html(GAME, HEADING, facts)
     assert '<small class="rule">' in html
     assert lines(html) == lines(html.replace('<small class="rule">', "<small>"))
+
+
+@pytest.mark.parametrize(("lines", "first_of_the_right"), [
+    ([3, 1, 1, 1], 1), ([1, 1, 1, 3], 3), ([1, 1], 1), ([2], None),
+    # A column has 40 lines: the fifth section and those after it are on the second page.
+    ([15, 15, 15, 15, 6, 2, 2, 2, 15], 8), ([15, 15, 15, 15, 15, 2, 2, 2, 6], 5)])
+def test_columns_of_the_last_page_end_at_the_same_height(
+    lines: list[int], first_of_the_right: int | None
+) -> None:
+    """No section is parted (OUT-13), and the larger column is as small as it can be."""
+    style = ("@page { size: 100mm 200mm; margin: 0 } body { margin: 0; line-height: 5mm; font-size: 3mm }"
+             "div { columns: 2; column-fill: auto } section { break-inside: avoid }")
+    sections = "".join(f"<section>{'a<br>' * count}</section>" for count in lines)
+    html = balance_columns(f"<html><style>{style}</style><body><div>{sections}</div></body></html>")
+    before, mark, _ = html.partition("break-before: column")
+    assert (before.count("</section>") if mark else None) == first_of_the_right
