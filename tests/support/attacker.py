@@ -61,6 +61,52 @@ CALLS = {
     "chroot": (161, 0),
 }
 
+LEAVES_MARKS = dedent("""
+    import builtins, json, os, signal, sys, time
+
+
+    def visit(data):
+        # What it finds of those before it, and what it leaves for those after it.
+        mark = data.decode()
+        met = {"word": getattr(builtins, "left_here", ""), "environment": os.environ.get("LEFT_HERE", ""),
+               "argument": sys.argv[1], "module": "left_here" in sys.modules,
+               "handler": signal.getsignal(signal.SIGURG) is not signal.SIG_DFL,
+               "limit": sys.getrecursionlimit(), "opener": os.getppid(),
+               "codec": json.dumps.__name__, "files": [file for file in range(256) if is_open(file)],
+               "input": os.fstat(0).st_size}
+        builtins.left_here = os.environ["LEFT_HERE"] = sys.argv[1] = mark
+        sys.modules["left_here"] = sys
+        signal.signal(signal.SIGURG, lambda *_: None)
+        sys.setrecursionlimit(4321)
+        answer = dumps(met).encode()
+        json.dumps = visit
+        if mark == "slow":
+            time.sleep(3)
+        return answer
+
+
+    def is_open(file):
+        try:
+            os.fstat(file)
+        except OSError:
+            return False
+        return True
+
+
+    if "service.intake.opening.sandbox_child" in sys.orig_argv:
+        import service.mail.body.form, ocr.image.open_image
+        dumps = json.dumps
+        service.mail.body.form.answer_requests = visit
+
+        def pages(data):
+            sys.stdout.buffer.write(visit(data))
+            sys.stdout.buffer.flush()
+            os._exit(0)
+
+        ocr.image.open_image.iter_pages = pages
+""")
+"""Code that has taken over a child, looks for what was left there before, and leaves what it can."""
+
 TAKEN_OVER = dedent("""
     import ctypes, json, os, signal, socket, subprocess, sys
 

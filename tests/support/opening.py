@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+
 from PIL import Image
 
 from grammar.headings.values import KnownGame
@@ -34,3 +37,13 @@ class EverySheet:
     def fates(self, mail: IncomingMail, game: KnownGame) -> dict[str, FileFate]:
         """None."""
         return {}
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that a process started and that run."""
+    children: list[int] = []
+    for tasks in Path(f"/proc/{process}/task").glob("*/children"):
+        # A thread or a process may end while we look at it.
+        with suppress(OSError):
+            children += map(int, tasks.read_text().split())
+    return children

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import signal
 import struct
 import sys
 from collections.abc import Callable, Iterable
@@ -36,7 +37,7 @@ _TCP_SINCE = 4
 _SCOPES = 0b11
 """Neither an abstract socket nor a signal reaches a process outside."""
 _SCOPES_SINCE = 6
-_SET_NO_NEW_PRIVS, _SET_DUMPABLE = 38, 4
+_SET_NO_NEW_PRIVS, _SET_DUMPABLE, _SET_PDEATHSIG = 38, 4, 1
 _SECCOMP_FILTER = 1
 _NOT_OFFERED = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM, errno.EINVAL})
 LONGEST_END = 2.0
@@ -108,6 +109,11 @@ def close(root: Path, more: Iterable[Path] = ()) -> Walls:
     if landlock and not _stands(lambda: _landlock(walls.landlock, paths)):
         landlock = 0
     return Walls(landlock, walls.seccomp and _stands(lambda: _seccomp(opens_files=landlock > 0)))
+
+
+def end_with_parent() -> None:
+    """Have the kernel end this process when its parent ends."""
+    _prctl(_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _threads() -> int:

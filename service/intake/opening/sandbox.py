@@ -22,7 +22,7 @@ from typing import IO, Any
 
 from ocr.image.sheet_form import MOST_FIELDS
 from ocr.unreadable import FileTrouble, UnreadableReason
-from service.intake.opening import jail
+from service.intake.opening import jail, openers
 from service.intake.opening.sandbox_child import READABLE, UNABLE, ChildJob
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[3]
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
 _SIGNALLED = 128
 """bubblewrap ends with this and the number of the signal by which the child ended."""
+_MODULE = "service.intake.opening.sandbox_child"
 WALL_PER_CPU = 5
 """Seconds of the clock that a child has for each second of processor time, since others share the machine."""
 
@@ -129,9 +130,29 @@ def run_child(job: ChildJob, data: bytes, limits: SandboxLimits) -> bytes:
 
     Raises ChildDied if `data` stopped the child, and ChildFault if this machine is to blame.
     """
-    program = Program("service.intake.opening.sandbox_child", job.value)
-    with answer_of(program, data, limits) as answer:
-        return answer.read()
+    if _jail is Jail.BWRAP or not openers.AVAILABLE:
+        with answer_of(Program(_MODULE, job.value), data, limits) as answer:
+            return answer.read()
+    # Files, not pipes: as in `answer_of`.
+    with TemporaryFile() as answer_file, TemporaryFile() as error_file, openers.in_memory(data) as source:
+        numbers = (limits.memory, limits.cpu_seconds, limits.output, limits.jpeg_quality)
+        request = openers.ForkRequest(
+            numbers, (source, answer_file.fileno(), error_file.fileno()), limits.wall_seconds)
+        command = [sys.executable, "-s", "-m", _MODULE, job.value]
+        try:
+            status = openers.status_of(command, ROOT, _environment(), request)
+        except TimeoutError as error:
+            raise _overdue(limits) from error
+        except OSError as error:
+            raise _not_started(error) from error
+        except openers.OpenerEnded as end:
+            fault = _fault(end.status, end.errors) or f"ended with status {end.status}"
+            raise ChildFault(f"the child that opens files {fault}") from end
+        if status != 0:
+            error_file.seek(0)
+            raise _death(status, error_file.read(100_000))
+        answer_file.seek(0)
+        return answer_file.read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +189,24 @@ def answer_of(program: Program, data: bytes | IO[bytes], limits: SandboxLimits) 
                 **source,
             )
         except subprocess.TimeoutExpired as error:
-            raise ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
-                             "overloaded, or the child is stuck") from error
+            raise _overdue(limits) from error
         # No process, no memory for one, or no room on the disk.
         except OSError as error:
-            raise ChildFault(f"no child that opens files can be started ({error.strerror})") from error
+            raise _not_started(error) from error
         answer_file.seek(0)
         error_file.seek(0)
         if child.returncode != 0:
             raise _death(child.returncode, error_file.read(100_000))
         yield answer_file
+
+
+def _overdue(limits: SandboxLimits) -> ChildFault:
+    return ChildFault(f"opening a file was not over after {limits.wall_seconds:g} s; the machine is "
+                      "overloaded, or the child is stuck")
+
+
+def _not_started(error: OSError) -> ChildFault:
+    return ChildFault(f"no child that opens files can be started ({error.strerror})")
 
 
 class Jail(StrEnum):

@@ -13,11 +13,13 @@ import json
 import os
 import resource
 import signal
+import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import StrEnum
+from functools import partial
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -25,6 +27,7 @@ from time import process_time
 from typing import TYPE_CHECKING, TypeVar
 
 from service.intake.opening import jail
+from service.intake.opening.opener import serve
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -51,8 +54,33 @@ class ChildJob(StrEnum):
 
 
 def main() -> None:
-    """Arguments: the job, bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95)."""
-    answer, data = begin(lambda: _answer_of(ChildJob(sys.argv[1]))), b""
+    """Arguments: the job, bytes of address space, CPU seconds, bytes of output, JPEG quality (1..95); or the
+    job and an open socket, by which an opener gets its requests (`service.intake.opening.opener`)."""
+    job, numbers = ChildJob(sys.argv[1]), list(map(int, sys.argv[2:]))
+    if len(numbers) == 1:
+        serve(socket.socket(fileno=numbers[0]), _warm(job))
+    else:
+        _open_input(job, numbers)
+
+
+def _warm(job: ChildJob) -> Callable[[tuple[int, ...]], None]:
+    """What a fork of an opener does with its numbers; what it needs is loaded."""
+    try:
+        _answer_of(job, quality=0)
+        if job is ChildJob.PHOTO:
+            # The usual photograph; the other formats are loaded by the forks that need them.
+            import_module("PIL.JpegImagePlugin")
+        if not jail.offered().landlock:
+            _load_all()
+    except Exception:
+        traceback.print_exc()
+        sys.exit(UNABLE)
+    return partial(_open_input, job)
+
+
+def _open_input(job: ChildJob, numbers: Sequence[int]) -> None:
+    *limits, quality = numbers
+    answer, data = begin(lambda: _answer_of(job, quality), limits), b""
     try:
         data = sys.stdin.buffer.read()
     except Exception:
@@ -64,19 +92,19 @@ def main() -> None:
     sys.stdout.buffer.flush()
 
 
-def _answer_of(job: ChildJob) -> Callable[[bytes], bytes]:
+def _answer_of(job: ChildJob, quality: int) -> Callable[[bytes], bytes]:
     if job is ChildJob.PHOTO:
-        return photo_answer(int(sys.argv[5]))
+        return photo_answer(quality)
     return _mails() if job is ChildJob.MAILS else _probe()
 
 
-def begin(load: Callable[[], Loaded]) -> Loaded:
-    """Limit this process, load what it needs, close the jail, and return what was loaded. Arguments of the
-    process from the second on: see `main`."""
+def begin(load: Callable[[], Loaded], limits: Sequence[int] = ()) -> Loaded:
+    """Limit this process, load what it needs, close the jail, and return what was loaded. `limits`: bytes of
+    address space, CPU seconds, bytes of output; else the process has them as arguments from the second on."""
     # Python's own answer to SIGINT is an exception, which a decoder may take for a fault of the file.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        memory, seconds, output = (int(arg) for arg in sys.argv[2:5])
+        memory, seconds, output = limits or map(int, sys.argv[2:5])
         _limit(memory, seconds, output)
         # Our own code and libraries are loaded first; nothing of the file is read before the walls stand.
         loaded = load()

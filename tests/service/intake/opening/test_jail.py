@@ -7,19 +7,26 @@ import errno
 import json
 import os
 import platform
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image as Pillow
 
+from ocr.unreadable import UnreadableReason
 from service.intake.opening import jail, sandbox
-from service.intake.opening.sandbox import SandboxLimits, run_child
+from service.intake.opening.sandbox import SandboxLimits, decode_photo, run_child
 from service.intake.opening.sandbox_child import ChildJob
-from tests.support.attacker import CALLS, TAKEN_OVER
+from tests.support import odd_files as odd
+from tests.support.attacker import CALLS, LEAVES_MARKS, TAKEN_OVER
+from tests.support.mails import wait_for
+from tests.support.opening import children_of
 
 ROOT = Path(__file__).parents[4]
 NUMBERED = platform.machine() == "x86_64"
@@ -71,6 +78,68 @@ def test_who_takes_the_child_over_gains_nothing(site: dict[str, Any], taken_over
     attempts = attack(taken_over, site)
     assert len(attempts) > 30, attempts
     assert {name: end for name, end in attempts.items() if end == "done"} == {}
+
+
+@pytest.mark.parametrize("job", [ChildJob.PHOTO, ChildJob.MAILS])
+def test_nothing_of_one_file_reaches_the_next(
+    job: ChildJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file has a fork of one opener (SCA-11): what a child that was taken over leaves in its memory, its
+    environment, its modules and its signals is gone with it, and it has no file but its own three, also while
+    another child works."""
+    (tmp_path / "sitecustomize.py").write_text(LEAVES_MARKS)
+    usual = sandbox._environment()
+    monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"PYTHONPATH": f"{tmp_path}:{ROOT}"})
+
+    def visit(mark: str) -> dict[str, Any]:
+        met: dict[str, Any] = json.loads(run_child(job, mark.encode(), SandboxLimits()))
+        return met
+
+    first = visit("first")
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(visit, "slow")
+        assert wait_for(lambda: bool(children_of(first["opener"])), 30)
+        beside = visit("beside")
+        assert not slow.done()
+    clean = {"word": "", "environment": "", "argument": job.value, "module": False, "handler": False,
+             "limit": sys.getrecursionlimit(), "opener": first["opener"], "codec": "dumps",
+             "files": [0, 1, 2]}
+    for mark, met in (("first", first), ("slow", slow.result()), ("beside", beside), ("last", visit("last"))):
+        assert met == clean | {"input": len(mark)}
+
+
+@walled
+def test_a_child_reaches_neither_its_opener_nor_a_fork_beside_it(
+    site: dict[str, Any], taken_over: ChildJob
+) -> None:
+    """The opener has the memory that every later fork begins with."""
+    attack(taken_over, site)  # starts the opener
+    (opener,) = (process for process in children_of(os.getpid())
+                 if taken_over.value.encode() in Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0"))
+    attempts = attack(taken_over, site | {"process": opener})
+    assert {name: end for name, end in attempts.items() if end == "done"} == {}
+    assert opener in children_of(os.getpid())
+
+
+def test_after_a_file_that_ended_its_child_the_next_has_another_opener() -> None:
+    """A file that crashes a decoder may have learned where things lie in memory."""
+    white = odd.saved(Pillow.new("RGB", (7000, 7000), "white"), "PNG")
+    assert decode_photo(odd.saved(odd.quarters(), "PNG")).pages
+    before = set(children_of(os.getpid()))
+    assert decode_photo(white, SandboxLimits(memory=250_000_000)).reason is UnreadableReason.TOO_LARGE
+    assert decode_photo(odd.saved(odd.quarters(), "PNG")).pages
+    after = set(children_of(os.getpid()))
+    assert len(after) == len(before)
+    assert after != before
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_an_opener_that_somebody_ended_is_started_anew(number: signal.Signals) -> None:
+    picture = odd.saved(odd.quarters(), "PNG")
+    assert decode_photo(picture).pages
+    for process in children_of(os.getpid()):
+        os.kill(process, number)
+    assert decode_photo(picture).pages
 
 
 @walled

@@ -29,6 +29,7 @@ from service.mail.reports import DeliveryReport, Evidence, Outcome, ReportKind
 from tests.support.mail_bombs import HEAD, open_tags
 from tests.support.mail_builder import FIXTURES, mail
 from tests.support.mails import wait_for
+from tests.support.opening import children_of
 
 BODY = MailBody(
     files=(MailFile("sheet é.jpg", b"\xff\xd8\xff\n"), MailFile("", b"")), encrypted=True, overflow=True,
@@ -80,7 +81,11 @@ def test_whatever_a_child_writes_is_bodies_or_refused(form: bytes) -> None:
 
 def taken_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
     """Have children run `script` instead of our code, as a mail could that found a fault in the parser."""
-    (tmp_path / "sitecustomize.py").write_text(script)
+    (tmp_path / "sitecustomize.py").write_text(
+        "import ctypes, os, sys, time\n"
+        "if 'service.intake.opening.sandbox_child' in sys.orig_argv:\n"
+        "    from service.mail.body import form\n"
+        f"    form.answer_requests = lambda data: ({script}, os._exit(0))\n")
     usual = sandbox._environment()
     monkeypatch.setattr(sandbox, "_environment", lambda: usual | {"PYTHONPATH": f"{tmp_path}:{sandbox.ROOT}"})
 
@@ -89,19 +94,19 @@ def taken_over(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> 
 def test_a_child_that_prints_garbage_is_not_believed(
     answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken_over(monkeypatch, tmp_path, f"import os\nos.write(1, {answer.encode()!r})\nos._exit(0)\n")
+    taken_over(monkeypatch, tmp_path, f"os.write(1, {answer.encode()!r})")
     assert ChildBodies().read(mail(), BodyNeed.WHOLE) is None
 
 
 def test_a_child_that_crashes_is_the_mails_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken_over(monkeypatch, tmp_path, "import os\nos.kill(os.getpid(), 11)\n")
+    taken_over(monkeypatch, tmp_path, "ctypes.string_at(0)")
     assert ChildBodies().read(mail(), BodyNeed.WHOLE) is None
 
 
 def test_a_child_that_hangs_is_ended_and_says_nothing_of_its_mail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken_over(monkeypatch, tmp_path, "import time\ntime.sleep(600)\n")
+    taken_over(monkeypatch, tmp_path, "time.sleep(600)")
     with pytest.raises(ChildFault, match=r"not over after 0\.5 s"):
         ChildBodies(whole=replace(WHOLE, wall_seconds=0.5)).read(mail(), BodyNeed.WHOLE)
 
@@ -125,14 +130,9 @@ def test_a_child_that_somebody_kills_says_nothing_of_its_mail() -> None:
 
 
 def children() -> list[int]:
-    """Our children that read mails."""
-    ours: list[int] = []
-    for task in Path(f"/proc/{os.getpid()}/task").glob("*/children"):
-        for number in task.read_text().split():
-            command = Path(f"/proc/{number}/cmdline")
-            if command.exists() and b"sandbox_child\0mails" in command.read_bytes():
-                ours.append(int(number))
-    return ours
+    """The forks of our opener that read mails."""
+    return [fork for opener in children_of(os.getpid()) for fork in children_of(opener)
+            if b"sandbox_child\0mails" in Path(f"/proc/{fork}/cmdline").read_bytes()]
 
 
 def test_a_machine_that_can_start_no_child_is_to_blame(monkeypatch: pytest.MonkeyPatch) -> None:

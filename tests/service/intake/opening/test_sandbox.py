@@ -20,6 +20,7 @@ from ocr.page import UnreadableReason
 from service.intake.opening import sandbox
 from service.intake.opening.sandbox import ChildFault, Decoded, SandboxLimits, decode_photo
 from tests.support import odd_files as odd
+from tests.support.opening import children_of
 
 SHEETS = Path(__file__).parents[3] / "data" / "sheets"
 
@@ -132,7 +133,7 @@ def _child() -> int:
             with suppress(OSError):
                 status_text = status.read_text()
                 memory = re.search(r"VmRSS:\s+(\d+) kB", status_text)
-                is_ours = f"PPid:\t{os.getpid()}\n" in status_text
+                is_ours = any(f"PPid:\t{opener}\n" in status_text for opener in children_of(os.getpid()))
                 is_busy = memory is not None and int(memory[1]) > BUSY_KB
                 command = (status.parent / "cmdline").read_bytes()
                 if is_ours and is_busy and b"service.intake.opening.sandbox_child" in command:
