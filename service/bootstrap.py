@@ -81,7 +81,7 @@ from service.operations.mailbox_status import MailboxStatus
 from service.operations.mailbox_wait import MailboxWait
 from service.operations.metrics import Metrics
 from service.operations.reread_settings import SettingsReader
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.scheduler import Leadership
 from service.site_folder import key_of
 from service.store import records

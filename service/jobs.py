@@ -26,7 +26,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
 
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import records
 from service.store.engine import check_sqlite_of_queue, full_url
 from service.store.tables import WorkerRow

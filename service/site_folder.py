@@ -8,19 +8,17 @@ from contextlib import contextmanager
 from email.utils import parseaddr
 from pathlib import Path
 
-from alembic.util import CommandError
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-import maps
 import templates
 from adjudicator.errors import UserFacingError
 from service import site_key
 from service.config import ConfigError, OAuth, Settings, read_settings
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.site_key import SiteKey
 from service.store.addresses import is_address
-from service.store.engine import Store, full_url, migrate, open_engine
+from service.store.engine import NewerTables, Store, full_url, migrate, open_engine
 from service.store.tables import PhaseRow
 
 FILE = "galloper.toml"
@@ -79,6 +77,8 @@ def settings_of(folder: Path, environment: dict[str, str] | None = None) -> Sett
     home = folder.resolve()
     incoming, outgoing = settings.mail_in, settings.mail_out
     if settings.boards:
+        import maps
+
         try:
             maps.add_folder(Path(_placed(home, settings.boards)))
         except maps.MapError as error:
@@ -123,6 +123,18 @@ def _placed(home: Path, path: str) -> str:
     return str(home / Path(path).expanduser()) if path else path
 
 
+def new_path(output: Path) -> Path:
+    """The place of a new file. Raises SiteError if there is one already."""
+    if output.exists():
+        raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
+    return output
+
+
+def unfinished_path(output: Path) -> Path:
+    """Where a file is written until it is whole."""
+    return new_path(output).with_name(f".{output.name}.unfinished")
+
+
 def database_name(settings: Settings) -> str:
     """The address of the database without its password. Raises ConfigError when it is none."""
     try:
@@ -139,7 +151,7 @@ def bring_up_to_date(settings: Settings) -> None:
         migrate(settings.database_url)
     except DBAPIError as error:
         raise SiteError(database_sentence(name, error)) from error
-    except CommandError as error:
+    except NewerTables as error:
         raise SiteError(f"The database {name} was written by a newer Galloper ({error}); install that "
                         f"one.") from error
 

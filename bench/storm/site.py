@@ -33,7 +33,7 @@ from service.games import create
 from service.games.deadlines import PhaseWindow
 from service.games.turns import extend_calendar
 from service.intake.verdicts.explanations import canonical_subject
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.site_folder import key_of
 from service.store.engine import Store, migrate, open_engine
 from service.store.tables import GameRow, PhaseRow

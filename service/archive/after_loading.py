@@ -15,7 +15,7 @@ from service.jobs import Jobs
 from service.mail.mailbox import ingest
 from service.mail.sending import hold as switches
 from service.record import chain
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import records
 from service.store.digests import kept_leaf, link, start
 from service.store.tables import OutboxRow, PhaseRow, ShelvedGameRow, SubmissionRow

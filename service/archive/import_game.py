@@ -33,7 +33,7 @@ from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.games.options import OptionFault, recorded_options
 from service.jobs import Jobs
 from service.record import chain
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import dump, records
 from service.store.blobs import Blobs, key_of
 from service.store.letter_parts import keep

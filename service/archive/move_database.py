@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Engine, Table, delete, func, inspect, select, text
 from sqlalchemy.exc import DataError, DBAPIError
 from sqlalchemy.orm import Session
@@ -24,7 +23,7 @@ from service.jobs import DbosJobs
 from service.record import chain
 from service.store import dump
 from service.store.columns import TableBase
-from service.store.engine import migrate_within, newest_migration
+from service.store.engine import migrate_within, newest_migration, revision_of
 from service.store.tables import GameRow, RecordPendingRow, WorkerRow
 
 OLDEST_SERVER = 15
@@ -102,7 +101,7 @@ def _reason(error: DBAPIError) -> str:
 
 
 def _check_source(old: Connection) -> None:
-    revision = MigrationContext.configure(old).get_current_revision()
+    revision = revision_of(old)
     if revision != newest_migration():
         raise MoveFault(
             f"The old database has tables {revision or 'of no site'}, and this program needs "

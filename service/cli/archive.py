@@ -16,22 +16,10 @@ from service.games.acts.act import ActTable
 from service.games.names import game_called
 from service.jobs import DbosJobs
 from service.operations import inspection
-from service.site_folder import SiteError, bring_up_to_date, opened, settings_of
+from service.site_folder import bring_up_to_date, new_path, opened, settings_of, unfinished_path
 from service.store.blobs import open_blobs
 from service.store.engine import open_engine
 from service.version import version
-
-
-def new_path(output: Path) -> Path:
-    """The place of a new file. Raises SiteError if there is one already."""
-    if output.exists():
-        raise SiteError(f"{output} exists already and was not overwritten; choose another name.")
-    return output
-
-
-def unfinished_path(output: Path) -> Path:
-    """Where a file is written until it is whole."""
-    return new_path(output).with_name(f".{output.name}.unfinished")
 
 
 def export_game(

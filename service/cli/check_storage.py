@@ -21,7 +21,7 @@ def check_site_key(settings: Settings) -> Finding:
 
     from service import site_key
     from service.operations.key_health import key_finding
-    from service.record.chain import sessions
+    from service.record.sessions import sessions
     from service.store.engine import full_url, open_engine
 
     try:

@@ -14,10 +14,9 @@ from service.cli.program.faults import did_you_mean
 from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.facts.roles import GAME_ROLES, Role
-from service.games.acts.act import ActTable, perform
 from service.site_folder import SiteError, opened, settings_of
+from service.store import records
 from service.store.tables import SessionRow, UserRow
-from service.web import accounts, game_roles, sessions
 
 SHORTEST = 10
 """Fewest characters of a password."""
@@ -33,6 +32,8 @@ def add_user(
     On a terminal the password is asked for twice and not shown; else it is the first line of standard input.
     Raises SiteError when nothing was changed, ConfigError for the settings.
     """
+    from service.web import accounts, sessions
+
     settings = settings_of(folder)
     person = name.strip()
     with opened(settings) as store, store.begin() as session:
@@ -56,7 +57,7 @@ def list_users(folder: Path, out: TextIO, *, as_json: bool = False) -> int:
     with opened(settings_of(folder)) as store, store() as session:
         users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
         signed_in = Counter(session.scalars(select(SessionRow.user)))
-        by_game = game_roles.roles_of(session)
+        by_game = records.roles_in_games(session)
         for user in users:
             count = signed_in[user.name]
             data = {"name": user.name, "role": user.role, "since": user.created_at.isoformat(),
@@ -76,6 +77,9 @@ def remove_user(
 ) -> int:
     """Let a person sign in no longer. Their sessions end; what they decided stays. Raises Refused for
     an unknown name and for the last coordinator, ConfigError, SiteError."""
+    from service.games.acts.act import ActTable, perform
+    from service.web import accounts
+
     with opened(settings_of(folder)) as store, store.begin() as session:
         person = name.strip()
         if session.get(UserRow, person) is None:
@@ -95,6 +99,9 @@ def change_role(
 ) -> int:
     """Give a person another role, of the site or with `game` in one game ("none" takes that). Raises
     Refused where nothing was changed, ConfigError, SiteError."""
+    from service.games.acts.act import ActTable, perform
+    from service.web import accounts, game_roles
+
     person, words = name.strip(), role.replace("-", " ")
     known = [str(each) for each in (GAME_ROLES if game else Role)] + (["none"] if game else [])
     if words not in known:

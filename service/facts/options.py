@@ -17,6 +17,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from grammar.fragments.languages import LANGUAGES
 
+BEACON = "beacon"
+"""The option of a game that names its beacon, and the name under which a session has the site's; without one
+the sheets take part in the lots."""
+
 
 class ReviewMode(StrEnum):
     """Which lines of a game two people must read alike (desk plan, "Two-person review")."""

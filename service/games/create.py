@@ -19,13 +19,12 @@ from adjudicator.serialize import codec
 from maps.files import toml_table
 from maps.variant import Power, Variant
 from service.config import ConfigError, no_toml, plain_faults
-from service.facts.options import NO_OPTIONS, GameOptions, stored_form
+from service.facts.options import BEACON, NO_OPTIONS, GameOptions, stored_form
 from service.games import sealed_lots
 from service.games.deadlines import REHEARSAL_PREFIX, GameClock, PhaseWindow
 from service.games.names import UnknownName, power_called
 from service.games.options import stored_options
 from service.games.rulings import rules_to_keep
-from service.games.sealed_lots import BEACON
 from service.store import records
 from service.store.tables import AddressRow, GameRow, PhaseRow, PhaseState, PlayerRow, SeatRow
 

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 from adjudicator.calendar import PhaseKind
 from service import site_key
 from service.facts.events import Event
+from service.facts.options import BEACON
 from service.games import beacons
 from service.games.options import options_of
 from service.store.digests import digest
@@ -30,8 +31,6 @@ RULE = 2
 """The rule by which lots are drawn, as the record names it."""
 NO_LOTS = (PhaseKind.MOVEMENT, PhaseKind.RETREAT)
 """Kinds of phases in which no rules draw lots."""
-BEACON = "beacon"
-"""The option of a game that names its beacon; without it the sheets take part."""
 LOST, GIVEN_UP = Event.SEED_LOST, Event.BEACON_GIVEN_UP
 """What a draw says once a person has settled that its seed cannot be opened, or that its beacon is gone."""
 

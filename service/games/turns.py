@@ -23,7 +23,6 @@ from adjudicator.orders import Order
 from adjudicator.outcome import Resolution
 from adjudicator.serialize import codec
 from maps.variant import Variant
-from reading import vocabulary
 from service.clock import Clock
 from service.facts.events import Event
 from service.games import draw_votes, lots, mailbox_waits, sealed_lots
@@ -269,6 +268,9 @@ def _lines_that_count(session: Session, phase: PhaseRow) -> _LinesByPower:
 
 
 def _written(phase: PhaseRow, variant: Variant, lines: _LinesByPower) -> list[WrittenOrder]:
+    # It loads the grammar, of which `galloper backup` and pages of the desk need nothing.
+    from reading import vocabulary
+
     written = []
     for power, power_lines in lines.items():
         for line in power_lines:

@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Engine, String, and_, cast, delete, event, func, insert, or_, select, tuple_, update
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy import String, and_, cast, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy.orm import Session
 
 import maps
-from service.clock import Clock
-from service.games.sealed_lots import BEACON
 from service.record import live
 from service.record.entries import BESIDE, FACTS
-from service.site_key import IN_SESSION, SiteKey
+from service.record.sessions import has_unentered
 from service.store import records
 from service.store.digests import (
     FORMAT,
@@ -36,7 +34,6 @@ from service.store.digests import (
     plain,
     start,
 )
-from service.store.engine import Store
 from service.store.tables import EntryRow, EventRow, GameRow, HeadRow, PhaseRow, RecordPendingRow, UserRow
 
 BEGUN = "begun"
@@ -54,23 +51,18 @@ class Root:
     link: str
 
 
-def record_writes(store: sessionmaker[Session]) -> sessionmaker[Session]:
-    """Have every transaction of this session maker enter what it writes; returns the same session maker."""
-    event.listen(store, "before_commit", seal)
-    return store
-
-
 def seal(session: Session) -> None:
     """Enter everything that was written and is not entered yet.
 
-    Called before each commit, or sooner by a caller that must name an entry in the same transaction.
+    `sessions` does so before each commit; a caller that must name an entry in the same transaction does it
+    sooner.
     """
-    # A savepoint may still be rolled back: its writes are entered with the transaction around it.
-    if session.in_nested_transaction():
-        return
-    session.flush()
-    if session.scalar(select(RecordPendingRow.id).limit(1)) is None:
-        return
+    if has_unentered(session):
+        enter(session)
+
+
+def enter(session: Session) -> None:
+    """Enter what `sessions.has_unentered` found."""
     due = _take_due(session)
     # Before a judging is entered: what was done past the program must stand before it, so that its results
     # tell of it (docs/record.md, C15 and C17).
@@ -301,15 +293,3 @@ def _people(
     names = session.scalars(select(UserRow.name).order_by(UserRow.name)).all()
     return [("person", name, plain(tells)) for name in names if ("person", name) not in due
             for game, tells in FACTS["person"](session, name) if game == game_id]
-
-
-def sessions(
-    engine: Engine, clock: Clock | None = None, key: SiteKey | None = None, beacon: str = ""
-) -> Store:
-    """A session maker whose writes are entered in the record of their game before each commit.
-
-    `clock` dates the entries; without one the machine's clock does. `key`: the site's; without it nothing can
-    be planned or judged that has lots, and no receipt be signed. `beacon`: that of games begun here, or "".
-    Rows stay readable after the commit."""
-    return record_writes(sessionmaker(engine, expire_on_commit=False, info={
-        "clock": clock, IN_SESSION: key, BEACON: beacon}))

@@ -10,19 +10,18 @@ from __future__ import annotations
 import sqlite3
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
 from adjudicator.errors import UserFacingError
 from service.config import ConfigError
 from service.store.record_triggers import TRIGGERS
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 LOCK_SECONDS = 30
 CONNECTIONS = 7
@@ -44,6 +43,10 @@ class MissingDriver(ConfigError):
 
 class BrokenReference(UserFacingError):
     """A migration script left a reference that leads nowhere; its steps were taken back."""
+
+
+class NewerTables(RuntimeError):
+    """The tables of a database were made by a newer Galloper."""
 
 
 def check_sqlite_of_queue(
@@ -130,6 +133,9 @@ def _lock_sqlite(connection: Connection) -> None:
 
 def alembic_config(connection: Connection | None = None) -> Config:
     """Alembic's settings without an ini file: the scripts lie in the `migrations` package."""
+    # Its libraries take a quarter of a second, and most commands find the tables as they need them.
+    from alembic.config import Config
+
     config = Config()
     config.set_main_option("script_location", str(Path(migrations.__file__).parent))
     config.attributes["connection"] = connection
@@ -137,8 +143,18 @@ def alembic_config(connection: Connection | None = None) -> Config:
 
 
 def newest_migration() -> str:
-    """The number of the newest migration script: what the tables look like."""
-    return str(ScriptDirectory.from_config(alembic_config()).get_current_head())
+    """The number of the newest migration script, with which its file's name begins: what the tables look
+    like."""
+    scripts = (Path(migrations.__file__).parent / "versions").glob("[0-9]*_*.py")
+    return max(script.name.partition("_")[0] for script in scripts)
+
+
+def revision_of(connection: Connection) -> str | None:
+    """The number of the migration script that a database has; None for one without tables of a site."""
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    revision = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return None if revision is None else str(revision)
 
 
 def migrate(url: str) -> None:
@@ -156,7 +172,7 @@ def migrate(url: str) -> None:
             with connection.begin():
                 # Two processes that start together must not both create the tables.
                 _lock_sqlite(connection)
-                before = MigrationContext.configure(connection).get_current_revision()
+                before = revision_of(connection)
                 migrate_within(connection)
                 if before not in {None, newest_migration()}:
                     _mend_sqlite(connection)
@@ -182,5 +198,14 @@ def _mend_sqlite(connection: Connection) -> None:
 
 
 def migrate_within(connection: Connection) -> None:
-    """Bring the tables to the newest shape in the caller's transaction, which may still be rolled back."""
-    command.upgrade(alembic_config(connection), "head")
+    """Bring the tables to the newest shape in the caller's transaction, which may still be rolled back.
+    Raises NewerTables."""
+    if revision_of(connection) == newest_migration():
+        return
+    from alembic import command
+    from alembic.util import CommandError
+
+    try:
+        command.upgrade(alembic_config(connection), "head")
+    except CommandError as error:
+        raise NewerTables(str(error)) from error

@@ -6,7 +6,7 @@ Every function takes the caller's session and never commits, so several of them 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ from service.store.columns import Instant
 from service.store.tables import (
     AddressRow,
     EventRow,
+    GameRoleRow,
     GameRow,
     MailboxLocationRow,
     MailRow,
@@ -251,6 +252,14 @@ def games(session: Session) -> list[GameRow]:
 def seats(session: Session, game_id: str) -> dict[str, int | None]:
     """Power to player id; None for a seat nobody holds."""
     return {s.power: s.player_id for s in session.scalars(select(SeatRow).where(SeatRow.game_id == game_id))}
+
+
+def roles_in_games(session: Session) -> Mapping[str, Mapping[str, str]]:
+    """Each person's roles in games, by name and game."""
+    roles: dict[str, dict[str, str]] = {}
+    for row in session.scalars(select(GameRoleRow).order_by(GameRoleRow.user, GameRoleRow.game_id)):
+        roles.setdefault(row.user, {})[row.game_id] = row.role
+    return roles
 
 
 def addresses(session: Session, game_id: str) -> dict[str, tuple[str, ...]]:

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from alembic.migration import MigrationContext
 from alembic.script import Script, ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from adjudicator.errors import UserFacingError
-from service.store.engine import alembic_config, full_url, open_engine
+from service.store.engine import alembic_config, full_url, open_engine, revision_of
 
 
 class CopyFault(UserFacingError):
@@ -63,7 +62,7 @@ def difference(url: str, backup_event: str) -> Difference:
     engine = open_engine(url)
     try:
         with engine.connect() as connection:
-            revision = MigrationContext.configure(connection).get_current_revision()
+            revision = revision_of(connection)
             made_at = None if revision is None else _backup_made_at(connection, backup_event)
             size = path.stat().st_size if path is not None else int(
                 connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one())

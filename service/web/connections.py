@@ -14,7 +14,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from service.web.public_limits import LOOPBACK, network_of
+from service.web.networks import LOOPBACK, network_of
 
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 60\r\nConnection: close\r\n"

@@ -129,14 +129,6 @@ def _game_of_a_phase(session: Session, kind: SubjectKind, number: int) -> str | 
     return session.scalar(game.join(LineRow, LineRow.page_id == PageRow.id).where(LineRow.id == number))
 
 
-def roles_of(session: Session) -> Mapping[str, Mapping[str, str]]:
-    """Each person's roles in games, by name and game."""
-    roles: dict[str, dict[str, str]] = {}
-    for row in session.scalars(select(GameRoleRow).order_by(GameRoleRow.user, GameRoleRow.game_id)):
-        roles.setdefault(row.user, {})[row.game_id] = row.role
-    return roles
-
-
 @dataclass(frozen=True, slots=True)
 class ChangeGameRole(Act[str | None]):
     """Gives a person a role in one game, or with None takes it. The outcome is the one of before."""

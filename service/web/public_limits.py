@@ -3,7 +3,6 @@ them."""
 
 from __future__ import annotations
 
-import ipaddress
 import threading
 import time
 from collections import OrderedDict
@@ -15,6 +14,7 @@ from fastapi.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.feature import takes_photographs
+from service.web.networks import LOOPBACK, network_of
 
 AT_ONCE = 120
 """Requests of one address for public pages that are answered at once: a page and its pictures are ten."""
@@ -30,8 +30,6 @@ MOST_OF_A_SHEET = 27_000_000
 (`service.intake.verdicts.rules.MOST_BYTES`)."""
 MOST_OF_A_FORM = 80_000_000
 """Bytes of any form; the largest has scans of letters."""
-LOOPBACK = "loopback"
-UNKNOWN = "unknown"
 BOTH_LENGTHS = ("This request tells its length in two ways, so where it ends is not known. Nothing was "
                 "changed.\n")
 TOO_LARGE = "This is larger than any form of this site. Nothing was changed: go back, and send less."
@@ -49,19 +47,6 @@ SLOWLY = ("Too many requests came from your address. Nothing is wrong with the p
 def address_of(request: Request) -> str:
     """The address that a request comes from; "" where its server passes on none."""
     return request.client.host if request.client is not None else ""
-
-
-def network_of(address: str) -> str:
-    """The address, or of IPv6 the network that one customer has of it. LOOPBACK for this machine: a web
-    server that passes on no address has everybody there. UNKNOWN for all words that are no address."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return UNKNOWN if address else LOOPBACK
-    parsed = (parsed.ipv4_mapped or parsed) if isinstance(parsed, ipaddress.IPv6Address) else parsed
-    if parsed.is_loopback:
-        return LOOPBACK
-    return str(ipaddress.ip_network((parsed, 64), strict=False)) if parsed.version == 6 else str(parsed)
 
 
 @dataclass(slots=True)

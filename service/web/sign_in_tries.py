@@ -18,7 +18,7 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from service.store.tables import KnownBrowserRow, SignInTryRow
-from service.web.public_limits import LOOPBACK, network_of
+from service.web.networks import LOOPBACK, network_of
 
 COOKIE = "galloper_browser"
 KEPT = timedelta(days=180)

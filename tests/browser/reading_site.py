@@ -27,7 +27,7 @@ from adjudicator.calendar import PhaseKind
 from reading.completions import suggest
 from service.app import create_app
 from service.clock import SimulatedClock
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine
 from service.store.tables import LineRow, PageRow, SubmissionRow

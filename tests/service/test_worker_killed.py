@@ -40,7 +40,7 @@ service.jobs.REST = (0.0, 0.0, 0.1)  # so many deaths on purpose would else rest
 from pathlib import Path
 from service.jobs import DbosJobs
 from service.store import records
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store.engine import open_engine
 from service.store.tables import SendHoldRow
 from service.clock import SystemClock

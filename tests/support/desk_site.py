@@ -30,7 +30,7 @@ from service.desk import page_data
 from service.desk.page_data import Load, TypedLine
 from service.games.approval.approve import AnswerBy
 from service.games.results import ShownPower
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store.blobs import Blobs
 from service.store.engine import Store, migrate, open_engine
 from service.store.tables import (

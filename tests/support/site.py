@@ -17,9 +17,9 @@ from sqlalchemy.orm import Session
 
 from maps.variant import Variant
 from service.clock import SimulatedClock
-from service.games.sealed_lots import BEACON
+from service.facts.options import BEACON
 from service.jobs import Handler, Payload
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.site_key import IN_SESSION, SiteKey
 from service.store.blobs import Blobs
 from service.store.columns import TableBase

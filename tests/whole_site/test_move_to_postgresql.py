@@ -22,7 +22,7 @@ from service.cli.migrate import move_site
 from service.config import ConfigError
 from service.jobs import DbosJobs
 from service.record import chain
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.site_folder import SiteError, settings_of
 from service.store import records
 from service.store.blobs import Blobs

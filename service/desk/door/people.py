@@ -33,7 +33,7 @@ def people(
         users = session.scalars(select(UserRow).order_by(UserRow.name)).all()
         return show(request, "people.html", visitor=visitor, people=users, roles=list(Role), notice=notice,
                     last_seen=accounts.last_seen(session), games=records.games(session),
-                    game_roles=game_roles.roles_of(session), roles_in_a_game=GAME_ROLES)
+                    game_roles=records.roles_in_games(session), roles_in_a_game=GAME_ROLES)
 
 
 @router.post("/people/add")

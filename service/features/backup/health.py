@@ -98,7 +98,7 @@ def _stored_notes(settings: Settings) -> tuple[datetime | None, datetime | None,
     of them are lost. None if there is no database yet."""
     from sqlalchemy import func, inspect, select
 
-    from service.record.chain import sessions
+    from service.record.sessions import sessions
     from service.store.blobs import open_blobs
     from service.store.engine import full_url, open_engine
     from service.store.tables import EventRow, MailRow

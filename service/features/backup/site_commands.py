@@ -12,7 +12,6 @@ from sqlalchemy import Engine, select
 
 from service.archive import copies
 from service.archive.copies import Copy, CopySheets
-from service.cli.archive import new_path, unfinished_path
 from service.cli.program.results import print_result
 from service.clock import SystemClock
 from service.facts.events import Event
@@ -22,8 +21,8 @@ from service.features.backup.site_file import Restored
 from service.games.acts.act import ActTable, perform
 from service.jobs import DbosJobs
 from service.operations import inspection
-from service.record.chain import sessions
-from service.site_folder import bring_up_to_date, settings_of
+from service.record.sessions import sessions
+from service.site_folder import bring_up_to_date, new_path, settings_of, unfinished_path
 from service.store import records
 from service.store.blobs import Blobs, open_blobs
 from service.store.engine import migrate, open_engine

@@ -33,7 +33,7 @@ from service.games.acts.act import Act, ActTable, LoggedEvent, perform
 from service.jobs import Jobs
 from service.operations import inspection
 from service.record import chain
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import dump
 from service.store.blobs import BlobError, Blobs, key_of
 from service.store.engine import newest_migration

@@ -22,8 +22,8 @@ from service.games.acts.act import Act, ActTable, LoggedEvent
 from service.games.refused import NotFound, Refused
 from service.store.tables import PasskeyChallengeRow, PasskeyRow
 from service.web import sign_in_tries
+from service.web.networks import LOOPBACK, network_of
 from service.web.page import NotInstalled
-from service.web.public_limits import LOOPBACK, network_of
 
 LASTS = timedelta(minutes=5)
 """How long a browser has to answer."""

@@ -18,7 +18,8 @@ from sqlalchemy import text
 
 from service import site_key
 from service.desk import queries
-from service.games import beacons, lots, sealed_lots
+from service.facts.options import BEACON
+from service.games import beacons, lots
 from service.games.acts.lots import DrawWithoutBeacon, DrawWithoutSeed
 from service.games.beacons import QUICKNET, BeaconChain
 from service.games.lots import NotCommitted
@@ -27,7 +28,7 @@ from service.games.turns import NotReady
 from service.operations.beacon_rounds import BeaconRounds, Relays
 from service.operations.findings import FindingState
 from service.operations.key_health import key_finding
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.site_key import NoSiteKey, SiteKey
 from service.store.tables import PhaseRow, PhaseState
 from tests.support.acting import do
@@ -110,7 +111,7 @@ def winter(site: Site) -> Table:
 def beacon_game(site: Site, monkeypatch: pytest.MonkeyPatch) -> Table:
     """The same with a beacon that this test has the key of."""
     monkeypatch.setattr(beacons, "CHAINS", {"quicknet": chain_of()})
-    site.store.configure(info={**site.store.kw["info"], sealed_lots.BEACON: "quicknet"})
+    site.store.configure(info={**site.store.kw["info"], BEACON: "quicknet"})
     return winter_table(site)
 
 

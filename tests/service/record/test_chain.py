@@ -21,7 +21,7 @@ from service.facts.events import Event
 from service.games.acts.phases import Unseal
 from service.games.acts.seats import GiveSeat, Holder
 from service.record import chain as record
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import records
 from service.store.engine import Store
 from service.store.record_triggers import TRIGGERS

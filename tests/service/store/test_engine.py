@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from alembic import command
+from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import records
-from service.store.engine import alembic_config, migrate, open_engine
+from service.store.engine import alembic_config, migrate, newest_migration, open_engine
 from service.store.tables import EventRow, GameRow, MailboxLocationRow, MailRow, MailState
 from tests.support.site import NOON, Site
 
@@ -26,6 +27,11 @@ def test_the_scripts_make_the_tables_of_the_models(database_url: str) -> None:
     with engine.begin() as connection:
         command.check(alembic_config(connection))  # raises when a table or column differs
     engine.dispose()
+
+
+def test_the_newest_script_is_the_one_that_alembic_ends_at() -> None:
+    """Its number is read from the names of the files: alembic takes a quarter of a second to load."""
+    assert newest_migration() == ScriptDirectory.from_config(alembic_config()).get_current_head()
 
 
 def test_another_kind_of_database_is_refused_with_its_name() -> None:

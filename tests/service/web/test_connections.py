@@ -17,7 +17,8 @@ from uvicorn.server import ServerState
 
 from service.config import Web
 from service.web.connections import ConnectionLimits, LimitedConnection, limited_to
-from service.web.public_limits import BodyLimit, network_of
+from service.web.networks import network_of
+from service.web.public_limits import BodyLimit
 from service.web.server import WebServer
 
 LIMITS = ConnectionLimits(most=4, head_seconds=1.0, body_seconds=1.0, bytes_a_second=1000.0)

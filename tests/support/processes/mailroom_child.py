@@ -18,7 +18,7 @@ from service.config import MailIn
 from service.jobs import DbosJobs, Payload
 from service.mail.mailbox.imap import ImapSource
 from service.mail.mailbox.ingest import WORK, take_in, watch
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store import records
 from service.store.blobs import Blobs
 from service.store.engine import open_engine

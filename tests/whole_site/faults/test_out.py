@@ -68,7 +68,7 @@ from pathlib import Path
 from service.mail.sending import outbox
 from service.clock import SimulatedClock
 from service.store.blobs import Blobs
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store.engine import open_engine
 from datetime import datetime
 from tests.support.letters import SENDER, smtp

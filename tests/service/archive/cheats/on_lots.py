@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from service.facts.options import BEACON
 from service.games import beacons, lots, sealed_lots
 from service.games.acts.lots import DrawWithoutSeed
 from service.store.tables import GameRow, PhaseRow
@@ -132,7 +133,7 @@ def _planned_without_commitment(_table: Table) -> None:
 
     def seal(_session: Session, phase: PhaseRow, _game: GameRow) -> None:
         phase.seed, phase.sealed, phase.commitment = SEED, "", ""
-        phase.draw = {"rule": sealed_lots.RULE, sealed_lots.BEACON: None}
+        phase.draw = {"rule": sealed_lots.RULE, BEACON: None}
 
     exchange(sealed_lots, "seal", seal)
 

@@ -28,7 +28,7 @@ from service.mail.mailbox.imap import ImapSource
 from service.jobs import DbosJobs
 from service.store import records
 from service.store.blobs import Blobs
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store.engine import open_engine
 die = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 engine = open_engine({site.url!r})
