@@ -97,7 +97,7 @@ QUEUE_CONNECTIONS = 3
 """Connections to a PostgreSQL server that the queue has of its own: to ask for work and to note steps."""
 POLL_SECONDS = 0.2
 """Between two questions for work, while there is some."""
-IDLE_SECONDS = 1.0
+IDLE_SECONDS = 2.0
 """The same after `IDLE_AFTER` seconds without any: five questions a second were most of what an idle site
 costs."""
 IDLE_AFTER = 30.0

@@ -49,7 +49,7 @@ SWEEP_SECONDS = 30.0
 SWEEPS_AHEAD = 4
 """How many sweeps ahead an instant has a job of its own; a later one is planned by a later sweep."""
 
-# One look costs 4 ms of processor time.
+# A look costs 4 ms of processor time, and the question whether there is something to look at .5 ms.
 LETTER_SECONDS = 1.0
 """How long a letter that was just written waits at most."""
 
@@ -208,7 +208,6 @@ class Schedule:
             timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
         self.every("sweep", sweep_seconds, self._sweep)
-        self.every("letters", min(sweep_seconds, LETTER_SECONDS), self._look)
 
     def every(
         self, name: str, seconds: float, body: Callable[[], object], *, leader_only: bool = False
@@ -263,7 +262,13 @@ class Schedule:
                 self._active -= 1
                 self._idle.notify_all()
 
-    def _look(self) -> None:
+    def _glance(self) -> None:
+        """Look if one question to the database finds something due; reminders wait for the sweep."""
+        with self._store() as session:
+            is_due = phase_looks.is_anything_due(session, self._clock.now())
+        self._look(is_due=is_due)
+
+    def _look(self, *, is_due: bool = True) -> None:
         # Every look compares the clocks: a jump shorter than a sweep went unnoticed when only the sweep did.
         before, self._apart = self._apart, time() - monotonic()
         moved, now = self._apart - before, datetime.now(UTC)
@@ -272,7 +277,7 @@ class Schedule:
             self._anew = _text(now)
             if self._leads():
                 note_set_back(self._store, now - timedelta(seconds=moved), now)
-        if self._leads():
+        if self._leads() and is_due:
             due_now(self._clock, self._store, self._jobs, self._anew)
 
     def _sweep(self) -> None:
@@ -297,11 +302,18 @@ class Schedule:
             )
 
     def _keep_time(self) -> None:
-        """Run jobs that a clock set back has left far ahead."""
+        """Glance each second, and run jobs that a clock set back has left far ahead."""
         # APScheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for
-        # the difference. This thread counts seconds.
-        while not self._stop.wait(self._seconds):
-            now = datetime.now(UTC)
+        # the difference. This thread counts seconds, and takes a third of what a job planned anew does.
+        checked_at = monotonic()
+        while not self._stop.wait(min(self._seconds, LETTER_SECONDS)):
+            try:
+                self._run(self._glance)
+            except Exception:
+                log.exception("the look each second failed")
+            if monotonic() - checked_at < self._seconds:
+                continue
+            checked_at, now = monotonic(), datetime.now(UTC)
             for name, seconds in self._intervals.items():
                 planned = getattr(self._scheduler.get_job(name), "next_run_time", None)
                 if planned is not None and planned - now > timedelta(seconds=seconds * 1.5):

@@ -9,10 +9,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from secrets import token_urlsafe
-
-from icalendar import Calendar, Event
+from typing import TYPE_CHECKING
 
 from service.store.tables import PlayerRow
+
+if TYPE_CHECKING:
+    from icalendar import Event
 
 # Six hours are enough: a moved deadline goes to every player by mail as well.
 REFRESH_INTERVAL = timedelta(hours=6)
@@ -46,6 +48,9 @@ class DueDate:
 
 def feed(name: str, deadlines: Sequence[DueDate], host: str) -> bytes:
     """The feed called `name` as iCalendar bytes; `host` makes the events' UIDs unique in the world."""
+    # 80 modules, of which letters, which name the feed, need none.
+    from icalendar import Calendar
+
     calendar = Calendar()
     calendar.add("prodid", PRODID)
     calendar.add("version", "2.0")
@@ -63,6 +68,8 @@ def feed(name: str, deadlines: Sequence[DueDate], host: str) -> bytes:
 
 
 def _event(due: DueDate, host: str) -> Event:
+    from icalendar import Event
+
     instant = due.instant.astimezone(UTC)
     event = Event()
     # The UID stays when the deadline moves; SEQUENCE says that it did (CAL-15; RFC 5545, 3.8.7.4).

@@ -11,11 +11,30 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, delete, exists, func, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session, aliased
 
-from service.store.tables import PhaseLookRow, PhaseRow, PhaseState
+from service.store.tables import (
+    MailRow,
+    MailState,
+    OutboxRow,
+    OutboxState,
+    PhaseLookRow,
+    PhaseRow,
+    PhaseState,
+)
 
 # A look further ahead than this was written before the clock was set back.
 FURTHEST = timedelta(minutes=6)
@@ -38,6 +57,11 @@ class Look:
     now: datetime
     clock_set: str = ""
     limit: int = 200
+
+
+def is_anything_due(session: Session, now: datetime) -> bool:
+    """Whether a phase may open or close, a letter may leave, or a mail is to be tried again."""
+    return bool(session.scalar(_ANYTHING_DUE, {"now": now}))
 
 
 def to_open(session: Session, look: Look) -> list[DuePhase]:
@@ -106,6 +130,18 @@ def coming(session: Session, until: datetime) -> dict[str, datetime]:
         rows = session.execute(select(PhaseRow.id, column).where(PhaseRow.state == state, column <= until))
         instants |= {f"{work}:{phase_id}": instant for phase_id, instant in rows}
     return instants
+
+
+# Made once: to build it takes longer than to ask it.
+_NOW: BindParameter[datetime] = bindparam("now")
+_ANYTHING_DUE = select(or_(
+    exists().where(PhaseRow.state == PhaseState.WAITING, PhaseRow.opens_at <= _NOW,
+                   PhaseRow.position.is_not(None)),
+    exists().where(PhaseRow.state == PhaseState.OPEN, PhaseRow.deadline <= _NOW),
+    exists().where(OutboxRow.state == OutboxState.QUEUED, OutboxRow.due_at <= _NOW),
+    exists().where(OutboxRow.state == OutboxState.SENDING, OutboxRow.claimed_until <= _NOW),
+    exists().where(MailRow.state == MailState.STORED, MailRow.try_again_at <= _NOW),
+))
 
 
 def _may_open(now: datetime) -> tuple[ColumnElement[bool], ...]:

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
 
-from ocr.image.geometry import crop_box
 from ocr.page import Box
 from service.store.blobs import BlobError
 from service.web.ports import BlobReader
@@ -65,6 +64,9 @@ def line_crop(
     first split into those rows. `turn` is a clockwise rotation in degrees, for a page that was photographed
     upside down. Raises NoPicture.
     """
+    # OpenCV is 17 MB, and a desk on which nobody looks at a sheet needs none of it.
+    from ocr.image.geometry import crop_box
+
     a, b, c, d = ((float(x), float(y)) for x, y in box)
     cut = Image.fromarray(crop_box(np.asarray(_page(blobs, key)), Box((a, b, c, d)), MARGIN))
     if cut.height < SMALLEST:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 import pytest
 from apscheduler.jobstores.base import JobLookupError
+from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from service.clock import Clock, SimulatedClock, SystemClock
@@ -223,6 +224,17 @@ def test_a_sweep_planned_hours_ahead_by_a_clock_set_back_runs_all_the_same(
     assert wait_for(lambda: plan_far_ahead("beat"), 5)
     beats_before = len(beats)
     assert wait_for(lambda: len(beats) >= beats_before + 2, 20)
+
+
+def test_a_second_in_which_nothing_is_due_asks_one_question(site: Site, started: list[Schedule]) -> None:
+    """SCA: a look cost six milliseconds of each second of an idle site."""
+    statements: list[str] = []
+    run(started, site, Counting(), sweep=600)
+    time.sleep(1.5)  # the first sweep looks at everything
+    event.listen(site.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    time.sleep(4)
+    assert 2 <= len(statements) <= 5
+    assert all("EXISTS" in statement for statement in statements)
 
 
 def test_a_body_that_fails_runs_again(site: Site, started: list[Schedule]) -> None:
