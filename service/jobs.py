@@ -40,23 +40,23 @@ class NotRecorded(BaseException):
     """
 
 
-_FULL, _LOCKED = "53100", "55P03"
+_FULL, _LOCKED, _READ_ONLY = "53100", "55P03", "25006"
 """PostgreSQL's numbers; SQLite has none that SQLAlchemy hands on."""
 
 
 def is_of_the_store(error: BaseException) -> bool:
-    """Whether an error, or what brought it about, is a disk that is full or a database that somebody else
-    holds: it ends by itself, and no job is to be given up for it."""
+    """Whether an error, or what brought it about, is a disk that is full or can only be read, or a database
+    that somebody else holds: it ends without this job, and no job is to be given up for it."""
     cause: BaseException | None = error
     while cause is not None:
         # Also where every connection of this process is in use.
         if isinstance(cause, PoolTimeout) or (
-                isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}):
+                isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}):
             return True
         if isinstance(cause, DBAPIError):
             words = f"{cause.orig}"
-            if getattr(cause.orig, "sqlstate", "") in {_FULL, _LOCKED} or any(
-                    each in words for each in ("disk is full", "database is locked")):
+            if getattr(cause.orig, "sqlstate", "") in {_FULL, _LOCKED, _READ_ONLY} or any(
+                    each in words for each in ("disk is full", "database is locked", "readonly database")):
                 return True
         cause = cause.__cause__ or cause.__context__
     return False

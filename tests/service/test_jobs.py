@@ -445,9 +445,11 @@ def test_what_comes_last_waits_for_all_other_work(any_site: Site, make_jobs: Mak
 
 @pytest.mark.parametrize("fault", [
     OSError(errno.ENOSPC, "No space left on device"),
+    OSError(errno.EROFS, "Read-only file system"),
     OperationalError("insert", {}, sqlite3.OperationalError("database is locked")),
     OperationalError("insert", {}, sqlite3.OperationalError("database or disk is full")),
-], ids=["no room for a file", "locked", "no room for a row"])
+    OperationalError("insert", {}, sqlite3.OperationalError("attempt to write a readonly database")),
+], ids=["no room for a file", "a read-only disk", "locked", "no room for a row", "a read-only database"])
 def test_work_that_finds_no_room_is_put_back_and_not_given_up(
     any_site: Site, make_jobs: MakeJobs, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from service.mail.sending.connections import LEASE
-from service.mail.sending.outbox import CLAIM, PAUSES, SendCounts
+from service.mail.sending.outbox import CLAIM, GIVE_UP, PAUSES, SendCounts
 from service.notices.results import ResultsAnnouncer
 from service.store.tables import OutboxState, PhaseState, SubmissionRow
-from tests.support.letters import LETTER, rows, send, write
+from tests.support.letters import LETTER, rows, send, to, write
 from tests.support.mails import wait_for
 from tests.support.servers.dovecot import free_port
 from tests.support.servers.smtp_sink import SmtpSink
@@ -21,6 +21,7 @@ from tests.support.site import Site
 from tests.support.table import Table, open_table
 
 HALF_HOUR = timedelta(minutes=30)
+HOURS = timedelta(hours=5)
 
 
 @pytest.fixture
@@ -60,6 +61,34 @@ def test_33_a_mail_server_away_for_two_hours_holds_up_no_judging_and_letters_lea
     # An unreachable server is no attempt; otherwise two hours would use up a letter's tries.
     assert {row.tries for row in rows(table.site)} == {1}
     assert not any(row.possibly_twice for row in rows(table.site))
+
+
+def test_a_server_that_greylists_for_hours_gets_the_letter_once_and_holds_up_no_other(
+    site: Site, smtp_sink: SmtpSink
+) -> None:
+    """MBX-06. A greylisting server knows a letter by sender and receiver: it answers 451 until hours have
+    passed since it first saw them."""
+    first_seen: dict[str, datetime] = {}
+
+    def greylist(address: str) -> str | None:
+        now = site.clock.now()
+        if not address.startswith("montrose") or now - first_seen.setdefault(address, now) >= HOURS:
+            return None
+        return "451 4.7.1 Greylisted, please come back later"
+
+    smtp_sink.at_rcpt = greylist
+    write(site, to("montrose"), to("argyll"))
+    begun = site.clock.now()
+    assert send(site, smtp_sink.port) == SendCounts(sent=1, later=1)
+    while not all(row.state == OutboxState.SENT for row in rows(site)):
+        assert site.clock.now() - begun < GIVE_UP
+        site.clock.advance(timedelta(minutes=10))
+        assert send(site, smtp_sink.port).failed == 0
+    assert [letter.recipients for letter in smtp_sink.letters] == [
+        ("argyll@example.org",), ("montrose@example.org",)]
+    # At the second try after the server would have taken it, at the latest.
+    assert HOURS <= site.clock.now() - begun <= HOURS + timedelta(hours=4)
+    assert not any(row.possibly_twice for row in rows(site))
 
 
 PROGRAM = """
