@@ -21,6 +21,25 @@ app = typer.Typer(
 _STORM, _SCALE = StormSizes(), Sizes()
 
 
+@app.callback(invoke_without_command=True, epilog="Example: galloper bench --compare docs")
+def begin(
+    context: typer.Context,
+    compare: Annotated[
+        Path | None,
+        typer.Option("--compare", metavar="DIR",
+                     help="Run the quick commands that made the figures of these documents, and print what "
+                          "drifted."),
+    ] = None,
+) -> None:
+    """Figures as JSON lines: what, value, unit, and a peer's where there is one."""
+    if compare is not None:
+        from bench.compare import compare as run
+
+        raise typer.Exit(run(compare, sys.stdout, sys.stderr))
+    if context.invoked_subcommand is None:
+        raise typer.BadParameter("name a bench, or --compare with a folder of documents.")
+
+
 @app.command(epilog="Example: galloper bench adjudicate --variant bretwalda --variant brittania")
 def adjudicate(
     positions: Annotated[
@@ -160,6 +179,18 @@ def growth(
     from bench import growth as measured
 
     raise typer.Exit(measured.run(measured.Sizes(games, mails), sys.stdout, sys.stderr))
+
+
+@app.command(epilog="Example: galloper bench idle --seconds 60")
+def idle(
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=5.0, help="For how long the site is watched at rest.")
+    ] = 60.0,
+) -> None:
+    """What a site without games and mails costs, and the commands that an operator gives."""
+    from bench.idle import run
+
+    raise typer.Exit(run(seconds, sys.stdout, sys.stderr))
 
 
 @app.command(epilog="Example: galloper bench scale --part closing --at-once 2500")

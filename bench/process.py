@@ -29,9 +29,13 @@ def one_core() -> Iterator[None]:
 def processor_seconds() -> float:
     """Processor seconds of this process, of the children that it waited for, and of those that still run."""
     spent = os.times()
-    ticks = sum(map(_ticks, _children(os.getpid())))
     return (spent.user + spent.system + spent.children_user + spent.children_system
-            + ticks / os.sysconf("SC_CLK_TCK"))
+            + sum(map(_seconds, _children(os.getpid()))))
+
+
+def running_seconds(process: int) -> float:
+    """Processor seconds so far of a process that runs, and of the processes that it started."""
+    return _seconds(process) + sum(map(_seconds, _children(process)))
 
 
 def _children(process: int) -> list[int]:
@@ -44,11 +48,12 @@ def _children(process: int) -> list[int]:
     return children + [grandchild for child in children for grandchild in _children(child)]
 
 
-def _ticks(process: int) -> int:
+def _seconds(process: int) -> float:
+    """Of a process and of the children that it waited for; 0 for one that has ended."""
     with suppress(OSError):
         fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
-        return sum(map(int, fields[11:15]))
-    return 0
+        return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def peak_mib() -> float:

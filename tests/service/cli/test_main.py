@@ -46,7 +46,7 @@ COMMANDS = [
     "read", "parse", "adjudicate", "intake", "map check",
     "map draw", "map moves",
     "game new", "game move-deadline", "game set", "game seat", "game address", "game lots", "game new-key",
-    "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench ingest",
+    "game paper", "game show", "bench adjudicate", "bench desk", "bench growth", "bench idle", "bench ingest",
     "bench letters", "bench scale",
     "bench paper", "bench read", "bench storm", "game export", "game import", "migrate", "upgrade",
 ]
