@@ -11,9 +11,10 @@ from fastapi.staticfiles import StaticFiles
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.desk import corrections, images, mailroom, operation, pages, probes, quarantine, search
+from service.desk import corrections, front, images, mailroom, operation, pages, probes, quarantine
 from service.desk.door import account, people, sign_in
 from service.desk.games import ahead, boards, letters, pages as games, seats
+from service.desk.inbox import waiting_for
 from service.desk.reading import api, forms
 from service.desk.reading.api import Presence
 from service.desk.sheet import pages as sheet
@@ -70,6 +71,7 @@ def create_app(ports: DeskPorts) -> FastAPI:
                   redirect_slashes=False, dependencies=[Depends(closed_unless_declared), Depends(guarded)])
     app.state.ports = ports
     app.state.templates = environment()
+    app.state.waiting_for = waiting_for
     app.state.public_limit, app.state.drawn = RateLimit(), DrawnOnce()
     app.state.presence = Presence()
     app.router.routes.extend(_routes())
@@ -102,8 +104,8 @@ def _routes() -> tuple[BaseRoute, ...]:
         sign_in, moves, calendar,
         archive, left_out, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, sheet_form,
-        pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats,
-        people, account, operation, probes, search, letters, ahead, boards,
+        front, pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats,
+        people, account, operation, probes, letters, ahead, boards,
     ):
         whole.include_router(pages_of.router)
     return tuple(whole.router.routes)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # `galloper --help` loads no web framework
     from service.archive.away import GamesAway
     from service.bootstrap import Site
     from service.config import Settings
+    from service.facts.inbox import InboxEntry
     from service.games.acts.act import ActTable
     from service.games.acts.seats import Candidate
     from service.games.create import NewGame
@@ -98,6 +99,7 @@ class Slot(StrEnum):
     SEATS: below the players on the desk's page of a game (`game`, `seats`).
     HEALTH: sections of the page Health.
     GAMES: buttons of the desk's page Games, for coordinators of the site.
+    INBOX: below the desk's inbox (`show`, the kind that is shown, or "" for all).
     RESULTS: below the holdings in letters of results that end a season (`added`: what `results_part` of each
     feature gave, in the reader's language).
     PHASE: links among those of a phase at the desk (`phase`).
@@ -118,6 +120,7 @@ class Slot(StrEnum):
     SEATS = "players of a game, at the desk"
     HEALTH = "health"
     GAMES = "games"
+    INBOX = "inbox"
     PAPER_TO_SETTLE = "paper to settle"
     RESULTS = "letter of results"
     PHASE = "phase, at the desk"
@@ -132,32 +135,11 @@ class Slot(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class InboxEntry:
-    """What of a feature waits for a person: how many, the words of the link to its page with that number,
-    what it means, and the page's address."""
-
-    count: int
-    words: str
-    consequence: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
 class FactorCheck:
     """Whether somebody whose password was right may come in, and the sentence for them if not."""
 
     passes: bool
     sentence: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BarLink:
-    """A link at the head of every page of the desk. `after`: the address of the link of the core before
-    it."""
-
-    address: str
-    word: str
-    after: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +306,9 @@ class Feature:
     the session and those values."""
     notices: Mapping[str, str] = field(default_factory=dict)
     """Sentences that its acts leave on pages of the core, by the word in their address."""
-    bar: Sequence[BarLink] = ()
-    """Its links at the head of the desk's pages."""
     inbox: Callable[[Session, frozenset[str] | None], Sequence[InboxEntry]] = _empty_inbox
-    """What of it waits for somebody who coordinates the games of these ids, or all (None)."""
+    """What of it waits for a coordinator of the games of these ids, or of all (None): entries of the desk's
+    inbox."""
     ways_out: Mapping[str, str] = field(default_factory=dict)
     """By the beginning of addresses of its pages for everybody, the template with the way on from an error
     there."""

@@ -59,11 +59,11 @@ def pages(place: SheetLocation) -> dict[str, str]:
         assert now is not None
         game = now.game_id
         return {
-            "today": "/", "a line to read": f"/desk/{place.phase}",
+            "inbox": "/", "a line to read": f"/desk/{place.phase}",
             "a phase that is sealed": f"/desk/{now.id}",
             "sheets of a phase": f"/sheets/{place.phase}",
             "results of a phase years ago": f"/results/{old.id}",
-            "rehearsal": f"/rehearsal/{place.phase}", "quarantine": "/quarantine", "letters": "/letters",
+            "rehearsal": f"/rehearsal/{place.phase}", "mails held": "/?show=mails", "letters": "/letters",
             "post": "/post", "games": "/games", "a game": f"/games/{game}", "log": "/log",
             "health": "/health",
             GAME: f"/public/{game}", "calendar, public": f"/public/{game}/calendar",

@@ -57,7 +57,7 @@ HOW = {"edit": "Its words are:", "not-order": "It is not an order", "void": "It 
 # Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
             "again at the desk and judge again.")
-NO_PHASE = "There is no such phase. Nothing is lost: the page Today shows every phase."
+NO_PHASE = "There is no such phase. Nothing is lost: the page Games shows every game."
 INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {SHORTEST} to {LONGEST} "
               "letters, and the last one a name or a word. What you wrote is still below.")
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from sqlalchemy import select
 
-from service.desk import log_words
+from service.desk import log_words, queries
+from service.desk.search import MOST, SHORTEST, finds, has_words, typed_words
 from service.facts.sheets import because
 from service.mail.sending import hold
 from service.record import chain
@@ -31,10 +33,11 @@ _NOT_SHOWN = frozenset({"phase_id", "digest", "sheets", "powers", "letters", "re
 
 @router.get("/log", dependencies=[OWN_GAMES])
 def log(
-    request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = ""
+    request: Request, visitor: SignedIn, game: str = "", before: int | None = None, digest: str = "",
+    q: str = "",
 ) -> Response:
-    """Events, newest first, of one game or of all; `before` pages to older entries. With `digest` the page
-    says whether the game's record has that digest."""
+    """Events, newest first, of one game or of all; `before` pages to older entries. With `q` those that have
+    its words, and what else has them. With `digest` the page says whether the game's record has it."""
     ports: DeskPorts = request.app.state.ports
     visitor_games = visitor.coordinates
     _refuse_other_games(visitor, game)
@@ -47,6 +50,9 @@ def log(
             query = query.where(EventRow.game_id == game)
         if before is not None:
             query = query.where(EventRow.id < before)
+        words = typed_words(q)
+        if len(words) >= SHORTEST:
+            query = query.where(has_words(words, EventRow.what, EventRow.actor, EventRow.detail))
         events = session.scalars(query).all()
         games = [row for row in records.games(session) if visitor_games is None or row.id in visitor_games]
         wanted_digest = "".join(digest.split()).lower()[:64]
@@ -56,8 +62,15 @@ def log(
             request, "log.html", visitor=visitor, games=games, game=game, digest=wanted_digest, stood=stood,
             events=log_words.in_words(session, events[:AT_ONCE], ports.power_name, details),
             names={row.id: row.name for row in games},
-            more=events[AT_ONCE - 1].id if len(events) > AT_ONCE else None,
+            more=events[AT_ONCE - 1].id if len(events) > AT_ONCE else None, words=words, most=MOST,
+            is_short=len(words) < SHORTEST, finds=finds(session, ports, words, visitor_games),
         )
+
+
+@router.get("/search", dependencies=[OWN_GAMES])
+def search(q: str = "") -> Response:
+    """The old address of the search."""
+    return RedirectResponse(f"/log?{urlencode({'q': q})}", status_code=301)
 
 
 def _refuse_other_games(visitor: Visitor, game: str) -> None:
@@ -95,9 +108,11 @@ def health(request: Request, visitor: SignedIn, notice: str = "") -> Response:
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         held, failed = hold.current_hold(session), hold.resendable_letters(session)
+        mails, letters = queries.mails_by_state(session), queries.letters_by_state(session)
     return show(
         request, "health.html", visitor=visitor,
-        findings=ports.checks.health(), notice=notice, held=held, failed=len(failed),
+        findings=ports.checks.health(), notice=notice, held=held, failed=len(failed), mails=mails,
+        letters=letters,
     )
 
 

@@ -1,10 +1,10 @@
-"""The coordinator's pages that follow a turn: Today, Desk, Results."""
+"""The pages that follow a turn: Desk and Results."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -18,10 +18,6 @@ from service.desk.page_data import grouped, totals
 from service.desk.queries import PhaseView, WorkLine
 from service.desk.reading import keys, late, view as reading_view
 from service.desk.reading.view import ReadingOffer
-from service.facts.refusals import RefusalReason
-from service.facts.roles import Role
-from service.feature import features
-from service.games import mailbox_waits
 from service.games.agreement import Stage
 from service.games.approval.approve import LATE, time_to_answer
 from service.games.approval.papers import unsettled_papers
@@ -29,35 +25,17 @@ from service.games.approval.right_sheet import open_questions
 from service.games.phases import phase_title
 from service.games.seal import sealed
 from service.games.taken_back import differences, replaced
-from service.intake import ignored_mails
-from service.mail.sending import hold
-from service.mail.sending.failed import failed_addresses
 from service.notices.broadcasts import corrections
 from service.notices.phase_letters.approval import is_drawing
 from service.notices.results_facts import concerned, unsealing_note as unsealed
-from service.operations import clock_check
-from service.operations.findings import Finding
-from service.operations.health import checks
-from service.store.tables import (
-    ApprovalRow,
-    GameRow,
-    LineState,
-    MailRow,
-    PhaseRow,
-    PhaseState,
-    ReviewRow,
-    UserRow,
-)
+from service.store.tables import ApprovalRow, GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
 from service.web.access import COORDINATOR, READER
-from service.web.mail_games import is_within_mail
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
 router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
-SHOWN_ELSEWHERE = frozenset({"Letters", "Clock"})
-"""Parts of the site's health for which Today has sentences of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,44 +44,6 @@ class Done:
 
     review: ReviewRow
     line: WorkLine
-
-
-@router.get("/", dependencies=[READER])
-def today(request: Request, visitor: SignedIn) -> Response:
-    """What is due, in counts only."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        views = [*queries.phases_now(session, visitor.sees), *queries.phases_between(session, visitor.sees)]
-        phases = [_named(ports, view) for view in views]
-        waits = {phase.id: wait for phase, wait in mailbox_waits.all_standing(session)}
-        values: dict[str, Any] = {
-            "phases": phases, "waits": waits, "paused": hold.current_hold(session),
-            "clock_off": clock_check.standing_warning(session),
-            "letters": queries.letters_by_state(session, visitor.coordinates),
-            # Names of players and their powers are for coordinators.
-            "failed": () if visitor.role == Role.SECOND_READER else failed_addresses(
-                session, visitor.coordinates, ports.load),
-            "inbox": [entry for feature in features()
-                      for entry in feature.inbox(session, visitor.coordinates) if entry.count],
-        }
-        if visitor.coordinates is not None:
-            values |= _post_of_games(session, visitor.coordinates)
-            return show(request, "today.html", visitor=visitor, mails={}, findings=(), **values)
-        return show(
-            request, "today.html", visitor=visitor, held=len(queries.quarantine(session)),
-            ignored=ignored_mails.waiting_count(session),
-            mails=queries.mails_by_state(session), findings=_findings(ports, visitor), **values,
-        )
-
-
-def _post_of_games(session: Session, own: frozenset[str]) -> dict[str, int]:
-    """Numbers of the site's post that is of one's own games, and none of the rest."""
-    ignored = [session.get_one(MailRow, row.sha256) for row in ignored_mails.waiting(session)
-               if row.reason != RefusalReason.DUPLICATE]
-    return {
-        "held": sum(is_within_mail(session, mail, own) for mail in queries.quarantine(session)),
-        "ignored": sum(is_within_mail(session, mail, own) for mail in ignored),
-    }
 
 
 @router.get("/desk/{phase_id}", dependencies=[READER])
@@ -232,41 +172,15 @@ def _instead_of(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
     return {"replaced": before, "differences": differences(variant, before.sent, now)}
 
 
-def _findings(ports: DeskPorts, visitor: Visitor) -> list[Finding]:
-    """Findings for a coordinator's morning: those of every day (desk plan, section 3: jobs failing, disk and
-    backup age), any other part only if it needs attention."""
-    # A second reader sees lines and nothing else of the site.
-    if visitor.role != Role.COORDINATOR:
-        return []
-    daily = {check.name for check in checks() if check.is_daily}
-    return [
-        finding
-        for finding in ports.checks.health()
-        if finding.name in daily or (finding.is_trouble and finding.name not in SHOWN_ELSEWHERE)
-    ]
-
-
 def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView,
         dict[str, Any]]:
     """A phase, its counts, and the values that each of its pages shows. Raises 404 if there is none."""
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every phase.")
-    view = _named(ports, queries.phase_view(session, phase, session.get_one(GameRow, phase.game_id)))
+        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every game.")
+    view = queries.with_names(
+        queries.phase_view(session, phase, session.get_one(GameRow, phase.game_id)), ports.power_name)
     return phase, view, {"phase": phase, "view": view, "game": view.game.name, "phase_title": view.title}
-
-
-def _named(ports: DeskPorts, view: PhaseView) -> PhaseView:
-    """The same view with power names instead of ids."""
-    name_of = partial(ports.power_name, view.game.variant)
-    quarantined = tuple(dict.fromkeys(name_of(power) for power in view.sheets.quarantined))
-    missing = tuple(name_of(power) for power in view.sheets.missing)
-    set_aside = [name_of(power) for power in view.sheets.set_aside]
-    return replace(view, sheets=replace(
-        view.sheets, missing=tuple(name for name in missing if name not in quarantined),
-        set_aside=(*set_aside, *(name for name in missing if name in quarantined)), quarantined=quarantined,
-        held=tuple((name_of(power), flags) for power, flags in view.sheets.held),
-    ))
 
 
 def _sure_lines(

@@ -1,5 +1,4 @@
-"""The Quarantine pages: mails that no rule could route, what is known about each, and what can be done with
-it."""
+"""The page of a mail that no rule could route: what is known about it, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -11,18 +10,15 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.desk import queries
 from service.facts.refusals import RefusalReason
 from service.feature import Slot, with_slot_values
-from service.games.approval.papers import DISCARDED
 from service.games.phases import phase_title
-from service.intake import ignored_mails
 from service.intake.ignored_mails import LeaveIgnored, TakeIgnoredBack
 from service.intake.quarantine import DiscardMail, TakeMailBack, sealed_by
 from service.letters.kinds import LetterKinds
 from service.store import records
 from service.store.blobs import BlobError
-from service.store.tables import IgnoredMailRow, MailRow, MailState, OutboxRow, PhaseRow, PlayerRow
+from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow
 from service.web.access import COORDINATOR, NOT_OF_YOUR_GAMES, OWN_GAMES
 from service.web.acting import performed
 from service.web.mail_games import is_within, is_within_mail
@@ -35,29 +31,11 @@ SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 DAMAGED = ("Nothing was changed: the stored mail cannot be read ({fault}). Restore it from the backup and "
            "try again.")
-LAST_DISCARDED = 100
 MOST_AT_ONCE = 500
 """Mails that one form discards at most."""
 SEALED = ("Sealed until the deadline of {phase}, {deadline:%a %-d %b %Y, %H:%M} GMT: this mail may hold "
           "orders for it. The mail is kept unchanged; it can be assigned, refused or discarded by what its "
           "header says.")
-
-
-@router.get("/quarantine", dependencies=[OWN_GAMES])
-def quarantine(request: Request, visitor: SignedIn, notice: str = "") -> Response:
-    """Mails that no rule could route, oldest first, and the mails discarded last."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        coordinated = visitor.coordinates
-        mails = [(mail, _sender_status(session, mail)) for mail in queries.quarantine(session)
-                 if is_within_mail(session, mail, coordinated)]
-        discarded = session.scalars(
-            select(MailRow).where(MailRow.state == MailState.IGNORED, MailRow.reason == DISCARDED)
-            .order_by(MailRow.received_at.desc()).limit(LAST_DISCARDED)).all()
-        return show(request, "quarantine.html", visitor=visitor, mails=mails,
-            discarded=[mail for mail in discarded if is_within_mail(session, mail, coordinated)],
-            notice=notice, ignored=_ignored(session, ignored_mails.waiting(session), coordinated),
-            settled=_ignored(session, ignored_mails.settled(session), coordinated))
 
 
 @router.get("/quarantine/{sha256}.eml", dependencies=[COORDINATOR])
@@ -100,7 +78,7 @@ def mail_page(request: Request, visitor: SignedIn, sha256: str, notice: str = ""
 def discard(request: Request, visitor: Trusted, sha256: str, why: Annotated[str, Form()] = "") -> Response:
     """Discard the mail, with a reason and without an answer."""
     performed(request.app.state.ports, visitor, DiscardMail(sha256, why))
-    return RedirectResponse("/quarantine?notice=discarded", status_code=303)
+    return RedirectResponse("/?notice=discarded", status_code=303)
 
 
 @router.post("/quarantine/discard", dependencies=[OWN_GAMES])
@@ -122,7 +100,7 @@ def discard_several(
             faults.append(fault)
     if len(faults) == len(chosen):
         raise faults[0]
-    return RedirectResponse("/quarantine?notice=discarded-many", status_code=303)
+    return RedirectResponse("/?show=mails&notice=discarded-many", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/take-back", dependencies=[COORDINATOR])
@@ -144,22 +122,14 @@ def take_back_ignored(request: Request, visitor: Trusted, sha256: str) -> Respon
     except BlobError as fault:
         raise HTTPException(503, DAMAGED.format(fault=fault)) from fault
     performed(ports, visitor, TakeIgnoredBack(sha256, size, ports.actions.judge_again))
-    return RedirectResponse("/quarantine?notice=queued#ignored", status_code=303)
+    return RedirectResponse("/?notice=queued", status_code=303)
 
 
 @router.post("/quarantine/{sha256}/leave", dependencies=[COORDINATOR])
 def leave_ignored(request: Request, visitor: Trusted, sha256: str) -> Response:
     """Leave an ignored mail ignored."""
     performed(request.app.state.ports, visitor, LeaveIgnored(sha256))
-    return RedirectResponse("/quarantine?notice=left-ignored#ignored", status_code=303)
-
-
-def _ignored(
-    session: Session, rows: list[IgnoredMailRow], coordinated: frozenset[str] | None
-) -> list[tuple[IgnoredMailRow, MailRow, PlayerRow]]:
-    with_mails = [(row, session.get_one(MailRow, row.sha256)) for row in rows]
-    return [(row, mail, session.get_one(PlayerRow, row.player_id))
-            for row, mail in with_mails if is_within_mail(session, mail, coordinated)]
+    return RedirectResponse("/?notice=left-ignored", status_code=303)
 
 
 def _require_own_mails(request: Request, visitor: Visitor, chosen: Sequence[str]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from sqlalchemy import ColumnElement, and_, func, or_, select, true
 from sqlalchemy.orm import Session, defer
@@ -39,12 +40,23 @@ from service.store.tables import (
 )
 
 CURRENT = (PhaseState.OPEN, PhaseState.CLOSED, PhaseState.READY)
-# With 845 phases Today took 259 ms of processor time with the boards and 99 ms without them.
+# With 845 phases the front page took 259 ms of processor time with the boards and 99 ms without them.
 _ABOUT_PAGES = (REJECTION, HELD, RECEIPT)
 """The kinds of letters that tell a sender that a page cannot be used."""
 CLOCK_ONLY = (defer(PhaseRow.position), defer(PhaseRow.resolution))
 """For pages of many phases: a phase without its board, which is most of its row's size and is never shown
 there."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSheet:
+    """A sheet that waits for the coordinator: its power, its key, when it came, and the reasons
+    ("heading_disagrees")."""
+
+    power: str
+    submission: int
+    received_at: datetime
+    flags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +66,14 @@ class SheetCounts:
 
     `missing`: ids of the powers of whom nothing came. `set_aside`: those of whom something came and nothing
     counts; `quarantined`: ids of powers with a mail in quarantine that came for it. `held`: the sheets that
-    wait for the coordinator, power and reasons ("heading_disagrees"). `flagged`: sheets that count but whose
-    version numbers need attention.
+    wait for the coordinator. `flagged`: sheets that count but whose version numbers need attention.
     """
 
     powers: int
     with_sheet: int
     unread: int
     missing: tuple[str, ...]
-    held: tuple[tuple[str, tuple[str, ...]], ...]
+    held: tuple[HeldSheet, ...]
     flagged: tuple[tuple[str, tuple[str, ...]], ...]
     set_aside: tuple[str, ...] = ()
     quarantined: tuple[str, ...] = ()
@@ -172,9 +183,22 @@ def phase_view(session: Session, phase: PhaseRow, game: GameRow) -> PhaseView:
     return _views(session, [(phase, game)])[0]
 
 
+def with_names(view: PhaseView, power_name: Callable[[str, str], str]) -> PhaseView:
+    """The same view with names of powers in place of ids. `power_name` takes a board and an id."""
+    name_of = partial(power_name, view.game.variant)
+    quarantined = tuple(dict.fromkeys(name_of(power) for power in view.sheets.quarantined))
+    missing = tuple(name_of(power) for power in view.sheets.missing)
+    set_aside = [name_of(power) for power in view.sheets.set_aside]
+    return replace(view, sheets=replace(
+        view.sheets, missing=tuple(name for name in missing if name not in quarantined),
+        set_aside=(*set_aside, *(name for name in missing if name in quarantined)), quarantined=quarantined,
+        held=tuple(replace(held, power=name_of(held.power)) for held in view.sheets.held),
+    ))
+
+
 def _views(session: Session, pairs: Sequence[tuple[PhaseRow, GameRow]]) -> list[PhaseView]:
     """The counts of each phase, with the same number of queries for twenty phases as for one."""
-    # Today cost 120 questions with 20 games and 10 years; per table one question is asked for all phases.
+    # The front page cost 120 questions with 20 games and 10 years; per table one is asked for all phases.
     rows: dict[int, list[SubmissionRow]] = {phase.id: [] for phase, _ in pairs}
     for row in session.scalars(
         select(SubmissionRow).where(SubmissionRow.phase_id.in_(rows)).order_by(SubmissionRow.id)
@@ -229,7 +253,8 @@ def _view(
         missing=tuple(power for power in powers if power not in chosen and power not in came),
         set_aside=tuple(power for power in sorted(came) if power not in chosen),
         quarantined=quarantined,
-        held=tuple((row.power, tuple(str(flag) for flag in row.flags)) for row in waiting),
+        held=tuple(HeldSheet(row.power, row.id, row.received_at, tuple(str(flag) for flag in row.flags))
+                   for row in waiting),
         flagged=tuple(
             (row.power, flags) for row in rows
             # A held sheet's flags are the reasons why it is held, and are shown as such.

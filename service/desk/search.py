@@ -1,13 +1,11 @@
-"""The Search page: games, players, mails and lines that have the words somebody types."""
+"""Games, players, mails, letters and lines that have some words, for the page Log."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request
-from fastapi.responses import Response
 from sqlalchemy import ColumnElement, String, and_, cast, func, or_, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -26,13 +24,9 @@ from service.store.tables import (
     SeatRow,
     SubmissionRow,
 )
-from service.web.access import OWN_GAMES
 from service.web.mail_games import is_within_mail
-from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
-from service.web.sessions import Visitor
 
-router = APIRouter()
 SHORTEST, LONGEST = 2, 100
 """Letters of what is searched for: less would be on every page, more is no name."""
 MOST = 30
@@ -51,28 +45,27 @@ class Find:
     about: str
 
 
-@router.get("/search", dependencies=[OWN_GAMES])
-def search(
-    request: Request, visitor: Annotated[Visitor, Depends(require_visitor)], q: str = ""
-) -> Response:
-    """What has all the words of `q`, by kind. Nothing of a sheet before its deadline, and for whoever
-    coordinates single games nothing of another."""
-    ports: DeskPorts = request.app.state.ports
-    words = " ".join(q.split())[:LONGEST]
-    finds: list[tuple[str, list[Find]]] = []
-    if len(words) >= SHORTEST:
-        with ports.sessions() as session:
-            games = visitor.coordinates
-            finds = [
-                ("Games", _games(session, words, games)), ("Players", _players(session, ports, words, games)),
-                ("Mails", _mails(session, words, games)), ("Letters", _letters(session, words, games)),
-                ("Lines", _lines(session, ports, words, games)),
-            ]
-    return show(request, "search.html", visitor=visitor, words=words, is_short=len(words) < SHORTEST,
-                finds=[(kind, of_kind) for kind, of_kind in finds if of_kind], most=MOST)
+def typed_words(typed: str) -> str:
+    """What is searched for: what was typed, without repeated blanks, cut to `LONGEST` letters."""
+    return " ".join(typed.split())[:LONGEST]
 
 
-def _has(words: str, *columns: InstrumentedAttribute[Any] | ColumnElement[Any]) -> ColumnElement[bool]:
+def finds(
+    session: Session, ports: DeskPorts, words: str, games: frozenset[str] | None
+) -> list[tuple[str, list[Find]]]:
+    """What has all the words, by kind; empty for less than `SHORTEST` letters. Nothing of a sheet before its
+    deadline, and with `games` nothing of another game."""
+    if len(words) < SHORTEST:
+        return []
+    of_kinds = [
+        ("Games", _games(session, words, games)), ("Players", _players(session, ports, words, games)),
+        ("Mails", _mails(session, words, games)), ("Letters", _letters(session, words, games)),
+        ("Lines", _lines(session, ports, words, games)),
+    ]
+    return [(kind, of_kind) for kind, of_kind in of_kinds if of_kind]
+
+
+def has_words(words: str, *columns: InstrumentedAttribute[Any] | ColumnElement[Any]) -> ColumnElement[bool]:
     """Each word is in one of these columns, whatever its case."""
     return and_(*(
         or_(*(func.lower(cast(column, String)).contains(word.lower(), autoescape=True) for column in columns))
@@ -86,7 +79,8 @@ def _of(game: InstrumentedAttribute[Any], games: frozenset[str] | None) -> Colum
 
 def _games(session: Session, words: str, games: frozenset[str] | None) -> list[Find]:
     rows = session.scalars(
-        select(GameRow).where(_of(GameRow.id, games), _has(words, GameRow.name, GameRow.id, GameRow.variant))
+        select(GameRow)
+        .where(_of(GameRow.id, games), has_words(words, GameRow.name, GameRow.id, GameRow.variant))
         .order_by(GameRow.created_at.desc()).limit(MOST))
     return [Find(game.name, f"/games/{game.id}", game.variant) for game in rows]
 
@@ -100,7 +94,7 @@ def _players(
         .outerjoin(AddressRow, AddressRow.player_id == PlayerRow.id)
         .outerjoin(SeatRow, SeatRow.player_id == PlayerRow.id)
         .outerjoin(GameRow, GameRow.id == SeatRow.game_id)
-        .where(_of(SeatRow.game_id, games), _has(words, PlayerRow.name, AddressRow.email, SeatRow.power))
+        .where(_of(SeatRow.game_id, games), has_words(words, PlayerRow.name, AddressRow.email, SeatRow.power))
         .order_by(PlayerRow.id.desc()).limit(MOST))
     return [
         Find(name, "" if game_id is None else f"/games/{game_id}",
@@ -112,7 +106,7 @@ def _players(
 def _mails(session: Session, words: str, games: frozenset[str] | None) -> list[Find]:
     subject = MailRow.verdict["subject"].as_string()
     newest = session.scalars(
-        select(MailRow).where(_has(words, MailRow.sender, MailRow.sha256, subject))
+        select(MailRow).where(has_words(words, MailRow.sender, MailRow.sha256, subject))
         .order_by(MailRow.received_at.desc()).limit(MOST if games is None else MOST_LOOKED_AT))
     rows = list(islice((mail for mail in newest if is_within_mail(session, mail, games)), MOST))
     sheets = {row.sha256: row.id for row in session.execute(
@@ -130,7 +124,7 @@ def _mails(session: Session, words: str, games: frozenset[str] | None) -> list[F
 def _letters(session: Session, words: str, games: frozenset[str] | None) -> list[Find]:
     rows = session.scalars(
         select(OutboxRow)
-        .where(_of(OutboxRow.game_id, games), _has(words, OutboxRow.subject, OutboxRow.recipient))
+        .where(_of(OutboxRow.game_id, games), has_words(words, OutboxRow.subject, OutboxRow.recipient))
         .order_by(OutboxRow.id.desc()).limit(MOST))
     return [Find(letter.subject, f"/letters/{letter.id}", f"to {letter.recipient}; {letter.state}")
             for letter in rows]
@@ -139,7 +133,7 @@ def _letters(session: Session, words: str, games: frozenset[str] | None) -> list
 def _lines(session: Session, ports: DeskPorts, words: str, games: frozenset[str] | None) -> list[Find]:
     """Lines by what the machine read or a person decided, of phases whose sheets may be read."""
     decided = select(ReviewRow.line_id).where(
-        ReviewRow.undone_at.is_(None), _has(words, ReviewRow.text, ReviewRow.order))
+        ReviewRow.undone_at.is_(None), has_words(words, ReviewRow.text, ReviewRow.order))
     # Sealed until the deadline: not even that a sheet has a word may be learnt (DESK-02).
     open_to_readers = or_(PhaseRow.state.in_([PhaseState.CLOSED, PhaseState.READY, PhaseState.SENT]),
                           PhaseRow.unsealed_at.is_not(None))
@@ -149,7 +143,7 @@ def _lines(session: Session, ports: DeskPorts, words: str, games: frozenset[str]
         .join(SubmissionRow, SubmissionRow.id == PageRow.submission_id)
         .join(PhaseRow, PhaseRow.id == SubmissionRow.phase_id).join(GameRow, GameRow.id == PhaseRow.game_id)
         .where(_of(GameRow.id, games), open_to_readers,
-               or_(_has(words, LineRow.text, LineRow.order), LineRow.id.in_(decided)))
+               or_(has_words(words, LineRow.text, LineRow.order), LineRow.id.in_(decided)))
         .order_by(LineRow.id.desc()).limit(MOST))
     return [
         Find(line.text or "(nothing)", f"/sheet/{submission.id}",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from service.facts.events import Event
@@ -131,7 +131,7 @@ class TakeIgnoredBack(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class LeaveIgnored(Act[None]):
-    """Leaves a mail ignored, so that Today no longer counts it."""
+    """Leaves a mail ignored, so that it waits for nobody."""
 
     sha256: str
 
@@ -166,11 +166,20 @@ def _sheet_on_file(session: Session, row: MailRow) -> bool:
 
 
 def waiting(session: Session) -> list[IgnoredMailRow]:
-    """The ignored mails that nobody has settled, newest first, repeats last; at most `SHOWN`."""
-    repeats = IgnoredMailRow.reason == RefusalReason.DUPLICATE
+    """The ignored mails that wait for the coordinator, newest first; at most `SHOWN`. A repeat does not wait:
+    the mail that it repeats counts or was answered."""
     return list(session.scalars(
-        select(IgnoredMailRow).where(IgnoredMailRow.ended_at.is_(None))
-        .order_by(repeats, IgnoredMailRow.noted_at.desc()).limit(SHOWN)))
+        select(IgnoredMailRow)
+        .where(IgnoredMailRow.ended_at.is_(None), IgnoredMailRow.reason != RefusalReason.DUPLICATE)
+        .order_by(IgnoredMailRow.noted_at.desc()).limit(SHOWN)))
+
+
+def repeats(session: Session) -> list[IgnoredMailRow]:
+    """The ignored repeats of another mail that a coordinator may take back, newest first; at most `SHOWN`."""
+    return list(session.scalars(
+        select(IgnoredMailRow)
+        .where(IgnoredMailRow.ended_at.is_(None), IgnoredMailRow.reason == RefusalReason.DUPLICATE)
+        .order_by(IgnoredMailRow.noted_at.desc()).limit(SHOWN)))
 
 
 def settled(session: Session, limit: int = 20) -> list[IgnoredMailRow]:
@@ -178,10 +187,3 @@ def settled(session: Session, limit: int = 20) -> list[IgnoredMailRow]:
     return list(session.scalars(
         select(IgnoredMailRow).where(IgnoredMailRow.ended_at.is_not(None))
         .order_by(IgnoredMailRow.ended_at.desc()).limit(limit)))
-
-
-def waiting_count(session: Session) -> int:
-    """How many ignored mails wait for the coordinator. A repeat does not: the mail that it repeats counts or
-    was answered."""
-    return session.scalar(select(func.count()).select_from(IgnoredMailRow).where(
-        IgnoredMailRow.ended_at.is_(None), IgnoredMailRow.reason != RefusalReason.DUPLICATE)) or 0

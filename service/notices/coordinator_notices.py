@@ -117,7 +117,7 @@ def about_ignored_mail(session: Session, letters: LetterContext, row: IgnoredMai
     return NoticeFacts(
         key=f"ignored-mail-{row.sha256}",
         event=f"A mail under a player's address was ignored: {why}. It seems to have an attachment.",
-        since=mail.received_at, link=f"{base}/quarantine#ignored" if base else "",
+        since=mail.received_at, link=f"{base}/?show=ignored" if base else "",
         consequence="it does not count, and nobody is answered. If it is a sheet, take it back at the desk: "
                     "then it is judged like any other mail, by the time at which it was received.",
         mail=NoticedMail(row.sender, False, row.subject, player.name,
@@ -160,8 +160,8 @@ def report_failed(letters: LetterContext, session: Session, row: OutboxRow) -> N
             consequence=f"its reader does not have it, because {cause}. Ask them in some other way for "
                         "another address, add it on the game's page, and send the letter again from Health: "
                         "it goes to the new address. You can also print it from Letters and post it. Further "
-                        "letters to this address that fail today bring no notice of their own; Today counts "
-                        "them.")
+                        "letters to this address that fail today bring no notice of their own; the inbox "
+                        "counts them.")
     notify(session, letters, game, facts)
 
 
@@ -186,7 +186,7 @@ def _coordinator_notice_sample(seat: Previews) -> Sample[NoticeFacts]:
     base = seat.letters.sender.base_url.rstrip("/")
     facts = NoticeFacts(
         "preview", f"A mail needs you: {RefusalReason.UNKNOWN_SENDER.because}.",
-        f"{base}/quarantine" if base else "", seat.letters.clock.now(),
+        f"{base}/?show=mails" if base else "", seat.letters.clock.now(),
         "it does not count. The mail stays in quarantine, unchanged.")
     return Sample(facts, "As if a stranger had written.")
 

@@ -55,7 +55,7 @@ def send_due(session: Session, letters: LetterContext) -> bool:
     notify(session, letters, None, NoticeFacts(
         key=f"gathered-{now:%Y-%m-%dT%H%M}", since=waiting[0].at,
         event=f"{count} more {'mail needs' if count == 1 else 'mails need'} you.",
-        link=f"{base}/quarantine" if base else "", items=_items(waiting),
+        link=f"{base}/?show=mails" if base else "", items=_items(waiting),
         consequence="none of them counts. They stay where they are, unchanged; the desk lists them all. Such "
                     "mails are gathered into one letter an hour, so that they crowd out no other letters."))
     for row in waiting:

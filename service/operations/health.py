@@ -93,8 +93,8 @@ class Observation:
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check: its name, the function that makes its finding, and what follows if a trouble is left alone.
-    `is_daily`: Today shows it even when it is well. `to_deputy`: its alarm goes to the coordinator's deputy
-    too, if the site has one.
+    `is_daily`: the front page shows it even when it is well. `to_deputy`: its alarm goes to the coordinator's
+    deputy too, if the site has one.
 
     Without a `consequence` no alarm is written: that trouble is reported elsewhere.
     """

@@ -23,8 +23,8 @@ from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
 
 NOT_YOURS = ("This page is the coordinator's. Nothing was shown and nothing was changed; a second reader "
-             "reads lines at the desk, which Today leads to, an operator has the page Health, and whoever "
-             "coordinates one game has the pages of that game.")
+             "reads lines at the desk, which the inbox leads to, an operator has the page Health, and "
+             "whoever coordinates one game has the pages of that game.")
 
 NOT_OF_YOUR_GAMES = ("Nothing was changed: this names something that is of none of the games that you "
                      "coordinate. Ask a coordinator of the site.")

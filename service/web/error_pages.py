@@ -21,7 +21,7 @@ from service.web.page import HEADERS, NotInstalled, StaleForm, show
 from service.web.ports import DeskPorts
 
 log = logging.getLogger(__name__)
-NO_PAGE = "There is no such page. Nothing is lost: the page Today shows all there is to do."
+NO_PAGE = "There is no such page. Nothing is lost: the inbox shows all there is to do."
 NO_PUBLIC_PAGE = "There is no such page. Check the address in your letters; nothing of yours is lost."
 INCOMPLETE = "This form is incomplete. Nothing was changed: go back, reload the page, and send it again."
 SIGNED_OUT = ("You are signed out, so nothing was sent yet. What you wrote is kept on this page: sign in "
@@ -156,7 +156,7 @@ def _asks_only(request: Request) -> bool:
 
 def _page_of_form(request: Request) -> str:
     """The address of the page that a form stands on: the nearest one at or above the form's own that is a
-    page. "" where nothing was sent, or there is none but Today."""
+    page. "" where nothing was sent, or there is none but the inbox."""
     path = "" if _asks_only(request) else request.url.path
     while path:
         asked = {**request.scope, "method": "GET", "path": path}

@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import templates
 from adjudicator.errors import UserFacingError
-from service.feature import TEMPLATES, features, notice as notice_of_feature, templates_in
+from service.feature import TEMPLATES, notice as notice_of_feature, templates_in
 from service.version import version
 from service.web import sessions, wording
 from service.web.access import NotSignedIn
@@ -33,8 +33,8 @@ HEADERS = {
 }
 
 
-_BAR = (("/", "Today"), ("/quarantine", "Quarantine"), ("/letters", "Letters"), ("/games", "Games"),
-        ("/search", "Search"), ("/log", "Log"), ("/health", "Health"))
+BAR = (("/", "Inbox"), ("/games", "Games"), ("/letters", "Letters"), ("/log", "Log"), ("/health", "Health"))
+"""The links at the head of each page of the desk, as address and word: five at most (DSK-01)."""
 
 
 class StaleForm(HTTPException):
@@ -49,17 +49,6 @@ class NotInstalled(UserFacingError):
     """The Python package of a page is not installed. Answered with 503 and the sentence."""
 
 
-def bar_links() -> list[tuple[str, str]]:
-    """The links at the head of each page of the desk, as address and word: the core's, and those of features
-    each after the one that it names."""
-    links = []
-    for address, word in _BAR:
-        links.append((address, word))
-        links += [(link.address, link.word) for feature in features() for link in feature.bar
-                  if link.after == address]
-    return links
-
-
 def environment() -> Environment:
     """The desk's templates: always escaped, and a missing value is an error."""
     templates = Environment(
@@ -67,7 +56,7 @@ def environment() -> Environment:
         # A site's templates do not change while it runs: no page looks at each of its files again.
         auto_reload=False)
     templates.filters.update(wording.FILTERS)
-    templates.globals |= {"slot": templates_in, "pages_bar": bar_links(),
+    templates.globals |= {"slot": templates_in, "pages_bar": BAR,
                           "notice_of_feature": notice_of_feature}
     return templates
 
@@ -95,9 +84,13 @@ async def require_token(
 
 
 def show(request: Request, name: str, status: int = 200, **values: object) -> Response:
-    """The response with one template rendered. `values` are added to the title, the time and the visitor."""
+    """The response with one template rendered. `values` are added to the title, the time, the visitor and
+    the number of entries in their inbox."""
     ports: DeskPorts = request.app.state.ports
     template = request.app.state.templates.get_template(name)
+    visitor = values.get("visitor")
+    # On the page of a fault of ours nothing is asked of what may have failed.
+    inbox_count = 0 if visitor is None or status >= 500 else request.app.state.waiting_for(request, visitor)
     html = template.render(title=ports.settings.title, now=ports.clock.now(), program=version(),
-                           **{"visitor": None, **values})
+                           **{"visitor": None, "inbox_count": inbox_count, **values})
     return Response(html, status_code=status, media_type="text/html; charset=utf-8")

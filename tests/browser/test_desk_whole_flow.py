@@ -1,4 +1,4 @@
-"""The whole way by keys alone, at a real `galloper serve`: sign in, Today, read, judge, look, send, sign
+"""The whole way by keys alone, at a real `galloper serve`: sign in, the inbox, read, judge, look, send, sign
 out; on every page an automated check of accessibility."""
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def test_a_turn_is_read_judged_and_sent_by_keys_alone(page: Any, place: SheetLoc
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     at(f"/desk/{place.phase}*")
-    tab_to(page, "Today")
+    tab_to(page, "Inbox")
     page.keyboard.press("Enter")
     at("/")
     page.keyboard.press("Enter")  # the next thing to do

@@ -126,7 +126,7 @@ def test_nothing_runs_and_nothing_leaves_on_any_route(chromium: Any, desk: DeskS
         *routes(app),
         "/quarantine/" + "a" * 64,
         "/people",
-        "/search?q=" + SHORT,
+        "/log?q=" + SHORT,
         "/nowhere/" + SHORT,
         "/sign-in?to=javascript:window.owned=6",
         "/people?notice=" + SHORT,

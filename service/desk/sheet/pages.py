@@ -88,8 +88,8 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "")
     with ports.sessions() as session:
         phase = session.get(PhaseRow, phase_id)
         if phase is None:
-            raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every "
-                                     "phase.")
+            raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every "
+                                     "game.")
         game = session.get_one(GameRow, phase.game_id)
         powers = session.query(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)
         powers_shown = [

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from service.feature import BarLink, Feature, InboxEntry, Slot
+from service.feature import Feature, Slot
 
 if TYPE_CHECKING:
-    from fastapi import APIRouter
+    from fastapi import APIRouter, Request
     from sqlalchemy.orm import Session
 
+    from service.facts.inbox import InboxEntry
     from service.intake.mail_handlers import MailHandler
     from service.letters.kinds import AnyKind
     from service.notices.letter_context import LetterContext
@@ -37,10 +38,22 @@ def _mail_handlers(letters: LetterContext) -> Sequence[MailHandler]:
 def _inbox(session: Session, own: frozenset[str] | None) -> Sequence[InboxEntry]:
     from service.features.correspondence.pages import inbox
 
-    return inbox(session, own)
+    return tuple(inbox(session, own))
+
+
+def _done_threads(request: Request, session: Session, values: Mapping[str, Any]) -> Mapping[str, object]:
+    from service.features.correspondence.pages import done_threads
+
+    return done_threads(request, session, values)
 
 
 FEATURE = Feature(
     "correspondence", routers=_routers, letter_kinds=_letter_kinds, mail_handlers=_mail_handlers,
-    inbox=_inbox, bar=(BarLink("/correspondence", "Correspondence", after="/quarantine"),),
-    slots={Slot.PAPER_TO_SETTLE: "correspondence/to_settle.html"}, tables=("correspondence",))
+    inbox=_inbox, slot_values={Slot.INBOX: _done_threads}, tables=("correspondence",),
+    slots={Slot.PAPER_TO_SETTLE: "correspondence/to_settle.html", Slot.INBOX: "correspondence/done.html"},
+    notices={
+        "answered":
+            "Your answer waits in Letters and is sent once, to the address its player wrote from. Their "
+            "letters are done; everything is kept.",
+        "letters-done": "The letters are done. Nobody was written to, and everything is kept.",
+    })

@@ -247,12 +247,6 @@ def _event(kind: Event, mail: MailRow, game_id: str | None) -> LoggedEvent:
     return LoggedEvent(kind, game_id, {"mail": mail.sha256[:12]})
 
 
-def open_count(session: Session) -> int:
-    """How many letters of players wait for the coordinator."""
-    return session.scalar(select(func.count()).select_from(CorrespondenceRow).where(
-        CorrespondenceRow.done_at.is_(None))) or 0
-
-
 def threads(
     session: Session, players: frozenset[int] | None = None, limit: int = 200
 ) -> list[tuple[PlayerRow, CorrespondenceRow, int]]:

@@ -1,17 +1,17 @@
-"""The Correspondence pages: what players write to the coordinator besides sheets, and the answers
-(BOX-10)."""
+"""Letters of players to the coordinator, in the inbox and on a page for each player (BOX-10)."""
 
 from __future__ import annotations
 
 import secrets
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from service.feature import InboxEntry
+from service.facts.inbox import InboxEntry, InboxKind, NextAct, Urgency
 from service.features.correspondence import letters as letters_of
 from service.features.correspondence.letters import LONGEST_ANSWER, AnswerLetter, SettleLetters
 from service.games.names import seats_in_words
@@ -30,12 +30,9 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 
 
 @router.get("/correspondence", dependencies=[OWN_GAMES])
-def correspondence(request: Request, visitor: SignedIn, notice: str = "") -> Response:
-    """Each player who wrote, those with open letters first."""
-    ports: DeskPorts = request.app.state.ports
-    with ports.sessions() as session:
-        return show(request, "correspondence/threads.html", visitor=visitor, notice=notice,
-                    threads=letters_of.threads(session, _own_players(session, visitor)))
+def correspondence() -> Response:
+    """The old address of the letters of players."""
+    return RedirectResponse(f"/?show={InboxKind.LETTERS}", status_code=301)
 
 
 @router.get("/correspondence/{player_id}", dependencies=[COORDINATOR])
@@ -66,35 +63,40 @@ def answer(
     """Send the words to the player."""
     ports: DeskPorts = request.app.state.ports
     performed(ports, visitor, AnswerLetter(ports.letters, player_id, words, key))
-    return RedirectResponse(f"/correspondence/{player_id}?notice=answered", status_code=303)
+    return RedirectResponse("/?notice=answered", status_code=303)
 
 
 @router.post("/correspondence/{player_id}/done", dependencies=[COORDINATOR])
 def done(request: Request, visitor: Trusted, player_id: int) -> Response:
     """Settle the player's open letters without an answer."""
     performed(request.app.state.ports, visitor, SettleLetters(player_id))
-    return RedirectResponse("/correspondence?notice=letters-done", status_code=303)
+    return RedirectResponse("/?notice=letters-done", status_code=303)
 
 
-def _own_players(session: Session, visitor: Visitor) -> frozenset[int] | None:
-    """The players whose letters are for this person; None for all."""
-    if visitor.coordinates is None:
+def inbox(session: Session, own: frozenset[str] | None) -> Iterator[InboxEntry]:
+    """Each player whose letters wait for an answer: all, or those of players of one's own games."""
+    for player, newest, waiting in letters_of.threads(session, _players_of(session, own)):
+        if waiting:
+            yield InboxEntry(
+                InboxKind.LETTERS, Urgency.ANSWER, newest.subject or "(no subject)", player.name,
+                f"{count(waiting, 'letter')} without a sheet {'waits' if waiting == 1 else 'wait'} for you. "
+                "The player was told that no letter is read as orders.",
+                (NextAct("Read and answer", f"/correspondence/{player.id}"),), since=newest.at)
+
+
+def done_threads(
+    _request: Request, session: Session, values: Mapping[str, Any]
+) -> Mapping[str, object]:
+    """Below the inbox where it shows letters: each player who wrote and has no open letter."""
+    if values["show"] != InboxKind.LETTERS:
+        return {"threads": ()}
+    threads = letters_of.threads(session, _players_of(session, values["visitor"].coordinates))
+    return {"threads": [(player, newest) for player, newest, waiting in threads if not waiting]}
+
+
+def _players_of(session: Session, own: frozenset[str] | None) -> frozenset[int] | None:
+    """The players whose letters are for a coordinator of these games; None for all."""
+    if own is None:
         return None
     wrote = session.scalars(select(CorrespondenceRow.player_id).distinct())
-    return frozenset(player for player in wrote
-                     if is_within(games_of_player(session, player), visitor.coordinates))
-
-
-def inbox(session: Session, own: frozenset[str] | None) -> list[InboxEntry]:
-    """The letters that wait for an answer: all, or those of players of one's own games."""
-    if own is None:
-        number = letters_of.open_count(session)
-    else:
-        wrote = session.scalars(
-            select(CorrespondenceRow.player_id).where(CorrespondenceRow.done_at.is_(None)))
-        number = sum(is_within(games_of_player(session, player), own) for player in wrote)
-    is_one = number == 1
-    return [InboxEntry(
-        number, f"{count(number, 'letter')} from {'a player waits' if is_one else 'players wait'} for you.",
-        f"No sheet came with {'it, and its player was' if is_one else 'them, and each player was'} told so.",
-        "/correspondence")]
+    return frozenset(player for player in wrote if is_within(games_of_player(session, player), own))

@@ -102,7 +102,7 @@ def _files(rehearsal: Rehearsal) -> list[str]:
 def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> dict[str, Any]:
     phase = session.get(PhaseRow, phase_id)
     if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Today shows every phase.")
+        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every game.")
     game = session.get_one(GameRow, phase.game_id)
     return {"phase": phase, "game": game.name, "phase_title": phase_title(phase), "sealed": sealed(phase),
             "last": last_rehearsal(session, phase),

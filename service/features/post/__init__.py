@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from service.feature import BarLink, Feature, FeatureWork, JobKind, Slot
+from service.feature import Feature, FeatureWork, JobKind, Slot
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -38,4 +38,4 @@ def _work(site: Site) -> FeatureWork:
 
 FEATURE = Feature(
     "post", tables=("scans", "posted"), routers=_routers, letter_kinds=_letter_kinds, work=_work,
-    bar=(BarLink("/post", "Post", after="/letters"),), slots={Slot.PAPER_TO_SETTLE: "post/to_settle.html"})
+    slots={Slot.PAPER_TO_SETTLE: "post/to_settle.html", Slot.INBOX: "post/inbox_link.html"})

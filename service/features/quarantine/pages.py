@@ -111,7 +111,7 @@ def refuse(request: Request, visitor: Trusted, sha256: str, reason: Annotated[st
     if reason not in {answer.value for answer in ANSWERS}:
         raise HTTPException(400, "Nothing was sent: choose one of the prepared answers. The mail is kept.")
     _settle(request, visitor, RefuseMail(_room(request), sha256, RefusalReason(reason)))
-    return RedirectResponse("/quarantine?notice=refused", status_code=303)
+    return RedirectResponse("/?notice=refused", status_code=303)
 
 
 def _room(request: Request) -> Quarantine:

@@ -1,4 +1,4 @@
-"""Letters that failed, by the reader they were for: one answer for Today, a game's page, Health and the
+"""Letters that failed, by the reader they were for: one answer for the inbox, a game's page, Health and the
 coordinator's notice (PHA-09).
 
 No sentence here has an address. The address is a value of its own, for the list of a game's players alone.
@@ -26,12 +26,15 @@ _RETURNED = "it came back as undeliverable: "
 @dataclass(frozen=True, slots=True)
 class FailedAddress:
     """An address to which letters failed. `whose`: its player with their seats, in words; `cause`: why the
-    newest of the letters failed; `letters`: how many."""
+    newest of the letters failed; `letters`: how many. `newest`: the key of that letter, and `game` the id of
+    its game, or None."""
 
     address: str
     whose: str
     cause: str
     letters: int
+    newest: int
+    game: str | None
 
     @property
     def sentence(self) -> str:
@@ -57,7 +60,7 @@ def failed_addresses(
         rows.setdefault((row.player_id, row.recipient.lower()), []).append(row)
     return tuple(
         FailedAddress(address, reader_in_words(session, letters[0], games, load), cause_in_words(letters[0]),
-                      len(letters))
+                      len(letters), letters[0].id, letters[0].game_id)
         for (_, address), letters in rows.items())
 
 

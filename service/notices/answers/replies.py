@@ -386,7 +386,7 @@ def answers_today(session: Session, letters: LetterContext, address: str, game: 
             key=f"enough-{sha256(address.encode()).hexdigest()[:12]}-{now:%Y-%m-%d}",
             event=f"One player sent more than {ANSWERS_A_DAY} mails within a day that could not be "
                   "used. They get no answer until the day is over.",
-            since=now, link=f"{base}/quarantine" if base else "",
+            since=now, link=f"{base}/?show=mails" if base else "",
             consequence="they do not know that the last ones do not count. Sheets that could not be read "
                         "are held; the other mails are in quarantine. All of them are kept.")
         coordinator_notices.notify(session, letters, game, facts)

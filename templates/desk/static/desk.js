@@ -35,6 +35,14 @@
       field.select();
       return;
     }
+    const steps = [...document.querySelectorAll("[data-step]")];
+    if (steps.length && (key === "j" || key === "k")) {
+      event.preventDefault();
+      // From outside the list, J goes to its first entry, which Enter would take too.
+      const at = steps.indexOf(focused), to = key === "j" ? at + 1 : Math.max(at - 1, 0);
+      steps[Math.min(to, steps.length - 1)].focus();
+      return;
+    }
     const target = control(key);
     if (target) {
       event.preventDefault();

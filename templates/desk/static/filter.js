@@ -1,20 +1,20 @@
-// A box above each long table that shows only the rows with the words typed there. Without this script the whole table
-// stays as it is.
+// A box above each long table or list that shows only the rows with the words typed there. Without this script the whole
+// of it stays as it is.
 "use strict";
 (function () {
   const FEW = 8; // rows that are seen at a glance
   const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-  // Ticks every box of a name whose row is shown.
+  // Ticks every box of a name that belongs to the form and whose row is shown.
   document.querySelectorAll("[data-tick]").forEach((button) => {
     button.closest("[hidden]").hidden = false;
     button.addEventListener("click", () => {
-      for (const box of button.form.querySelectorAll("input[name='" + button.dataset.tick + "']")) {
-        if (!box.closest("tr").hidden) box.checked = true;
+      for (const box of button.form.elements) {
+        if (box.name === button.dataset.tick && !box.closest("li, tr").hidden) box.checked = true;
       }
     });
   });
-  document.querySelectorAll("table[data-filter]").forEach((table, n) => {
-    const rows = [...table.tBodies[0].rows];
+  document.querySelectorAll("[data-filter]").forEach((table, n) => {
+    const rows = [...(table.tBodies ? table.tBodies[0].rows : table.children)];
     if (rows.length < FEW) return;
     const words = rows.map((row) => plain(row.textContent));
     const noun = table.dataset.filter;

@@ -96,7 +96,7 @@ def test_what_a_mail_says_beside_its_picture_stands_on_no_page(desk: DeskTable) 
     # A pact that is told in a mail's words must not be known to whoever reads the lines.
     row = stranger(desk, text("Ormond and I keep a pact until Winter."), part(picture()))
     desk.table.set_phase(state=PhaseState.CLOSED)
-    for path in (f"/quarantine/{row.sha256}", "/quarantine", "/"):
+    for path in (f"/quarantine/{row.sha256}", "/?show=mails", "/"):
         assert "pact" not in desk.page(path)
     desk.post(f"/quarantine/{row.sha256}/assign", place=place(desk))
     (submission,) = desk.table.submissions()

@@ -18,7 +18,7 @@ NASTY = """<img src=x onerror="alert(1)">'&amp;</script>{{ 7 * 7 }}"""
 SHOWN = "&lt;img src=x onerror=&#34;alert(1)&#34;&gt;&#39;&amp;amp;&lt;/script&gt;{{ 7 * 7 }}"
 PAGES = (
     "/", "/desk/7", "/desk/7?line=3", "/desk/7/line/3", "/results/7", "/sheets/7", "/sheet/1",
-    "/quarantine", "/letters", "/games", "/games/powick-bridge", "/people", "/log",
+    "/", "/?show=mails", "/letters", "/games", "/games/powick-bridge", "/people", "/log",
     "/health", "/nowhere", *of_features("PAGES"),
 )
 TOKEN = "a-token-of-somebody-nasty"

@@ -120,8 +120,8 @@ def test_the_log_shows_an_entry_of_every_kind_whatever_its_details(table: Table)
         assert sentence in words
 
 
-def test_today_tells_work_disk_and_whatever_else_needs_a_look(table: Table) -> None:
-    """The desk plan's Today: jobs failing, disk, each with what to do; not to a second reader."""
+def test_the_front_page_has_work_disk_and_whatever_else_needs_a_look(table: Table) -> None:
+    """DSK-01: jobs failing, disk, each with what to do; not to a second reader."""
     facts = (
         Finding("Mailbox", FindingState.TROUBLE, "It does not answer.", "Wait."),
         Finding("Workers", FindingState.WELL, "Alive."),
@@ -130,14 +130,14 @@ def test_today_tells_work_disk_and_whatever_else_needs_a_look(table: Table) -> N
         Finding("Disk", FindingState.WELL, "9.0 GB free."),
     )
     page_text = open_desk(table, health=lambda: facts).text("/")
-    assert ("Mailbox ! needs attention: It does not answer. Wait. Queue ! needs attention: work failed 2 "
-            "times. See the log. Disk 9.0 GB free. ") in page_text
+    assert "Mailbox needs attention Alarms It does not answer. Wait." in page_text
+    assert ("Queue ! needs attention: work failed 2 times. See the log. Disk 9.0 GB free. ") in page_text
     assert "Alive" not in page_text
-    # Failed letters have a sentence of their own on Today, so the finding is not repeated.
+    # Each failed address is an entry of its own, so the finding is not repeated.
     assert "1 failed." not in page_text
 
 
-def test_today_tells_a_second_reader_nothing_of_the_site(table: Table) -> None:
+def test_the_inbox_of_a_second_reader_has_nothing_of_the_site(table: Table) -> None:
     desk = open_desk(
         table, "second reader", health=lambda: (Finding("Disk", FindingState.TROUBLE, "0.1 GB free."),)
     )

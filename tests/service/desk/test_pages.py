@@ -105,7 +105,8 @@ def test_a_delayed_letter_is_not_called_sent(desk: DeskSite) -> None:
     desk.add(letter(desk, 1, OutboxState.DELAYED, sent_at=AFTER, error="a server on the way keeps trying"))
     assert "1 delayed on the way." in desk.text("/letters")
     assert ", sent Sun 14 Mar, 07:05 GMT: a server on the way keeps trying" in desk.text("/letters")
-    assert "1 letter delayed on the way." in desk.text("/")
+    # A server on the way keeps trying: nothing waits for a person.
+    assert "delayed" not in desk.text("/")
 
 
 def test_letters_that_failed_stand_first_with_their_reason(desk: DeskSite) -> None:
@@ -118,8 +119,8 @@ def test_letters_that_failed_stand_first_with_their_reason(desk: DeskSite) -> No
     assert page_text.index("Letter 1") < page_text.index("Letter 3") < page_text.index("Letter 2")
     assert "✗ failed : 550: no such user" in page_text
     assert "sent Sun 14 Mar, 07:05 GMT, possibly twice" in page_text
-    assert "1 letter could not be sent." in desk.text("/")
-    assert "1 sent, 1 waiting, 1 failed" in desk.text("/")
+    assert "1 letter did not arrive" in desk.text("/")
+    assert "1 sent, 1 waiting, 1 failed" in desk.text("/health")
 
 
 def test_a_letter_shows_its_words_and_attachments(desk: DeskSite) -> None:
@@ -156,26 +157,26 @@ def mail(key: str, state: MailState, **values: object) -> MailRow:
 
 
 def test_quarantine_gives_reason_and_raw_bytes(desk: DeskSite) -> None:
-    assert "Empty: every mail belongs to a game and a power" in desk.text("/quarantine")
+    assert desk.client.get("/quarantine").headers["location"] == "/?show=mails"
+    assert "Nothing of this kind waits for you." in desk.text("/?show=mails")
     key, used = desk.blobs.put(b"From: x\r\n\r\nhello"), desk.blobs.put(b"sealed orders")
     desk.add(mail(key, MailState.QUARANTINED, reason="unknown_sender", sender="mallory@elsewhere.example",
                   verdict={"subject": "Powick <Bridge>"}), mail(used, MailState.USED))
-    page_text = desk.text("/quarantine")
-    assert "Powick &lt;Bridge&gt; mallory@elsewhere.example, Fri 12 Mar 2027, 07:00 GMT" in page_text
-    assert "nobody is registered with its sender&#39;s address" in page_text
-    assert "511 kB" in page_text
+    page_text = desk.text("/?show=mails")
+    assert "Powick &lt;Bridge&gt; mallory@elsewhere.example · since Fri 12 Mar, 07:00 GMT" in page_text
+    assert "Nobody is registered with its sender&#39;s address." in page_text
     raw = desk.client.get(f"/quarantine/{key}.eml")
     assert raw.content == b"From: x\r\n\r\nhello"
     assert raw.headers["content-disposition"].startswith("attachment")
-    assert "1 used, 1 in quarantine" in desk.text("/")
-    assert "1 mail in quarantine" in desk.text("/")
+    assert "1 used, 1 in quarantine" in desk.text("/health")
+    assert "Mails held 1" in desk.text("/")
     # A mail that was used may hold orders of a phase that is still sealed.
     assert desk.client.get(f"/quarantine/{used}.eml").status_code == 404
 
 
 def test_a_quarantined_mail_without_subject_or_known_reason_still_shows(desk: DeskSite) -> None:
     desk.add(mail("b" * 64, MailState.QUARANTINED, reason="some_new_reason"))
-    page_text = desk.text("/quarantine")
+    page_text = desk.text("/?show=mails")
     assert "(no subject) sender unknown" in page_text
-    assert "some new reason" in page_text
+    assert "Some new reason." in page_text
     assert "restore it from the backup" in desk.text("/quarantine/" + "b" * 64 + ".eml", 503)

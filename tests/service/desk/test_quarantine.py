@@ -158,24 +158,24 @@ def test_a_discarded_mail_keeps_its_bytes_and_can_be_taken_back(desk: DeskTable)
     )
     assert state(desk, row) == (MailState.IGNORED, "discarded")
     assert desk.table.site.blobs.read(row.sha256) == raw
-    assert "Discarded" in desk.text("/quarantine")
+    assert "Discarded: 1 mail" in desk.text("/?show=mails")
     assert desk.post(f"/quarantine/{row.sha256}/take-back").status_code == 303
     assert state(desk, row) == (MailState.QUARANTINED, "unknown_sender")
     assert desk.post(f"/quarantine/{row.sha256}/take-back").status_code == 409
 
 
 def test_an_ignored_mail_of_a_player_is_listed_and_taken_back_from_the_page(desk: DeskTable) -> None:
-    """BOX-01: with sender and subject, counted on Today; nothing of what it says is shown."""
+    """BOX-01: with sender and subject, in the inbox; nothing of what it says is shown."""
     sender = address("Montrose")
     raw = mail(desk.table.subject("Montrose"), sender, headers=["Auto-Submitted: auto-replied"],
                parts=[text("A pact until Winter."), part(picture())],
                stamps=[stamp(sender.rpartition("@")[2], server=SERVER)])
     first = desk.table.take(raw, desk.table.phase().opens_at + DAY)
     second = desk.table.take(b"X-Copy: 1\r\n" + raw, desk.table.phase().opens_at + DAY)
-    assert "2 mails under a player's address were ignored" in desk.text("/")
-    page = desk.text("/quarantine")
+    assert "Mails ignored 2" in desk.text("/")
+    page = desk.text("/?show=ignored")
     assert f"{desk.table.subject('Montrose')} Player Montrose, {sender}" in page
-    assert "it says that a program sent it" in page
+    assert "It says that a program sent it" in page
     assert "pact" not in page
     assert desk.client.post(f"/quarantine/{first.sha256}/queue").status_code == 403
     assert desk.post(f"/quarantine/{first.sha256}/queue").status_code == 303
@@ -183,7 +183,7 @@ def test_an_ignored_mail_of_a_player_is_listed_and_taken_back_from_the_page(desk
     assert desk.post(f"/quarantine/{second.sha256}/queue").status_code == 409
     desk.table.process(first.sha256)
     assert state(desk, first) == (MailState.USED, None)
-    page = desk.text("/quarantine")
+    page = desk.text("/?show=ignored")
     assert "taken back by Ada" in page
     assert "left by Ada" in page
-    assert "under a player's address were ignored" not in desk.text("/")
+    assert "Mails ignored 1" not in desk.text("/")

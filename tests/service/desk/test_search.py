@@ -34,15 +34,18 @@ def test_games_players_mails_and_lines_are_found_by_their_words(desk: DeskTable)
         name = player.name
     table.site.clock.set(table.phase().deadline)
     table.close_phase(table.phase().id)
-    assert 'href="/games/powick-bridge">Powick Bridge</a>' in desk.page("/search?q=POWICK")
-    assert f"{name}</a>" in desk.page(f"/search?q={name}")
+    assert 'href="/games/powick-bridge">Powick Bridge</a>' in desk.page("/log?q=POWICK")
+    assert f"{name}</a>" in desk.page(f"/log?q={name}")
     # A per cent sign is a letter like any other, not "anything".
-    assert "Orders for 100% of us" in desk.text("/search?q=100%25 orders")
-    assert "Nothing has “200%”" in desk.text("/search?q=200%25")
-    found = desk.page("/search?q=kesteven lindsey")
+    assert "Orders for 100% of us" in desk.text("/log?q=100%25 orders")
+    assert "Nothing has “200%”" in desk.text("/log?q=200%25")
+    found = desk.page("/log?q=kesteven lindsey")
     assert f'href="/sheet/{sheet}"' in found
     assert "Manchester, Summer 1642 Movement, Powick Bridge" in found
-    assert "Type at least two letters" in desk.text("/search?q=k")
+    assert "Type at least two letters" in desk.text("/log?q=k")
+    # The log's own entries are searched too, and the page had another address.
+    assert "In the log" in desk.text("/log?q=phase_closed")
+    assert desk.client.get("/search?q=a b").headers["location"] == "/log?q=a+b"
 
 
 def test_nothing_of_a_sealed_sheet_is_found(desk: DeskTable) -> None:
@@ -51,9 +54,9 @@ def test_nothing_of_a_sealed_sheet_is_found(desk: DeskTable) -> None:
     with desk.table.site.store() as session:
         assert session.scalar(select(func.count()).select_from(LineRow))
     desk.table.site.clock.set(desk.table.phase().deadline - timedelta(hours=1))
-    assert "Nothing has “kesteven”" in desk.text("/search?q=kesteven")
+    assert "Nothing has “kesteven”" in desk.text("/log?q=kesteven")
 
 
 def test_a_second_reader_does_not_search(site: Site) -> None:
     desk = open_desk(open_table(site), "second reader")
-    assert "coordinator&#39;s" in desk.page("/search?q=powick", 403)
+    assert "coordinator&#39;s" in desk.page("/log?q=powick", 403)

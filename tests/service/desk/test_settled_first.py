@@ -121,7 +121,7 @@ def test_a_mail_in_quarantine_of_a_known_power_is_settled_first(desk: DeskTable)
     assert row.state == MailState.QUARANTINED
     phase = close(desk)
     assert f'href="/quarantine/{row.sha256}"' in desk.page(f"/results/{phase}")
-    assert "In quarantine: a mail of Argyll" in desk.text("/")
+    assert "Held: a mail of Argyll" in desk.text("/")
     assert approve(desk, phase)[0] == 409
     desk.post(f"/quarantine/{row.sha256}/discard", why="the wrong power, and its player sends a new one")
     assert approve(desk, phase)[0] == 303
@@ -185,16 +185,16 @@ def test_a_sheet_that_comes_while_letters_are_drawn_stops_them(
 
 
 def test_a_mail_of_a_phase_that_is_sent_keeps_nothing(desk: DeskTable) -> None:
-    """LET-01: Today said of the next phase that papers are to be settled, and its results had none."""
+    """LET-01: the front page named papers of the next phase as to be settled; its results had none."""
     table = desk.table
     assert approve(desk, close(desk))[0] == 303
     table.site.clock.set(table.phase(3).opens_at)
     table.open_phase(table.phase(3).id)
     stray = table.take(table.mail("Montrose", subject=table.subject("Argyll")), table.phase().opens_at + DAY)
     assert stray.state == MailState.QUARANTINED
-    assert "In quarantine: a mail of Argyll" not in desk.text("/")
+    assert "Held: a mail of Argyll" not in desk.text("/")
     table.take(table.mail("Montrose", 80, subject=table.subject("Argyll")), table.phase(3).opens_at + DAY)
-    assert "In quarantine: a mail of Argyll" in desk.text("/")
+    assert "Held: a mail of Argyll" in desk.text("/")
 
 
 def test_a_letter_by_post_without_a_scan_is_settled_first(desk: DeskTable) -> None:
@@ -270,4 +270,4 @@ def test_twenty_forged_mails_are_discarded_on_one_page(desk: DeskTable) -> None:
     assert desk.client.post("/quarantine/discard", data={**form, "csrf": "x"}).status_code == 403
     assert desk.client.post("/quarantine/discard", data=form).status_code == 303
     assert "papers to settle" not in desk.page(f"/results/{phase}")
-    assert desk.page("/quarantine").count("take-back") == 20
+    assert desk.page("/?show=mails").count("take-back") == 20

@@ -133,12 +133,12 @@ def test_a_decision_the_page_does_not_offer_changes_nothing(desk: DeskSite, do: 
     ("/nowhere/at/all", ""), *of_features("FORMS_WITH_PAGES").items(),
 ])
 def test_a_form_that_was_not_taken_leads_back_to_its_page(desk: DeskSite, form: str, page: str) -> None:
-    """The only way on was to Today, however far from there the form stood."""
+    """The only way on was to the front page, however far from there the form stood."""
     answer = desk.post(form)
     assert answer.status_code in {400, 403, 404, 405}
     back = f'<a class="button" href="{page}">Back to the page of this form</a>'
     assert (back in answer.text, "Back to" in answer.text) == (bool(page), bool(page))
-    assert '<a class="button" href="/">Today</a>' in answer.text
+    assert '<a class="button" href="/">Inbox</a>' in answer.text
     assert "Back to" not in desk.client.get("/nowhere/at/all").text
 
 
@@ -168,11 +168,11 @@ def test_a_line_of_another_phase_cannot_be_decided_here(desk: DeskSite) -> None:
 @pytest.mark.parametrize(
     "path", ["/nowhere", "/desk/x", "/desk/99", "/results/99", "/letters/x", "/desk/7/decide"]
 )
-def test_an_address_that_leads_nowhere_leads_back_to_today(desk: DeskSite, path: str) -> None:
+def test_an_address_that_leads_nowhere_leads_back_to_the_inbox(desk: DeskSite, path: str) -> None:
     answer = desk.client.get(path)
     assert answer.status_code in {404, 405}
-    assert "Nothing is lost: the page Today shows" in answer.text
-    assert 'href="/quarantine"' in answer.text
+    assert "Nothing is lost: the" in answer.text
+    assert 'href="/games"' in answer.text
 
 
 def test_a_fault_of_ours_shows_no_trace_and_keeps_the_headers(desk: DeskSite) -> None:

@@ -39,7 +39,7 @@ def test_a_password_opens_a_session_whose_cookie_scripts_cannot_read(desk: DeskS
     assert "httponly" in cookie
     # A form on another site is then sent without the cookie, besides the token that each form needs.
     assert "samesite=strict" in cookie
-    assert "Today" in desk.text("/")
+    assert "Inbox" in desk.text("/")
 
 
 def test_a_wrong_password_is_refused_and_five_of_them_rest_the_name(desk: DeskSite) -> None:

@@ -32,8 +32,8 @@ def refuse(sink: SmtpSink, *dead: str) -> None:
 def test_a_dead_address_is_named_at_once(
     table: Table, smtp_sink: SmtpSink, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """PHA-09: in the coordinator's notice, on Today, at the game and at Health; the address in no letter and
-    no log."""
+    """PHA-09: in the coordinator's notice, in the inbox, at the game and at Health; the address in no letter
+    and no log."""
     caplog.set_level(logging.DEBUG, "service")
     refuse(smtp_sink, OLD)
     moved(table)
