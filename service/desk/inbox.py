@@ -134,7 +134,7 @@ def _of_phase(
         yield InboxEntry(
             InboxKind.RESULTS, Urgency.ALARM, "A deadline waits", about,
             f"{wait.why} It goes on by itself once that is over.",
-            (NextAct("Decide", f"/games/{view.game.id}#calendar"),), since=wait.since)
+            (NextAct("Decide", f"/games/{view.game.id}"),), since=wait.since)
     if not view.lines.doubtful and phase.state == PhaseState.READY:
         yield InboxEntry(
             InboxKind.RESULTS, Urgency.RESULTS, "Approve the results", about,
@@ -198,7 +198,7 @@ def _addresses(
         letter = NextAct("See the letter" if failed.letters == 1 else "See the newest",
                          f"/letters/{failed.newest}")
         add = () if failed.game is None else (
-            NextAct("Add an address", f"/games/{failed.game}#players"),)
+            NextAct("Add an address", f"/games/{failed.game}?task=players#players"),)
         yield InboxEntry(
             InboxKind.ADDRESSES, Urgency.ANSWER, f"{failed.number} did not arrive", "",
             f"{failed.sentence} Ask the player in another way for a new address, add it, and send the letter "

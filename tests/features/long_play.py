@@ -124,8 +124,9 @@ class LongPlay:
         return drawn
 
     def switch_on(self, desk: Browser, option: str) -> None:
-        desk.send(f"/games/{self.game}", f"/games/{self.game}/option", name=option, value="yes",
-                  why="As we all agreed before")
+        page = f"/games/{self.game}"
+        on = re.findall(r'name="on" value="([a-z_]+)" checked', desk.page(page))
+        desk.send(page, f"{page}/options", on=[*on, option], why="As we all agreed before")
 
     # Sheets (BEY-05, BEY-08)
     # --------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from service.desk.queries import CLOCK_ONLY, phases_to_come
 from service.facts.events import Event
 from service.facts.options import REVIEW_WORDS, YES_OR_NO, ReviewMode, threshold_words
 from service.games import draw_votes, mailbox_waits
+from service.games.acts.act import ActTable, perform
 from service.games.acts.deadlines import GoAway, MoveDeadline, MoveYear, begins_year
 from service.games.acts.ending import DeclareEnd
 from service.games.acts.games import ChangeOption
@@ -37,9 +38,10 @@ from service.mail.sending.failed import failed_addresses
 from service.notices import announcements
 from service.store import records
 from service.store.addresses import provider_of
+from service.store.columns import row_number
 from service.store.tables import AddressRow, EventRow, PhaseRow, PhaseState, PlayerRow
 from service.web.access import COORDINATOR, OWN_GAMES, SITE
-from service.web.acting import carry_out, game_row
+from service.web.acting import carry_out, game_row, or_refuse
 from service.web.look import look_then_do
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -49,6 +51,8 @@ router = APIRouter()
 SignedIn = Annotated[Visitor, Depends(require_visitor)]
 Trusted = Annotated[Visitor, Depends(require_token)]
 MOVABLE = (PhaseState.OPEN, PhaseState.WAITING)
+YEAR = "year "
+"""Begins the value of a year in the form that moves deadlines; the id of its first phase follows."""
 HISTORY = (
     Event.OPTION_CHANGED, Event.GAME_CREATED, Event.DEADLINE_MOVED, Event.YEAR_MOVED, Event.PHASE_ROLLED_BACK,
     Event.ADDRESS_ADDED, Event.ADDRESS_REMOVED, Event.SEAT_CHANGED, Event.UPLOAD_LINK_MADE,
@@ -115,8 +119,9 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
 
 
 @router.get("/games/{game_id}", dependencies=[COORDINATOR])
-def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") -> Response:
-    """One game: players, calendar, options and their history."""
+def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "", task: str = "") -> Response:
+    """One game: its phase, who has sent, the clock and the next act; behind them the tasks, players,
+    deadlines, options and their history, of which `task` is open (DSK-02)."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
         row = game_row(session, game_id)
@@ -153,7 +158,10 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
             .order_by(EventRow.id.desc())
         ).all()
         called = {pseudonym(player): player.name for player in session.scalars(select(PlayerRow))}
+        unasked_phases = {phase.id for phase in rows if phase.state in JUDGEABLE
+                          and unasked(session, phase, board)}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
+                    task=task,
                     called=called,
                     in_play=phases_in_play(session, game_id),
                     following=next_phase(session, game_id),
@@ -163,12 +171,13 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
                              if (provider := provider_of(mail)) is not None},
                     phases=phases, years=years, title_of=phase_title,
                     options=YES_OR_NO, switched=game_options,
+                    switched_on=sum(getattr(game_options, name) for name in YES_OR_NO),
                     languages=[LANGUAGES[name].title for name in game_options.order_languages],
                     history=log_words.in_words(session, history, ports.power_name, lambda _: []),
-                    ahead=MOVABLE, ready=PhaseState.READY,
+                    movable=[phase for phase in phases
+                             if phase.state in MOVABLE or phase.id in unasked_phases],
+                    ready=PhaseState.READY,
                     waits={phase.id: wait for phase, wait in mailbox_waits.all_standing(session)},
-                    unasked={phase.id for phase in rows if phase.state in JUDGEABLE
-                             and unasked(session, phase, board)},
                     reviews=REVIEW_WORDS,
                     waiting=seat_acts.candidates(session, game_id),
                     absences=[(absence, session.get_one(PlayerRow, absence.player_id).name) for absence in
@@ -184,25 +193,20 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "") ->
 
 @router.post("/games/{game_id}/move", dependencies=[COORDINATOR])
 def move(
-    request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
+    request: Request, visitor: Trusted, game_id: str, phase: Annotated[str, Form()],
     day: Annotated[str, Form()], why: Annotated[str, Form()] = "", hour: Annotated[str, Form()] = "07:00",
     later: Annotated[str, Form()] = "",
 ) -> Response:
-    """Move a deadline, with a reason; `later` moves every later phase too. Every player gets a letter
+    """Move a deadline, with a reason; `later` moves every later phase too. For `phase` "year 14" the year
+    that begins with that phase gets another first day, and moves with it (Q-10). Every player gets a letter
     (OUT-12)."""
-    act = MoveDeadline(game_id, phase, day, hour, why, bool(later))
+    of_year = phase.startswith(YEAR)
+    number = row_number(phase.removeprefix(YEAR))
+    if of_year:
+        return look_then_do(request, visitor, game_id, MoveYear(game_id, number, day, why), "year-moved",
+                            "Move the year")
+    act = MoveDeadline(game_id, number, day, hour, why, bool(later))
     return look_then_do(request, visitor, game_id, act, "moved", "Move the deadline")
-
-
-@router.post("/games/{game_id}/year", dependencies=[COORDINATOR])
-def move_year(
-    request: Request, visitor: Trusted, game_id: str, phase: Annotated[int, Form()],
-    day: Annotated[str, Form()], why: Annotated[str, Form()] = "",
-) -> Response:
-    """Move the first day of a year that has not begun, and the whole year with it (Q-10). Every player gets
-    a letter."""
-    act = MoveYear(game_id, phase, day, why)
-    return look_then_do(request, visitor, game_id, act, "year-moved", "Move the year")
 
 
 @router.post("/games/{game_id}/away", dependencies=[COORDINATOR])
@@ -237,28 +241,37 @@ def end(
     return look_then_do(request, visitor, game_id, act, "ended", "End the game")
 
 
-@router.post("/games/{game_id}/option", dependencies=[COORDINATOR])
-def option(
-    request: Request, visitor: Trusted, game_id: str, name: Annotated[str, Form()],
-    value: Annotated[str, Form()], why: Annotated[str, Form()] = "",
+@router.post("/games/{game_id}/options", dependencies=[COORDINATOR])
+def options(
+    request: Request, visitor: Trusted, game_id: str, on: Annotated[list[str] | None, Form()] = None,
+    review: Annotated[str | None, Form()] = None, threshold: Annotated[str, Form()] = "",
+    why: Annotated[str, Form()] = "",
 ) -> Response:
-    """Change an option."""
-    act = ChangeOption(game_id, name, "yes" if value == "yes" else "no", why)
-    return carry_out(request, visitor, game_id, act, "option")
+    """Change the options of a game to what the form shows, each that differs with the same reason, or none of
+    them. `on`: the options that are switched on; `review`: which lines two people read, None for as before;
+    `threshold`: how sure the machine must be to accept a line automatically, "" for as the site asks."""
+    ports: DeskPorts = request.app.state.ports
+    with ports.sessions.begin() as session:
+        table = ports.act_table(session, visitor.name, visitor.coordinates)
+        or_refuse(lambda: _change_options(table, game_id, frozenset(on or ()), review, threshold, why))
+    return RedirectResponse(f"/games/{game_id}?task=options&notice=option", status_code=303)
 
 
-@router.post("/games/{game_id}/threshold", dependencies=[COORDINATOR])
-def threshold(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()] = "",
-              why: Annotated[str, Form()] = "") -> Response:
-    """Change how sure the machine must be to accept a line automatically."""
-    return carry_out(request, visitor, game_id, ChangeOption(game_id, "auto_score", value, why), "option")
-
-
-@router.post("/games/{game_id}/review", dependencies=[COORDINATOR])
-def review(request: Request, visitor: Trusted, game_id: str, value: Annotated[str, Form()],
-           why: Annotated[str, Form()] = "") -> Response:
-    """Change which lines two people read."""
-    return carry_out(request, visitor, game_id, ChangeOption(game_id, "review", value, why), "option")
+def _change_options(
+    table: ActTable, game_id: str, on: frozenset[str], review: str | None, threshold: str, why: str
+) -> None:
+    """Perform an act for each option that has another value now. Raises Refused."""
+    now = options_of(table.game(game_id))
+    wanted = {name: "yes" if name in on else "no" for name in sorted({*YES_OR_NO, *on})}
+    before = {name: "yes" if getattr(now, name, False) else "no" for name in wanted}
+    if review is not None:
+        wanted["review"], before["review"] = review, str(now.review)
+    wanted["auto_score"], before["auto_score"] = threshold, threshold_choice(now.auto_score)
+    changed = [name for name in wanted if wanted[name] != before[name]]
+    if not changed:
+        raise Refused("Nothing was changed: every option has this value already.")
+    for name in changed:
+        perform(ChangeOption(game_id, name, wanted[name], why), table)
 
 
 def _form(

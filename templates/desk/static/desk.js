@@ -64,6 +64,15 @@
     document.body.removeAttribute("aria-busy");
   });
 
+  // What moves has a day and an hour now, from which the form begins.
+  for (const select of document.querySelectorAll("select[data-fills]")) {
+    select.addEventListener("change", function () {
+      for (const [name, value] of Object.entries(select.selectedOptions[0].dataset)) {
+        select.form.elements[name].value = value;
+      }
+    });
+  }
+
   const toggle = document.querySelector("[data-raw-toggle]");
   if (toggle) toggle.addEventListener("click", function (event) {
     event.preventDefault();

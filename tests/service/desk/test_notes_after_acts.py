@@ -51,7 +51,7 @@ def test_after_each_act_the_page_says_what_happened_and_what_is_safe(desk: DeskT
     key, phase, game = stranger(desk), desk.table.phase().id, f"/games/{desk.table.game}"
     assert "kept unchanged" in after(desk, f"/quarantine/{key}/discard", why=WHY)
     assert "as it was" in after(desk, f"/quarantine/{key}/take-back")
-    assert "The option is changed" in after(desk, f"{game}/option", name="post_first", value="yes", why=WHY)
+    assert "The option is changed" in after(desk, f"{game}/options", on="post_first", why=WHY)
     day = (desk.table.phase().deadline + timedelta(days=1)).strftime("%Y-%m-%d")
     assert ("A letter to each player waits in "
             "Letters") in after(desk, f"{game}/move", phase=phase, day=day, why=WHY, later="yes")

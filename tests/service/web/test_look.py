@@ -120,7 +120,7 @@ ACTS: dict[str, dict[str, str]] = {
     "/games/{game}/seat": {
         "power": "Argyll", "name": "Bea", "mail": "bea@new.example bea@two.example", "why": WHY},
     "/previews/{game}/hand-over": {"name": "Blaise Pascal", "key": "a-key-of-the-form"},
-    "/games/{game}/year": {"phase": "SPRING", "day": "LATER", "why": WHY},
+    "/games/{game}/move": {"phase": "YEAR", "day": "LATER", "why": WHY},
     "/games/{game}/end": {"kind": "draw", "power": "Argyll", "why": WHY},
 }
 
@@ -139,7 +139,7 @@ def test_each_act_that_writes_to_all_is_shown_before_it_is_done(desk: DeskTable,
     spring = next(row for row in table.phases() if row.season == "Spring")
     days = {"FIRST": now + timedelta(days=8), "LAST": now + timedelta(days=11),
             "LATER": spring.opens_at + timedelta(days=7)}
-    fill = {name: day.date().isoformat() for name, day in days.items()} | {"SPRING": str(spring.id)}
+    fill = {name: day.date().isoformat() for name, day in days.items()} | {"YEAR": f"year {spring.id}"}
     values = {name: fill.get(value, value) for name, value in ACTS[path].items()}
     where, before, letters = path.format(game=table.game), state_of(desk), len(table.letters())
     page = desk.post(where, **values)

@@ -192,14 +192,21 @@ def test_what_was_sent_is_not_rolled_back(desk: DeskTable) -> None:
 
 def test_an_option_is_changed_with_its_history(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
-    assert desk.post(f"{path}/option", name="post_first", value="yes", why=WHY).status_code == 303
+    assert desk.post(f"{path}/options", on="post_first", why=WHY).status_code == 303
     row = game(desk, desk.table.game)
     assert row is not None
     assert row.options["post_first"] is True
-    assert desk.post(f"{path}/option", name="post_first", value="yes", why=WHY).status_code == 409
-    assert desk.post(f"{path}/option", name="god_mode", value="yes", why=WHY).status_code == 409
-    (event,) = events(desk, "option_changed")
-    assert event.detail == {"option": "post_first", "from": False, "to": True, "why": WHY}
+    assert row.options["mail_commands"] is False, "the form shows every option, and this one is off there"
+    assert desk.post(f"{path}/options", on="post_first", why=WHY).status_code == 409
+    # One that is not there keeps all of them from being changed.
+    answer = desk.client.post(f"{path}/options", data={
+        "csrf": CSRF, "on": ["mail_commands", "god_mode"], "threshold": "0.99", "why": WHY})
+    assert answer.status_code == 409
+    assert game(desk, desk.table.game).options == row.options  # type: ignore[union-attr]
+    details = {event.detail["option"]: event.detail for event in events(desk, "option_changed")}
+    assert details == {
+        "post_first": {"option": "post_first", "from": False, "to": True, "why": WHY},
+        "mail_commands": {"option": "mail_commands", "from": True, "to": False, "why": WHY}}
     assert "An option was changed: post first: yes" in desk.text(path)
 
 
@@ -268,8 +275,8 @@ def test_a_person_is_signed_out_everywhere_or_removed(desk: DeskTable) -> None:
 def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
     path = f"/games/{desk.table.game}"
     for form_address in (
-        "/games/new", f"{path}/move", f"{path}/roll-back", f"{path}/option", f"{path}/address", "/people/add",
-        "/people/role", "/people/remove", "/people/sign-out",
+        "/games/new", f"{path}/move", f"{path}/roll-back", f"{path}/options", f"{path}/address",
+        "/people/add", "/people/role", "/people/remove", "/people/sign-out",
     ):
         assert desk.client.post(form_address, data={**new_game(), "csrf": "wrong"}).status_code == 403
     assert game(desk) is None
@@ -278,19 +285,19 @@ def test_a_form_without_its_token_changes_nothing(desk: DeskTable) -> None:
 def test_how_sure_the_machine_must_be_is_an_option_of_the_game_with_its_history(desk: DeskTable) -> None:
     """The desk plan: a line is "auto" only where its confidence reaches the game's threshold."""
     page = f"/games/{desk.table.game}"
-    assert "to accept a line by itself: as sure as the site asks" in desk.text(page)
+    assert 'value="" selected>As sure as the site asks' in desk.page(page)
     for value, why, sentence in (
         ("0.5", WHY, "no such threshold"), ("", WHY, "has this value already"), ("0.95", "short", "reason"),
     ):
-        assert sentence in desk.post(f"{page}/threshold", value=value, why=why).text
-    assert desk.post(f"{page}/threshold", value="0.95", why=WHY).status_code == 303
-    assert "to accept a line by itself: at least 95 per cent sure" in desk.text(page)
+        assert sentence in desk.post(f"{page}/options", on="mail_commands", threshold=value, why=why).text
+    assert desk.post(f"{page}/options", on="mail_commands", threshold="0.95", why=WHY).status_code == 303
+    assert 'value="0.95" selected>At least 95 per cent sure' in desk.page(page)
     assert f"lines without a look: at least 95 per cent sure “{WHY}”" in desk.text(page)
     row = game(desk, desk.table.game)
     assert row is not None
     assert limits_of(options_of(row), ReviewLimits()).score == 0.95
     assert limits_of(options_of(row), ReviewLimits(0.97)).score == 0.97, "never below the site's own"
-    desk.post(f"{page}/threshold", value="", why=WHY)
+    desk.post(f"{page}/options", on="mail_commands", threshold="", why=WHY)
     row = game(desk, desk.table.game)
     assert row is not None
     assert limits_of(options_of(row), ReviewLimits()) == ReviewLimits()
@@ -324,3 +331,18 @@ def test_a_game_may_begin_with_its_threshold(desk: DeskTable) -> None:
     assert row is not None
     assert limits_of(options_of(row), ReviewLimits()).score > 1, "nobody is that sure"
     assert begin(desk, name="Third Match", threshold="x")[0] == 400
+
+
+def test_the_page_of_a_game_has_one_form_for_each_act_and_folds_them_by_task(desk: DeskTable) -> None:
+    """DSK-02: what moves a deadline stood there once for each phase."""
+    path = f"/games/{desk.table.game}"
+    page = desk.page(path)
+    actions = re.findall(r'<form method="post" action="([^"]+)"', page)
+    assert len(desk.table.phases()) > 5
+    assert actions.count(f"{path}/move") == actions.count(f"{path}/options") == 1
+    assert page.count('<details class="task"') == 5
+    assert 'id="players" open' not in page
+    assert 'id="players" open' in desk.page(f"{path}?task=players")
+    now = plain(page.partition("Now</h2>")[2].partition('<div class="tasks">')[0])
+    assert "takes orders until Sun 14 Mar, 07:00 GMT" in now
+    assert "Nothing came from" in now

@@ -16,6 +16,7 @@ from service.store.tables import EventRow, GameRow, LineState, PhaseRow, PhaseSt
 from tests.support.desk_site import NAME, NO_LOTS, OTHER, DeskSite
 
 HERS, HIS = "A Eskdale H", "A Merse H"
+OPTIONS = "/games/powick-bridge/options"
 
 # What the desk's acts ask of a database is asked on both kinds at each landing in test_undo.py.
 SLOW_ON_POSTGRES = True
@@ -234,14 +235,15 @@ def test_a_line_added_by_hand_is_read_by_two(desk: DeskSite) -> None:
 def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSite) -> None:
     desk.add(PhaseRow(id=8, game_id="powick-bridge", ordinal=2, year=1642, season="Summer", kind="retreat",
                       opens_at=desk.clock.now(), deadline=desk.clock.now(), state=PhaseState.SENT, **NO_LOTS))
-    answer = desk.post("/games/powick-bridge/review", value="all", why="A second reader has joined us.")
-    assert answer.headers["location"] == "/games/powick-bridge?notice=option"
+    answer = desk.post(OPTIONS, on="mail_commands", review="all",
+                       why="A second reader has joined us.")
+    assert answer.headers["location"] == "/games/powick-bridge?task=options&notice=option"
     with desk.store() as session:
         assert session.get_one(GameRow, "powick-bridge").options["review"] == "all"
         # Phase 8 is sent: its lines were read under the option of their time.
         assert [session.get_one(PhaseRow, n).review for n in (7, 8)] == ["all", "none"]
     page = desk.text("/games/powick-bridge")
-    assert "Two people read every line, the second without seeing what the first one read." in page
+    assert 'value="all" selected>Two people read every line, the second' in desk.page("/games/powick-bridge")
     assert "A second reader has joined us." in page
 
 
@@ -249,7 +251,7 @@ def test_the_option_of_a_game_holds_for_phases_that_are_not_judged(desk: DeskSit
     ("all", "short", "needs a reason"), ("three", "A reason in a sentence.", "write one of"),
     ("none", "A reason in a sentence.", "has this value already")])
 def test_an_option_that_cannot_be_so_is_refused(desk: DeskSite, value: str, why: str, sentence: str) -> None:
-    answer = desk.post("/games/powick-bridge/review", value=value, why=why)
+    answer = desk.post(OPTIONS, on="mail_commands", review=value, why=why)
     assert answer.status_code == 409
     assert sentence in answer.text
     assert "Nothing was changed" in answer.text
@@ -260,7 +262,8 @@ def test_no_option_decides_which_of_two_readers_is_right(desk: DeskSite) -> None
     with desk.store.begin() as session:
         session.get_one(GameRow, "powick-bridge").options = {"review": "doubtful"}
     desk.sign_in()
-    answer = desk.post("/games/powick-bridge/review", value="none", why="The second reader has left us.")
+    answer = desk.post(OPTIONS, on="mail_commands", review="none",
+                       why="The second reader has left us.")
     assert answer.status_code == 409
     assert "Settle it at the desk or close it as void first" in answer.text
 

@@ -91,14 +91,16 @@ def test_at_the_desk_it_is_one_form_with_a_reason_and_every_player_is_told(table
     desk = open_desk(table)
     spring = table.phases()[SPRING - 1]
     page = desk.page(f"/games/{table.game}")
-    assert page.count("Move the first day of this year") == sum(
+    assert page.count(f'action="/games/{table.game}/move"') == 1
+    assert page.count("The whole year ") == sum(
         (row.season, row.kind, row.state) == ("Spring", "movement", PhaseState.WAITING)
         for row in table.phases()
     )
     day = (spring.opens_at + timedelta(days=7)).date().isoformat()
     for bad in ({"day": day, "why": "short"}, {"day": "next week", "why": WHY_LONG}):
-        assert "Nothing was changed" in desk.post(f"/games/{table.game}/year", phase=spring.id, **bad).text
-    answer = desk.press_twice(f"/games/{table.game}/year", phase=spring.id, day=day, why=WHY_LONG)
+        answer = desk.post(f"/games/{table.game}/move", phase=f"year {spring.id}", **bad)
+        assert "Nothing was changed" in answer.text
+    answer = desk.press_twice(f"/games/{table.game}/move", phase=f"year {spring.id}", day=day, why=WHY_LONG)
     assert answer.headers["location"] == f"/games/{table.game}?notice=year-moved"
     assert "The year begins on its new day" in desk.text(f"/games/{table.game}?notice=year-moved")
     assert table.phases()[SPRING - 1].opens_at == spring.opens_at + timedelta(days=7)
