@@ -29,6 +29,24 @@ class OpenReason(StrEnum):
     NOT_PLAIN = "not_plain"
 
 
+PHRASES: Mapping[OpenReason, str] = {
+    OpenReason.CROSSED_OUT: "Crossed out?",
+    OpenReason.CUT_OFF: "Cut off",
+    OpenReason.RUNS_ON: "Ink goes on",
+    OpenReason.INSERTED: "A word put in",
+    OpenReason.NEIGHBOUR: "One line with its neighbour?",
+    OpenReason.SIGNATURE: "Signature?",
+    OpenReason.UNKNOWN_NAME: "Unknown name",
+    OpenReason.UNIT_LETTER: "Army or fleet?",
+    OpenReason.LOST_WORD: "A word missing?",
+    OpenReason.ODD_ORDER: "Odd order",
+    OpenReason.NOT_UNDERSTOOD: "Not understood",
+    OpenReason.NOT_PLAIN: "An order at all?",
+    OpenReason.MISFIT: "Ink that does not fit",
+    OpenReason.NEAR_ORDER: "Another order is near",
+    OpenReason.UNSURE: "Not sure enough",
+}
+"""Each reason in a few words, those that show a person where to look first."""
 SENTENCES: Mapping[OpenReason, str] = {
     OpenReason.UNSURE: "The reader is not sure enough of this order.",
     OpenReason.NEAR_ORDER: "Another order fits the ink nearly as well.",

@@ -1,4 +1,5 @@
-"""Readings of one line as the desk shows them: differing words marked, confidence as a share and a word."""
+"""Readings of one line as the desk shows them: in the writer's own letters, differing words marked,
+confidence as a share and a word."""
 
 from __future__ import annotations
 
@@ -8,6 +9,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import Any
+
+from service.desk.reading.ink import LEAST_COVERED, in_own_letters
 
 _STEEP = 1.5
 """How fast the share of a reading falls with each letter by which it fits worse than the best."""
@@ -33,13 +36,21 @@ class ShownReading:
         return "sure" if self.share >= SURE else "likely" if self.share >= LIKELY else "unsure"
 
 
-def shown(candidates: Sequence[dict[str, Any]]) -> tuple[ShownReading, ...]:
-    """The readings of a line, best first. Each candidate has "text", "order" and a "score" of 0..1."""
-    texts = [str(c["text"]).split() for c in candidates]
-    shares = _shares([(float(c["score"]), len(str(c["text"]))) for c in candidates])
+def shown(
+    candidates: Sequence[dict[str, Any]], ink: str = "", covers: Sequence[float] = ()
+) -> tuple[ShownReading, ...]:
+    """The readings of a line, best first. Each candidate has "text", "order" and a "score" of 0..1. `ink`:
+    the machine's own reading, whose capitals they get. `covers`: the share of the ink that each explains,
+    0..1, or nothing for all of it."""
+    texts = [in_own_letters(str(c["text"]), ink) for c in candidates]
+    words = [text.split() for text in texts]
+    orders = [c["order"] for c in candidates]
+    covered = [1.0 if share >= LEAST_COVERED else share for share in covers] or [1.0] * len(texts)
+    shares = _shares([(float(c["score"]) * share, len(text))
+                      for c, text, share in zip(candidates, texts, covered, strict=True)])
     return tuple(
-        ShownReading(str(c["text"]), _marked(index, texts), c["order"], shares[index])
-        for index, c in enumerate(candidates)
+        ShownReading(text, _marked(index, words, orders), orders[index], shares[index])
+        for index, text in enumerate(texts)
     )
 
 
@@ -59,12 +70,17 @@ def _shares(scored: Sequence[tuple[float, int]]) -> list[float]:
     return list(accumulate(shares, min))
 
 
-def _marked(index: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], ...]:
-    """The words of one text, each with True if it differs in more than capitals: the best is compared with
-    the second, all others with the best. `GAP` marks where only the other text has words."""
-    if len(texts) == 1:
-        return tuple((word, False) for word in texts[0])
-    words, other = texts[index], texts[1] if index == 0 else texts[0]
+def _marked(
+    index: int, texts: Sequence[list[str]], orders: Sequence[str | None]
+) -> tuple[tuple[str, bool], ...]:
+    """The words of one text, each with True if it differs in more than capitals and stops: the best is
+    compared with the next reading that means something else, all others with the best. `GAP` marks where only
+    the other text has words. Readings of the same order do not differ."""
+    rival = next((n for n in range(1, len(texts)) if orders[n] is None or orders[n] != orders[0]), None)
+    other_index = rival if index == 0 else 0
+    if other_index is None or (orders[index] is not None and orders[index] == orders[other_index]):
+        return tuple((word, False) for word in texts[index])
+    words, other = texts[index], texts[other_index]
     marked: list[tuple[str, bool]] = []
     matcher = SequenceMatcher(None, _folded(words), _folded(other), autojunk=False)
     for change, a, b, _, _ in matcher.get_opcodes():
@@ -73,4 +89,4 @@ def _marked(index: int, texts: Sequence[list[str]]) -> tuple[tuple[str, bool], .
 
 
 def _folded(words: Sequence[str]) -> list[str]:
-    return [word.casefold() for word in words]
+    return [word.casefold().strip(".,;:") or word for word in words]

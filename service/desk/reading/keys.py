@@ -35,6 +35,7 @@ ACTIONS = (
     KeyAction("next", "j", "next line without deciding"),
     KeyAction("previous", "k", "previous line without deciding"), KeyAction("next-sheet", "]", "next sheet"),
     KeyAction("previous-sheet", "[", "previous sheet"), KeyAction("page", "p", "the whole page"),
+    KeyAction("why", "w", "why the machine asks about this line"),
     KeyAction("raw", "z", "the raw picture"), KeyAction("zoom-in", "+", "larger"),
     KeyAction("zoom-out", "-", "smaller"), KeyAction("rotate", "r", "turn the picture"),
     KeyAction("join", "m", "merge with the next line"),

@@ -10,12 +10,13 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from ocr.decoding.open_reasons import SENTENCES
+from ocr.decoding.open_reasons import PHRASES, SENTENCES
 from service.desk import page_data
 from service.desk.queries import WorkLine
 from service.desk.reading import candidates
 from service.desk.reading.candidates import ShownReading
 from service.desk.reading.echo import Echo, echo
+from service.desk.reading.ink import LEAST_COVERED, covered, letter_width
 from service.desk.reading.shape import rows_among, size, written_rows
 from service.games.agreement import ReviewDecision, Stage
 from service.games.lines import AGAIN, PART, ranked_readings
@@ -25,6 +26,7 @@ from service.web.ports import DeskPorts
 
 MAX_OFFERS = 5
 """Most readings on the page: one for each key from 1 to 5."""
+INK_LEFT_OVER = ("Ink left over", "The best reading explains a part of the ink only.")
 NEW_CUT, OLD_CUT = "read again, as the line is cut now", "as it was cut before"
 _TWO_READERS = (Stage.SECOND, Stage.DIFFERS)
 SETTLED = frozenset({LineState.READ, LineState.VOID, LineState.NOT_ORDER, LineState.AUTO})
@@ -80,7 +82,8 @@ class SecondReading:
 @dataclass(frozen=True, slots=True)
 class LineView:
     """The data for one line's part of the page. `below`: id of the next line of the same page, which this
-    one can be joined with, or None. `submission_id`: the sheet."""
+    one can be joined with, or None. `submission_id`: the sheet. `leaves_ink`: the best reading explains too
+    little of the ink to be sure."""
 
     work: WorkLine
     power: str
@@ -89,6 +92,7 @@ class LineView:
     review: SecondReading
     below: int | None
     submission_id: int
+    leaves_ink: bool = False
 
     @property
     def first(self) -> str:
@@ -108,13 +112,14 @@ class LineView:
         return self.work.line.state in SETTLED
 
     @property
-    def why_open(self) -> tuple[str, ...]:
-        """The reasons, as sentences, for which the machine asks a person to look; none once the line is
-        settled, and none for a second reader."""
+    def why_open(self) -> tuple[tuple[str, str], ...]:
+        """The reasons for which the machine asks a person to look, each as a phrase and a sentence, the most
+        telling first; none once the line is settled, and none for a second reader."""
         if self.settled or self.review.blind:
             return ()
-        known = {reason.value: sentence for reason, sentence in SENTENCES.items()}
-        return tuple(known[reason] for reason in self.work.line.why_open if reason in known)
+        left_over = [INK_LEFT_OVER] if self.leaves_ink else []
+        return (*left_over, *((PHRASES[reason], SENTENCES[reason]) for reason in PHRASES
+                              if reason.value in self.work.line.why_open))
 
     @property
     def void_readings(self) -> tuple[str, ...]:
@@ -161,7 +166,19 @@ def line_view(
         reading_offers(ports, session, phase_id, lines, work, me=me), crop, review,
         below.line.id if below is not None and below.line.page_id == work.line.page_id else None,
         session.get_one(PageRow, work.line.page_id).submission_id,
+        min(ink_covered(lines, work)[:1], default=1.0) < LEAST_COVERED,
     )
+
+
+def ink_covered(lines: Sequence[WorkLine], work: WorkLine) -> list[float]:
+    """The share of the ink of a line that each of its readings explains, 0..1, by the width of the letters of
+    the other lines of its page."""
+    width = letter_width([(other.raw, other.line.box) for other in lines
+                          if other.line.page_id == work.line.page_id and other.line.id != work.line.id])
+    # In place of two readings with the same words a line keeps their orders, whose length is not the ink's.
+    return [1.0 if candidate["text"] == candidate["order"]
+            else covered(str(candidate["text"]), work.line.box, width)
+            for _, candidate in ranked_readings(work.line.candidates)]
 
 
 def is_second_reader(work: WorkLine, me: str) -> bool:
@@ -183,8 +200,8 @@ def reading_offers(
         ReadingOffer(
             f"reading-{n}", item, cut="" if not was_recut else NEW_CUT if AGAIN in candidate else OLD_CUT)
         for (n, candidate), item in zip(
-            placed, candidates.shown([candidate for _, candidate in placed]), strict=True
-        )
+            placed, candidates.shown(
+                [candidate for _, candidate in placed], work.raw, ink_covered(lines, work)), strict=True)
     ]
     # Shuffled, so that the order tells nothing of the first decision (desk plan, "Two-person review").
     if is_second_reader(work, me):

@@ -332,6 +332,10 @@ const actions = {
     const sheet = part().querySelector("details.sheet");
     if (sheet) sheet.open = !sheet.open;
   },
+  why: () => {
+    const reasons = part().querySelector("details.why-open");
+    if (reasons) reasons.open = !reasons.open;
+  },
   raw: () => part().querySelector("[data-do=raw]") && raw(part(), part().querySelector("[data-do=raw]")),
   "zoom-in": () => larger(part(), 0.5),
   "zoom-out": () => larger(part(), -0.5),
