@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.desk import corrections, front, images, mailroom, operation, pages, probes, quarantine
+from service.desk import corrections, front, images, mailroom, operation, pages, probes, proof, quarantine
 from service.desk.door import account, people, sign_in
 from service.desk.games import ahead, boards, letters, pages as games, seats
 from service.desk.inbox import waiting_for
@@ -104,7 +104,7 @@ def _routes() -> tuple[BaseRoute, ...]:
         sign_in, moves, calendar,
         archive, left_out, entry, game_map, players, my_file, game_page,
         rules, lots, roots, results, sheet_form,
-        front, pages, mailroom, images, forms, corrections, api, sheet, quarantine, games, seats,
+        front, pages, mailroom, images, forms, corrections, proof, api, sheet, quarantine, games, seats,
         people, account, operation, probes, letters, ahead, boards,
     ):
         whole.include_router(pages_of.router)

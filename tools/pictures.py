@@ -95,6 +95,8 @@ SHOTS = (
     Shot("sheet", "/sheet/{submission_id}", _path("/sheet/{n.sheet}")),
     Shot("sheet-versions", "/sheet/{submission_id}", _path("/sheet/{n.versions}")),
     Shot("sheet-sealed", "/sheet/{submission_id}", _path("/sheet/{n.sealed_sheet}")),
+    Shot("proof", "/proof/{phase_id}", _path("/proof/{n.ready}")),
+    Shot("proof-sent", "/proof/{phase_id}", _path("/proof/{n.sent}")),
     Shot("results-ready", "/results/{phase_id}", _path("/results/{n.ready}")),
     Shot("results-sent", "/results/{phase_id}", _path("/results/{n.sent}")),
     Shot("results-sealed", "/results/{phase_id}", _path("/results/{n.sealed}")),

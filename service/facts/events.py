@@ -62,6 +62,7 @@ class Event(StrEnum):
     PHASE_CLOSED = "phase_closed", "{phase} closed at its deadline"
     PHASE_JUDGED = "phase_judged", "{phase} was judged"
     PHASE_ROLLED_BACK = "phase_rolled_back", "{phase} was rolled back to the desk"
+    PHASE_PROOF_READ = "phase_proof_read", "Every line of {phase} was compared with its ink"
     PHASE_UNSEALED = "phase_unsealed", "The sheets of {phase} were opened before the deadline"
     SEED_LOST = "seed_lost", "The lots of {phase} were drawn without their seed"
     BEACON_GIVEN_UP = "beacon_given_up", "The lots of {phase} were drawn without the public beacon"
@@ -164,6 +165,7 @@ HARMLESS: Mapping[Event, str] = {
     Event.PHASE_OPENED: _COURSE,
     Event.PHASE_CLOSED: _COURSE,
     Event.PHASE_JUDGED: _COURSE,
+    Event.PHASE_PROOF_READ: "The letters of its results say so.",
     Event.DEADLINE_WAITS_FOR_MAILBOX: _COURSE,
     Event.MAILBOX_EMPTIED: _COURSE,
     Event.RESULTS_APPROVED: _COURSE,

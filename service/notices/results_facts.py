@@ -24,6 +24,7 @@ from service.games.ballots import executed
 from service.games.lines import lines_of
 from service.games.options import options_of
 from service.games.phases import phase_of, phase_title
+from service.games.proof_reading import proof_of
 from service.games.results import ShownPower, redacted_for, show, unit_text
 from service.letters.facts import Holding, NextDate, Proofs, ResultsFacts, SheetFacts, Standings, UnitChanges
 from service.letters.kinds import LetterKind, Occasion, Sample
@@ -77,7 +78,7 @@ def results_facts(
             for row in records.phases(session, phase.game_id)
             if row.ordinal > phase.ordinal and not _skipped(phase_of(row), phase_of(phase), resolution)
         )[:DATES_AHEAD],
-        remarks=_unsealings(session, phase),
+        remarks=(*_unsealings(session, phase), *_proof(session, phase)),
         # The digest of a seed leaves before its lots are drawn, or it would prove nothing.
         proofs=Proofs(
             results_address(base_url, phase),
@@ -139,6 +140,16 @@ def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
         elif note := unsealing_note(row):
             remarks.append(Sentence("%(title)s: %(note)s", title=phase_title(row), note=note))
     return tuple(remarks)
+
+
+def _proof(session: Session, phase: PhaseRow) -> tuple[str, ...]:
+    """Who compared every line with its ink once more before the results are sent; nothing if nobody did."""
+    proof = proof_of(session, phase)
+    if proof is None:
+        return ()
+    return (Sentence(
+        N_("Read by two: before these results were sent, %(person)s compared every line with its ink once "
+           "more (%(number)s in all)."), person=proof.person, number=proof.lines),)
 
 
 def unsealing_note(phase: PhaseRow) -> str:
