@@ -6,7 +6,6 @@ are 0 (no trust) to 1. Arrays are left out of equality: two readings with the sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol, TypeAlias
@@ -110,38 +109,11 @@ class Posteriors:
     source: LayerInput | None = None
 
 
-LetterShape: TypeAlias = npt.NDArray[np.float32]
-"""The shape of one letter, at a size and place of its own: float32, shape (20, 20), mean 0 and length 1."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LetterView:
-    """A letter of a word as it stands in its row, at the size of its sheet's writing.
-
-    `shape`: the letter cut out; None where there is nothing of its own to cut. `around`: how much darker than
-    paper it is about its middle: float32, shape (42, 24), a letter of the sheet being 12 wide."""
-
-    shape: LetterShape | None
-    around: npt.NDArray[np.float32]
-
-
-class RowLetters(Protocol):
-    """The letters of one row, looked at when they are asked for."""
-
-    def view(self, index: int) -> LetterView | None:
-        """One of them; None where it has no ink."""
-        ...
-
-
 class RowLooks(Protocol):
     """A row's ink, kept so that it can be read once more in other ways."""
 
     def posteriors(self) -> tuple[Posteriors, ...]:
         """What the first engine reads of the row in each of these ways, always as many; empty for none."""
-        ...
-
-    def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
-        """The letters and signs that stand at `middles`, see `ocr.image.letter_view`."""
         ...
 
 

@@ -6,7 +6,6 @@ Door: `page.PageReader`, `vocabulary.vocabulary_of`, `completions.words_of`.
 - `join_rows`: which rows are one order. `text_only`: the same for rows without posteriors.
 - `decode`: a line's ink to hypotheses. `features`: what its confidence is computed from.
 - `own_hand`, `other_looks`: waiting lines read again.
-- `letters_in_doubt`: the one letter on which an order hangs, beside the sheet's own (`sheet_letters`).
 - `heading`: the heading by its ink. `classify`: heading, order or neither. `review`: who must look at a line.
 - `vocabulary`: a variant's names and forms for the grammar. `completions`: words that the edit box completes.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from ocr.decoding.confidence import Features
 from ocr.decoding.open_reasons import OpenReason
+from ocr.decoding.review_gate import CUT_OUT
 from ocr.decoding.sheet_hand import SheetHand, SureLine, learn, row_by
 from ocr.layout.wrap import as_line
 from ocr.page import OutputLayer, ReadLine
@@ -23,7 +24,6 @@ from reading.decode import decode_line, rescored
 from reading.join_rows import JoinedLine
 from reading.line import InterpretedLine
 from reading.review import KNOWN_MISFIT, ReviewRules
-from reading.sheet_letters import is_sure
 from reading.status import LineState
 from reading.vocabulary import Vocabulary
 
@@ -115,6 +115,15 @@ def _sheet(
         return None
     hand = learn([SureLine(joined[index].line, reviewed[index].text) for index in sure])
     return None if hand is None else _Sheet(joined, reviewed, sure, hand, vocabulary, rules)
+
+
+def is_sure(joined: JoinedLine, line: InterpretedLine) -> bool:
+    """True if a line passes, and its text is what its ink says letter by letter."""
+    return (
+        line.status is LineState.AUTO and line.kind == "order" and line.features is not None
+        and not line.features.is_corrected
+        and not any(row.inserted or row.strike.max_word_score >= CUT_OUT for row in joined.line.rows)
+    )
 
 
 def waits_for_letters(line: InterpretedLine) -> bool:

@@ -4,7 +4,6 @@
     -> classified lines -> confidence
     -> waiting lines read again with the sheet's own hand, with the letters that it makes like others,
     and by other looks at their ink
-    -> letters in doubt beside the others of the sheet
     -> orders without the kinds of units that are in doubt
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
@@ -25,7 +24,6 @@ from reading.hand_habits import review_by_habits
 from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.layout_words import with_layout_words
-from reading.letters_in_doubt import review_letters_in_doubt
 from reading.line import InterpretedLine
 from reading.other_looks import review_by_looks
 from reading.own_hand import review_with_own_hand
@@ -58,8 +56,7 @@ class PageReader:
         reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
         explained = review_by_habits(lines, reviewed, self.vocabulary, self.rules)
         looked_at = review_by_looks(lines, explained, self.vocabulary, self.rules)
-        by_letters = review_letters_in_doubt(lines, looked_at, self.vocabulary)
-        return ReadPage(heading, leave_kinds_out(by_letters, self.rules.table), taught_by)
+        return ReadPage(heading, leave_kinds_out(looked_at, self.rules.table), taught_by)
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:
         """The lines of a page, with the rows of an order that its sender broke joined; line by line as they

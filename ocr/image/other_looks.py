@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
 from ocr.engines import LetterEngine
-from ocr.image.letter_view import ViewedRow
 from ocr.image.narrow_hands import widened
-from ocr.page import Image, Posteriors, RowLetters
+from ocr.page import Image, Posteriors
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,3 @@ class CropLooks:
         readings = self.engine.read_letters(crops)
         posteriors = tuple(reading.posteriors for reading in readings if reading.posteriors is not None)
         return posteriors if len(posteriors) == len(LOOKS) else ()
-
-    def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
-        """See `RowLooks`."""
-        return ViewedRow(self.crop, middles, spacing)

@@ -12,13 +12,13 @@ import pytest
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import Posteriors, Row, RowLetters
+from ocr.page import Posteriors, Row
 from reading.line import InterpretedLine
 from reading.other_looks import LEAST_CHANCE
 from reading.page import PageReader
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
-from tests.support.inked import LETTERS, Unseen, ink, page, row
+from tests.support.inked import LETTERS, ink, page, row
 
 VARIANT = maps.load("w3k")
 HEADING = ("Ada Marlowe", "Montrose", "Summer 1642 Movement Orders")
@@ -33,10 +33,6 @@ class Looks:
 
     def posteriors(self) -> tuple[Posteriors, ...]:
         return self.shown
-
-
-    def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
-        return Unseen()
 
 
 def doubtful(text: str, place: int, letter: str, share: float) -> Posteriors:
@@ -131,10 +127,6 @@ def test_a_line_that_passes_is_not_looked_at_again() -> None:
     class Never:
         def posteriors(self) -> tuple[Posteriors, ...]:
             raise AssertionError
-
-
-        def row_letters(self, middles: Sequence[float], spacing: float) -> RowLetters:
-            return Unseen()
 
     rows = [row(text, index) for index, text in enumerate((*HEADING, *OTHERS))]
     reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))

@@ -5,24 +5,15 @@ from __future__ import annotations
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ocr.layout.wrap import as_line
-from ocr.page import Box, LetterView, Page, Posteriors, Row, Strike
+from ocr.page import Box, Page, Posteriors, Row, Strike
 
 LETTERS = string.ascii_letters + string.digits + " -/()&,.:'"
 SURE = 0.98
 UNTOUCHED = Strike()
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """The letters of a row of which none can be looked at."""
-
-    def view(self, index: int) -> LetterView | None:
-        return None
 
 
 def ink(text: str, also: Mapping[int, str] | None = None) -> Posteriors:
