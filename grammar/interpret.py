@@ -11,7 +11,6 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from adjudicator.geo import Region
 from adjudicator.orders import FieldKind, Order, order_fields
-from grammar import fuzzy_edges
 from grammar.build_orders import MAKERS, Maker
 from grammar.candidates import LineContext, is_plain_word, read_literally
 from grammar.compose import Forms
@@ -37,7 +36,6 @@ _NEAR_DOUBT_FROM = 3
 _UNCHANGED = re.compile(r"\(\s*no change\W*\)", re.IGNORECASE)
 _ENDS_CONDITION = re.compile(r"\W*then\b", re.IGNORECASE)
 """How the second half of a condition begins, in a row of its own: "then Army Mar holds"."""
-_LETTER_AND_WORD = re.compile(r"^\W*[A-Z]\.? (?:at|of|in|from) ", re.IGNORECASE)
 _JOINT = re.compile(r"[-–—→>]\s?[A-Z]")
 """A dash or arrow and a capital: what is left of "Cork - Kerry"."""
 _MOVES_ON = re.compile(r"\W*(?:to|into|moving|in attacking)\b|\s*(?:[-–—]>?|→)\s?\w", re.IGNORECASE)
@@ -48,14 +46,8 @@ _SENTENCE = 5
 """Words from which a line is a sentence and no end of a name."""
 _LONE_FROM = 5
 """Letters from which a word of a name is more than an article or a code."""
-_LARGE_AND_SMALL, _TELLING = frozenset("cosuvwxz"), 2
-"""Letters whose capital is the same but larger, and how many others a name must have after its first for
-their case to tell. Of 40 such names in capitals of 15 writers for calibration the recogniser's case missed
-two, both "DOWN"."""
 _LOST_IF = re.compile(r"\W*f (?:he|it|my|no|not|possible|she|there|they|you)\b", re.IGNORECASE)
 """The beginning of a condition without its first letter."""
-_LEAST_SHORT = 4
-"""Letters of an abbreviation from which it may be a name without its last letter. Codes have three."""
 _PLACE_LIKENESS = 0.78
 """Likeness, 0..1, from which a text may be a place's name misread."""
 
@@ -143,28 +135,6 @@ def drops_plain_word(text: str, reading: str, lexicon: Lexicon, forms: Sequence[
     words_of_reading = {word.text for word in words(reading)}
     return any(word.text not in words_of_reading for word in words(text)
                if is_plain_word(word.text, lexicon, forms))
-
-
-def hangs_on_one_letter(text: str, orders: Sequence[Order], lexicon: Lexicon, forms: Sequence[Forms]) -> bool:
-    """True if one letter read as its lookalike would change the order.
-
-    That is so for an abbreviation that becomes another one (Lon, Lan), and for a figure in an order of the
-    game's own (5 grain), which any other figure may replace.
-    """
-    # Counted on 161 composed orders with grain: the same 140 pass with this rule, and none is read wrongly.
-    if any(order.TERSE for order in orders if _has_count(order)):
-        return True
-    regions = {Region(province) for province in provinces_of(orders)}
-    return any(fuzzy_edges.is_confusable_abbreviation(word.text, regions, form, lexicon)
-               for word in words(text) for form in forms)
-
-
-def has_word_after_kind_letter(inked: str) -> bool:
-    """True if a preposition follows a unit's letter ("A at Essex").
-
-    Players who write a letter for the unit leave such words out; a joined-up "Fleet" reads like this.
-    """
-    return _LETTER_AND_WORD.match(inked) is not None
 
 
 def is_separate_condition(text: str, lexicon: Lexicon) -> bool:
@@ -295,15 +265,6 @@ def _begins_with_doubt(text: str, lexicon: Lexicon) -> bool:
 # Places whose names can be mistaken for other places' names.
 
 
-def has_homonym(orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if a lost word would have made a place of the orders another one (Cork, of County Cork)."""
-    return bool(_homonyms(orders, lexicon))
-
-
-def _homonyms(orders: Sequence[Order], lexicon: Lexicon) -> set[str]:
-    return provinces_of(orders) & _contained_names(lexicon)
-
-
 def place_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
     """Where in a text the names of the orders' places are, as [first, last) of its words between blanks.
 
@@ -322,13 +283,6 @@ def begun_names(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[i
         index for index, word in enumerate(text.split(" "))
         if index not in in_names and word.isalpha() and word not in listed
         and (region := lexicon.region_beginning_with(word)) is not None and region.province in provinces)
-
-
-def homonym_spans(text: str, orders: Sequence[Order], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
-    """The same for places that a lost word would have made others; the whole text where `has_homonym` holds
-    and no name is in the text."""
-    homonyms = _homonyms(orders, lexicon)
-    return _name_spans(text, homonyms, lexicon) or (((0, len(text.split(" "))),) if homonyms else ())
 
 
 def _name_spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[tuple[int, int], ...]:
@@ -373,40 +327,6 @@ def has_shared_short_form(text: str, reading: str, orders: Sequence[Order], lexi
         if end - first > 1 for word in words(" ".join(written[first:end]))
     }
     return not shared <= longer
-
-
-def has_abbreviation_like_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if a place's name is written in capitals and is then another's abbreviation (MAYO, of Gulf of
-    Mayo). `inked` keeps its case; one letter of a name may be read as a small one (MAYo). Where units stand
-    by their letters, a name of letters that look alike large and small may be capitals too (DOWN)."""
-    provinces = lexicon.board.provinces
-    coded = {province.abbr.casefold(): key for key, province in provinces.items() if province.abbr}
-    is_terse = any(word.text.upper() in lexicon.kinds for word in words(inked))
-    return any(
-        sum(map(str.isupper, written)) >= max(2, len(written) - 1)
-        # "F DOWN", in plain capitals, was "F Down" to the reader: only its N is not a large small letter.
-        or (is_terse and len(set(written[1:].casefold()) - _LARGE_AND_SMALL) < _TELLING)
-        for province in provinces_of(orders)
-        # "MAR" is Mar's own.
-        if coded.get((name := provinces[province].name).casefold(), province) != province
-        for written in re.findall(rf"\b{re.escape(name)}\b", inked, re.IGNORECASE))
-
-
-def is_short_of_a_name(inked: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if a place is written by an abbreviation in small letters that is another's name but for its last
-    letter (Dove, for DOVE, Dover Sea Area, beside Dover, of Dover Castle). `inked` keeps its case."""
-    provinces = lexicon.board.provinces
-    return any(
-        re.search(rf"\b{re.escape(abbreviation)}\b", inked, re.IGNORECASE)
-        # An abbreviation of four letters stands in capitals on the board's list.
-        and not re.search(rf"\b{re.escape(abbreviation.upper())}\b", inked)
-        for province in provinces_of(orders)
-        if (abbreviation := provinces[province].abbr) and len(abbreviation) >= _LEAST_SHORT
-        and any(
-            key != province and len(name.text) == len(abbreviation) + 1
-            and name.text.startswith(abbreviation.casefold())
-            for name, key in _place_names(lexicon))
-    )
 
 
 @lru_cache(maxsize=8)

@@ -2,12 +2,6 @@
 order or neither, and whether a person must look at it.
 
     joined lines -> heading and body -> classified lines -> confidence
-
-A place by its code in a line whose unit is written out, on a sheet without other codes.
-
-A writer of codes writes codes. One who writes "Army" and "moves to" writes names, and what looks like a code
-there is rather a word that was misread, or a place of no board: "Mordor" as Moray and Dorset, "supports the"
-as Chester (composed sheets in letters of writers for calibration).
 """
 
 from __future__ import annotations
@@ -28,7 +22,6 @@ from grammar.respellings import has_order_word
 from ocr.decoding.confidence import confidence
 from ocr.decoding.open_reasons import OpenReason
 from ocr.page import ReadLine
-from reading.codes import codes_in, has_written_unit
 from reading.decode import (
     EXPECTED_LETTER,
     FREE_LETTER,
@@ -41,7 +34,7 @@ from reading.features import features_of
 from reading.heading import read_heading, same_digits
 from reading.join_rows import NOT_AN_ORDER, JoinedLine
 from reading.line import InterpretedLine
-from reading.review import ReviewRules, pass_kindless, review_confusable_writers, review_uncertain_neighbours
+from reading.review import ReviewRules, pass_kindless, review_uncertain_neighbours
 from reading.status import LineState
 from reading.text_only import nearest, text_candidates, text_completeness, text_confidence
 from reading.ticks import with_tick
@@ -49,32 +42,6 @@ from reading.vocabulary import Vocabulary, printed
 
 LEAST_SHOWN = 0.6
 """Chance, 0..1, of an order from which its letters are shown as what was read (INK-14)."""
-
-CODES_ELSEWHERE = 0.34
-"""Share, 0..1, of the sheet's other orders that pass: so many hold a code at least, for one to pass beside a
-written-out unit. By hand."""
-
-
-def review_lone_codes(
-    line: InterpretedLine, lines: Sequence[InterpretedLine], lexicon: Lexicon
-) -> InterpretedLine:
-    """The line, opened if a place stands in it by a code while its unit is written out, and few other orders
-    that pass on its sheet hold a code. `lines`: the sheet's lines."""
-    if line.status is not LineState.AUTO or not _codes(line, lexicon) or (
-        not has_written_unit(line.text, lexicon)
-    ):
-        return line
-    # A line that waits is no witness: "do not move" was Nottingham's code.
-    passed = [other for other in lines if other.status is LineState.AUTO and other.order is not None]
-    others = [other for other in passed if other is not line]
-    with_code = sum(bool(_codes(other, lexicon)) for other in others)
-    is_usual = bool(others) and with_code >= CODES_ELSEWHERE * len(others)
-    return line if is_usual else line.for_review(OpenReason.UNKNOWN_NAME)
-
-
-def _codes(line: InterpretedLine, lexicon: Lexicon) -> set[str]:
-    return set() if line.order is None else codes_in(line.text, line.order, lexicon)
-
 
 FIRST_ORDER = 0.7
 """Least completeness, 0..1, of a text that ends the heading above it, if it has no ink. By hand."""
@@ -312,7 +279,7 @@ def _no_order(
 
 
 def review_together(
-    lines: Sequence[InterpretedLine], vocabulary: Vocabulary, rules: ReviewRules
+    lines: Sequence[InterpretedLine], vocabulary: Vocabulary
 ) -> tuple[InterpretedLine, ...]:
     """The lines, opened where other lines of their sheet leave a doubt."""
     lines = review_verbs(pass_kindless(lines), vocabulary.lexicon)
@@ -320,9 +287,7 @@ def review_together(
     reviewed = [
         review_uncertain_neighbours(line, before, after, vocabulary.lexicon) for before, line, after in beside
     ]
-    hand = [line.features for line in lines if line.features is not None and not line.struck]
-    reviewed = [review_confusable_writers(line, hand, rules.table) for line in reviewed]
-    return tuple(review_lone_codes(line, lines, vocabulary.lexicon) for line in reviewed)
+    return tuple(reviewed)
 
 
 def review_verbs(lines: Sequence[InterpretedLine], lexicon: Lexicon) -> tuple[InterpretedLine, ...]:

@@ -172,23 +172,6 @@ def decode_line(line: ReadLine, vocabulary: Vocabulary) -> DecodedLine | None:
     return decode_lines([line], vocabulary)[0]
 
 
-def rescored(decoded: DecodedLine, line: ReadLine, vocabulary: Vocabulary) -> DecodedLine | None:
-    """The orders that a line was read as, weighed anew by other posteriors of the same rows; None for a line
-    without any. No other orders are searched for, which is most of what decoding costs."""
-    ink = line_ink(line)
-    if ink is None:
-        return None
-    texts = decoded.texts
-    by_ink = [
-        tuple(replace(text, score=score) for text, score in zip(
-            texts, score_texts(decoded.decoder, posteriors, texts), strict=True))
-        for posteriors in ink.all[:1]
-    ]
-    # Every opinion weighs the first one's texts.
-    by_ink += [()] * (len(ink.all) - 1)
-    return _decoded(line, ink, by_ink, decoded.decoder, vocabulary, propose=False)
-
-
 def with_looks(
     decoded: DecodedLine, line: ReadLine, looks: Sequence[Posteriors], vocabulary: Vocabulary
 ) -> DecodedLine:

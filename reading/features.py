@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-import numpy as np
 from rapidfuzz.distance import OSA
 
 from adjudicator.orders import Move
@@ -18,44 +17,31 @@ from grammar.impossible import is_nonsense, oddity_cost
 from grammar.interpret import (
     begun_names,
     ends_condition,
-    hangs_on_one_letter,
-    has_abbreviation_like_name,
     has_broken_number,
     has_doubt,
     has_shared_short_form,
     has_shared_short_name,
-    has_word_after_kind_letter,
-    homonym_spans,
-    is_short_of_a_name,
     leaves_out_word,
     lone_words,
-    orders_in_text,
     place_spans,
 )
 from grammar.lexicon import Lexicon
 from grammar.order_starts import order_starts
 from grammar.order_traits import (
-    are_near,
-    are_spelled_alike,
     differ_in_kinds_only,
     has_kindless_unit,
     has_strange_coast,
     helps_to_own_place,
     names_own_place,
 )
-from grammar.remarks import has_unclear_remark
-from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit
+from ocr.decoding.alignment import Alignment, ShownWords, word_misfit
 from ocr.decoding.confidence import FAR, Features
 from ocr.decoding.ctc import FreeWord, free_words
-from ocr.decoding.review_gate import CUT_OUT, SURELY_STRUCK, is_plainly_struck, part_strike
+from ocr.decoding.review_gate import is_plainly_struck, part_strike
 from ocr.page import Posteriors, ReadLine
-from reading.codes import LONGEST_CODE, codes_in, has_article_before_code, lone_code_cost
+from reading.codes import LONGEST_CODE, has_article_before_code, lone_code_cost
 from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
-
-EXTRA_LETTER = 2.0
-"""Nats for each letter that free reading shows near a name beyond the letters of the words there. By hand, on
-the 380 sheets that the gate was first fitted to."""
 
 ORDER_WORD, LEAST_LETTERS = 0.7, 5
 """Share, 0..1, that counts of what an order's own word loses, and its fewest letters. Such words have few
@@ -68,41 +54,19 @@ LEAST_IN_PIECES = 4
 """Letters of a name from which it may be read in pieces. By hand."""
 
 
-LONE_WORD = 14.0
-"""Nats that count as lost a letter where every opinion reads a word of other places' names in a name's place:
-as much as a frame may lose."""
-
-
-BESIDE_STRUCK = 6
-"""Frames, two or three letters, from a struck word to a name that is beside it. By hand."""
-
-
-HALF_SEEN, LONE_STRETCH = 0.25, 10.0
-"""Score, 0..1, from which a stroke as short as a letter asks for a look, and the most frames of such a
-stroke. By hand: of 383 right lines of writers for calibration that passed none has one."""
-
-
 PARTED = 0.12
 """Share of its letters, 0..1, that a written word has otherwise than the name and the word that it was read
 as. By hand: one letter of "Kentmeve"."""
 
 
-LEAST_LETTER, DIFFER = 0.3, 3.0
-"""Chance, 0..1, the mean of the opinions, below which a letter of a code is rather another, and by what
-factor opinions differ that are not of one mind. By hand."""
-
-
 LOST_SIGN = 7.0
-"""Nats lost in the worst stretch from which a way by sea may be none: a sign that the ink does not show at
-all costs 9. By hand."""
+"""Nats lost on a dash from which the ink does not show it: a sign that it does not show at all costs 9. By
+hand."""
 
 
-_WORD = re.compile(r"[^\W\d_]+")
-
-
-# "A Kinsale - of Mul", the "of" crossed out by a stroke that was not seen, passed as "A Kinsale S F Mul".
-_DASH = re.compile(r"\s[-–—]+>?\s")
-"""A dash by itself in free reading: such a line is a move, or its dash was lost."""
+LONE_WORD = 14.0
+"""Nats that count as lost a letter where a word is plainly none of the game's: as much as a frame may
+lose."""
 
 
 def features_of(
@@ -119,7 +83,8 @@ def features_of(
     inks = decoded.ink.opinions if corrected is None else decoded.ink.corrections[corrected : corrected + 1]
     text = line.text if corrected is None else decoded.ink.corrected[corrected].text
     own_price = lone_code_cost(best.text.text, best.order, lexicon)
-    best_fit, misfits = best_alignment(fits), [_word_misfit(best, fit, vocabulary) for fit in fits]
+    best_fit = best_alignment(fits)
+    misfits = [_word_misfit(best, fit, vocabulary) for fit in fits]
 
     def behind(other: Hypothesis) -> float:
         # An order that nobody means is priced when orders are ranked. The price lends the ink no sureness: a
@@ -136,36 +101,17 @@ def features_of(
 
     return Features(
         cost=best_fit.cost,
-        worst_stretch=min(fit.worst for fit in fits),
-        uncertainty=best_fit.haze,
         margin=min(refused, margin_to(lambda _: True)),
-        near_margin=margin_to(
-            lambda other: are_near(best.orders, other.orders, lexicon)
-            or are_spelled_alike(best.text.text, other.text.text)
-        ),
-        unit_margin=best.unit_margin,
-        kind_margin=margin_to(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
-        agreement=_agreement(line, decoded, vocabulary) if corrected is None else 0.0,
-        is_corrected=corrected is not None,
-        whole_strike=max(row.strike.score for row in line.rows),
-        part_strike=max(
-            0.0 if corrected is not None else _lone_letter_strike(line, best, best_fit, lexicon),
-            *(part_strike(row.strike) for row in line.rows),
-        ),
-        is_kindless=has_kindless_unit(best.orders),
-        is_odd=_is_odd(text, best, best_fit, fits, vocabulary) or _parts_word(best, fits, inks, lexicon),
-        homonym_loss=FAR if _may_lack_word(line, best, best_fit, lexicon, is_corrected=corrected is not None)
-        else _homonym_loss(best, fits, lexicon),
-        word_misfit_mean=sum(misfits) / len(misfits),
-        word_misfit_min=min(misfits),
-        score=line.score,
-        focus=min(row.focus for row in line.rows),
-        contrast=min(row.contrast for row in line.rows),
+        uncertainty=best_fit.haze,
+        part_strike=max(part_strike(row.strike) for row in line.rows),
+        word_misfit=sum(misfits) / len(misfits),
         name_loss=_name_loss(best, fits, lexicon),
-        plain_other=LONE_WORD if _is_guessed_code(best, fits, inks, lexicon)
-        else _plain_other(best, fits, lexicon),
-        one_letter=hangs_on_one_letter(best.text.text, best.orders, lexicon, vocabulary.forms),
-        letters=len(best.text.text),
+        plain_other=_plain_other(best, fits, inks, lexicon),
+        is_odd=_is_odd(text, best, best_fit, vocabulary),
+        is_kindless=has_kindless_unit(best.orders),
+        kind_margin=margin_to(lambda other: differ_in_kinds_only(best.orders, other.orders, lexicon)),
+        unit_margin=best.unit_margin,
+        is_corrected=corrected is not None,
     )
 
 
@@ -204,41 +150,25 @@ def _lacks_sign(best: Hypothesis, fits: Sequence[Alignment]) -> bool:
     )
 
 
-def _is_odd(
-    text: str, best: Hypothesis, fit: Alignment, fits: Sequence[Alignment], vocabulary: Vocabulary
-) -> bool:
-    """True if the order is one that nobody means as it is, or the text holds a word of doubt."""
+def _is_odd(text: str, best: Hypothesis, fit: Alignment, vocabulary: Vocabulary) -> bool:
+    """True if the order is one that nobody means as it is, if it is one of two, or if the text holds a word
+    of doubt."""
     lexicon = vocabulary.lexicon
     return (
         len(best.orders) != 1
         or names_own_place(best.orders)
         or helps_to_own_place(best.orders)
         or is_nonsense(best.orders, lexicon)
-        or (_names_way(best, text) and fit.worst >= LOST_SIGN)
-        or _lacks_sign(best, fits)
-        or (_DASH.search(text) is not None and "-" not in best.text.text and " - " not in best.order)
         or has_strange_coast(best.orders, lexicon)
-        or has_article_before_code(best.text.text, best.order, lexicon)
-        or has_doubt(_without_places(text, best, lexicon), lexicon)
         or has_broken_number(text, best.orders)
         or leaves_out_word(text, best.text.text, lexicon)
+        or has_shared_short_form(text, best.text.text, best.orders, lexicon)
+        or _names_way(best, text)
+        or has_shared_short_name(best.text.text, best.orders, lexicon)
+        or has_doubt(_without_places(text, best, lexicon), lexicon)
         # A misread "Then" is none in free reading.
         or ends_condition(fit.text)
-        or has_unclear_remark(fit.text, text, lexicon)
-        or has_shared_short_name(best.text.text, best.orders, lexicon)
-        or has_shared_short_form(text, best.text.text, best.orders, lexicon)
-        or has_abbreviation_like_name(fit.text, best.orders, lexicon)
-        or is_short_of_a_name(fit.text, best.orders, lexicon)
-        or has_word_after_kind_letter(fit.text)
-        or _says_other_phase(text, best, vocabulary)
     )
-
-
-def _says_other_phase(text: str, best: Hypothesis, vocabulary: Vocabulary) -> bool:
-    """True if free reading has a word of orders of another phase, and the order has it not."""
-    # "Fleet Cardigan Bay holds", on a sheet that was taken for one of adjustments, passed as "... builds".
-    words = {word for word in _WORD.findall(text.lower()) if len(word) >= LEAST_LETTERS}
-    return not vocabulary.of_other_phases.isdisjoint(words - {*best.text.text.lower().split(" ")})
 
 
 def _parts_word(
@@ -274,32 +204,6 @@ def _parts_word(
     return all(
         any(is_parted(word, fit) for word in free_words(posteriors) if len(word.text) >= LEAST_IN_PIECES)
         for fit, posteriors in zip(fits, opinions, strict=True))
-
-
-def _letter_chance(name: str, word: WordFit, posteriors: Posteriors) -> list[float]:
-    """For each letter of a short name its chance, 0..1, where the name lies on the ink, in either case."""
-    probs = posteriors.log_probs[max(0, word.start - 1) : word.end + 1]
-    return [
-        max((float(np.exp(probs[:, posteriors.letters.index(form) + 1].max()))
-             for form in {letter.lower(), letter.upper()} if form in posteriors.letters), default=1.0)
-        for letter in name]
-
-
-def _is_guessed_code(
-    best: Hypothesis, fits: Sequence[Alignment], opinions: Sequence[Posteriors], lexicon: Lexicon
-) -> bool:
-    """True if a letter of a place's code is rather another one, and opinions differ on which: what is refused
-    when it is typed is refused in ink."""
-    # "A ESX H": K .35, Y .32 and X .27 to one opinion, and Y .61 to the other. Only ESK is a code. But "MTB",
-    # whose T is a Y to both, was written.
-    texts, codes = best.text.text.split(" "), codes_in(best.text.text, best.order, lexicon)
-    chances = (
-        [_letter_chance(text, fit.words[index], posteriors)
-         for fit, posteriors in zip(fits, opinions, strict=True)]
-        for index, text in enumerate(texts) if text.casefold() in codes)
-    return any(
-        float(np.mean(of_letter)) < LEAST_LETTER and max(of_letter) > DIFFER * min(of_letter)
-        for of_name in chances for of_letter in zip(*of_name, strict=True))
 
 
 def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
@@ -355,17 +259,23 @@ def _name_loss(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) ->
     ), default=0.0)
 
 
-def _plain_other(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
+def _plain_other(
+    best: Hypothesis, fits: Sequence[Alignment], inks: Sequence[Posteriors], lexicon: Lexicon
+) -> float:
     """Nats lost a letter in a name where every opinion reads one and the same other word; 0 where none does.
-    LONE_WORD for the beginning of a name that no opinion shows as it is."""
+    LONE_WORD where no name of the game can be meant."""
     # "Leinster", perfectly clear and no name of the game, was corrected to the nearest name and passed.
     # A letter: of a long name two letters misread are likelier than another place so much like it.
     # "Riding", two letters from Reading, is a word of three other names: nobody writes it for that one.
     # "Baden" is no Badenoch, nor "Stow" The Stewartry: only a beginning that stands there as it is names one.
+    # Nor is a code meant behind an article, or beside another where no opinion shows a dash.
     texts = best.text.text.split(" ")
-    if any(
+    is_begun = any(
         all(fit.shown_in(index, index + 1).letters.casefold() != texts[index] for fit in fits)
-        for index in begun_names(best.text.text, best.orders, lexicon)
+        for index in begun_names(best.text.text, best.orders, lexicon))
+    if (
+        is_begun or _parts_word(best, fits, inks, lexicon) or _lacks_sign(best, fits)
+        or has_article_before_code(best.text.text, best.order, lexicon)
     ):
         return LONE_WORD
     lone = lone_words(lexicon)
@@ -387,94 +297,3 @@ def _names_beside_ink(
         ("".join(filter(str.isalnum, "".join(words[first:end]))), [fit.shown_in(first, end) for fit in fits])
         for first, end in spans
     ]
-
-
-def _homonym_loss(best: Hypothesis, fits: Sequence[Alignment], lexicon: Lexicon) -> float:
-    """Nats lost on a name that one word more would make another's (Cork, County Cork), and on the words
-    beside it, mean of the opinions; 0 without such a name."""
-    names = homonym_spans(best.text.text, best.orders, lexicon)
-    return sum(max((_loss_around(fit.words, *name) for name in names), default=0.0) for fit in fits) / len(
-        fits
-    )
-
-
-def _may_lack_word(
-    line: ReadLine, best: Hypothesis, fit: Alignment, lexicon: Lexicon, *, is_corrected: bool
-) -> bool:
-    """True if a word that nobody read may stand over a struck one beside a name that it would make
-    another's."""
-    # "-> County Waterford", its "County" put in above a word that was blacked out, and not seen there.
-    frames = None if is_corrected else len(fit.face_losses)
-    struck = [] if any(row.inserted for row in line.rows) else _struck_frames(line, frames)
-    return any(
-        start - BESIDE_STRUCK <= last and first <= end + BESIDE_STRUCK
-        # A joined hand's strokes are in the name itself.
-        and not start < (first + last) / 2 < end
-        for first, last in struck
-        for start, end in _frames_of(homonym_spans(best.text.text, best.orders, lexicon), fit)
-    )
-
-
-def _frames_of(spans: Sequence[tuple[int, int]], fit: Alignment) -> list[tuple[int, int]]:
-    """The frames of some runs of words, given by the first and the one past the last."""
-    return [(fit.words[first].start, fit.words[end - 1].end) for first, end in spans if end <= len(fit.words)]
-
-
-def _struck_frames(line: ReadLine, frames: int | None) -> list[tuple[float, float]]:
-    """The frames of the stretches of a line of one row that are surely struck. `frames`: of the line; None
-    for the line without these stretches, where each is but a gap."""
-    row = line.rows[0] if len(line.rows) == 1 else None
-    if row is None or row.posteriors is None:
-        return []
-    count, left_out = len(row.posteriors.log_probs) if frames is None else frames, 0.0
-    spans: list[tuple[float, float]] = []
-    for word in sorted(row.strike.words, key=lambda word: word.left):
-        if word.score < SURELY_STRUCK or word.kind == "faint":
-            continue
-        first, last = word.left * count - left_out, word.right * count - left_out
-        spans.append((first, first if frames is None else last))
-        left_out += last - first if frames is None else 0.0
-    return spans
-
-
-def _lone_letter_strike(line: ReadLine, best: Hypothesis, fit: Alignment, lexicon: Lexicon) -> float:
-    """1 if a stretch of a line of one row looks a little struck that is no longer than the letter by itself
-    on which it lies, as the S of a support, else 0."""
-    # "Army Flanders s Easter Ross": a wave through the S, and "to" above it. A stroke as short as a letter
-    # scores low: .497. But an F for a fleet has a bar of its own.
-    if len(line.rows) != 1:
-        return 0.0
-    count = len(fit.face_losses)
-    return float(any(
-        HALF_SEEN <= stretch.score < CUT_OUT and stretch.kind not in {"faint", "unread"}
-        and word.letters == 1 and text.upper() not in lexicon.kinds
-        and stretch.left * count <= (word.start + word.end) / 2 <= stretch.right * count
-        and (stretch.right - stretch.left) * count <= LONE_STRETCH
-        for stretch in line.rows[0].strike.words
-        for word, text in zip(fit.words, best.text.text.split(" "), strict=False)
-    ))
-
-
-def _loss_around(words: Sequence[WordFit], first: int, end: int) -> float:
-    """Nats lost on words `first` to `end` - 1, on the gaps beside them and on the neighbouring words."""
-    around = words[max(0, first - 1) : end + 1]
-    extra = sum(max(0, word.letters_shown - word.letters) for word in around)
-    return (
-        sum(word.loss for word in around)
-        + sum(word.loss_beside for word in words[first:end])
-        + EXTRA_LETTER * extra
-    )
-
-
-def _agreement(line: ReadLine, decoded: DecodedLine, vocabulary: Vocabulary) -> float:
-    """1 if every other opinion says the same order, -1 if one says another, 0 without another opinion."""
-    best = decoded.hypotheses[0]
-    votes = [
-        max(decoded.hypotheses, key=lambda hypothesis: hypothesis.by_posteriors[index]) is best
-        for index in range(len(decoded.ink.opinions))
-    ]
-    # Tesseract gives text and no posteriors: its text votes where it means any order.
-    texts = [other.text for other in line.alternatives if other.posteriors is None]
-    orders = [orders_in_text(text, lexicon=vocabulary.lexicon, forms=vocabulary.forms) for text in texts]
-    votes += [best.orders in each for each in orders if each]
-    return 0.0 if len(votes) < 2 else 1.0 if all(votes) else -1.0

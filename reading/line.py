@@ -33,6 +33,13 @@ class InterpretedLine:
     why_open: tuple[OpenReason, ...] = ()
     without_kinds: str | None = None
 
+    @property
+    def waits_for_letters(self) -> bool:
+        """True if the line waits for nothing but its letters, and may pass once they are told better."""
+        return (
+            self.order is not None and not self.struck and self.features is not None
+            and self.why_open == (OpenReason.UNSURE,))
+
     def for_review(self, reason: OpenReason) -> InterpretedLine:
         """The same line for a person to look at, for one more reason."""
         return replace(self, status=LineState.OPEN, why_open=(*self.why_open, reason))

@@ -12,29 +12,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ocr.decoding.confidence import Features
 from ocr.decoding.ctc import look_posteriors
 from ocr.decoding.open_reasons import OpenReason
 from reading.classify import classify_line, heading_length, review_together
 from reading.decode import DecodedLine, with_looks
 from reading.join_rows import JoinedLine
 from reading.line import InterpretedLine
-from reading.review import KNOWN_MISFIT, ReviewRules
+from reading.review import ReviewRules
 from reading.status import LineState
 from reading.vocabulary import Vocabulary
-
-# A unit's letter waits: a hand whose F is like a crossed 7 makes it so for every look.
-OF_LETTERS = frozenset({
-    OpenReason.UNSURE, OpenReason.NEAR_ORDER, OpenReason.MISFIT, OpenReason.UNKNOWN_NAME,
-    OpenReason.LOST_WORD,
-})
-"""Reasons that other looks may take away."""
 
 # Of 114 such lines on 220 tidy sheets of writers for calibration 88 were right. Three looks that all agree
 # by a nat let 38 of the right ones pass and no wrong one; from half a nat on one wrong one passed.
 LEAST_MARGIN = 1.0
-"""Nats, at least: to the next order, by the first reading's opinions and by every look. Where one letter
-makes another place, the gate's own margin for that is asked."""
+"""Nats, at least: to the next order, by the first reading's opinions and by every look."""
 
 LEAST_CHANCE = 0.97
 """Confidence, 0..1, at least, by all opinions and looks together. By hand: with 0.85, 47 such lines of
@@ -52,17 +43,9 @@ def review_by_looks(
     below = heading_length(lines, vocabulary)
     again = list(reviewed)
     for index, joined in enumerate(lines[below:], len(reviewed) - len(lines) + below):
-        if _waits_for_letters(reviewed[index]):
+        if reviewed[index].waits_for_letters:
             again[index] = _agreed(joined, reviewed[index], vocabulary, rules) or reviewed[index]
-    return review_together(again, vocabulary, rules)
-
-
-def _waits_for_letters(line: InterpretedLine) -> bool:
-    """True if a line waits for nothing but its letters."""
-    return (
-        line.status is LineState.OPEN and line.order is not None and not line.struck
-        and line.features is not None and OF_LETTERS.issuperset(line.why_open)
-    )
+    return review_together(again, vocabulary)
 
 
 def _agreed(
@@ -79,20 +62,10 @@ def _agreed(
     again = classify_line(replace(joined, decoded=decoded), vocabulary, rules)
     if (
         again.order != line.order or again.features is None or again.confidence < LEAST_CHANCE
-        or not {*again.why_open} <= OF_LETTERS - {OpenReason.UNKNOWN_NAME}
-        or _least_margin(decoded) < _asked_margin(again.features, rules)
+        or not {*again.why_open} <= {OpenReason.UNSURE} or _least_margin(decoded) < LEAST_MARGIN
     ):
         return None
-    # What is plainly another word is so to every look: "Mordor" was London to all of them.
-    if OpenReason.UNKNOWN_NAME in line.why_open and again.features.word_misfit_mean > KNOWN_MISFIT:
-        return None
     return replace(again, status=LineState.AUTO, why_open=())
-
-
-def _asked_margin(features: Features, rules: ReviewRules) -> float:
-    """Nats by which every opinion and look must put the order ahead."""
-    # "Lan" as "Lon" and "Glo" as "Gla" led by 1.2 and 2.1 nats in every look (seeds 741 and 742).
-    return rules.table.thresholds.one_letter_margin if features.one_letter else LEAST_MARGIN
 
 
 def _least_margin(decoded: DecodedLine) -> float:

@@ -2,8 +2,7 @@
 
     rows -> words of the layout in their ink -> row groups -> hypotheses -> scored groups -> joined lines
     -> classified lines -> confidence
-    -> waiting lines read again with the sheet's own hand, with the letters that it makes like others,
-    and by other looks at their ink
+    -> waiting lines read again with the sheet's own hand, and by other looks at their ink
     -> orders without the kinds of units that are in doubt
 
 Lexical only: nothing here knows the position, so a sheet reads the same in any position.
@@ -20,7 +19,6 @@ from grammar.headings.values import KnownGame
 from ocr.layout.wrap import as_line
 from ocr.page import Page, ReadLine
 from reading.classify import classify_line, classify_page
-from reading.hand_habits import review_by_habits
 from reading.heading import decode_heading_rows, read_heading
 from reading.join_rows import JoinedLine, join_rows, read_rows, settled_line
 from reading.layout_words import with_layout_words
@@ -54,8 +52,7 @@ class PageReader:
         lines = self.join_page(page, games)
         heading, classified = classify_page(lines, games, self.vocabulary, self.rules)
         reviewed, taught_by = review_with_own_hand(lines, classified, self.vocabulary, self.rules)
-        explained = review_by_habits(lines, reviewed, self.vocabulary, self.rules)
-        looked_at = review_by_looks(lines, explained, self.vocabulary, self.rules)
+        looked_at = review_by_looks(lines, reviewed, self.vocabulary, self.rules)
         return ReadPage(heading, leave_kinds_out(looked_at, self.rules.table), taught_by)
 
     def join_page(self, page: Page, games: Sequence[KnownGame]) -> tuple[JoinedLine, ...]:

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-import numpy as np
-
 from grammar.interpret import (
     ends_condition,
     ends_name,
@@ -22,19 +20,12 @@ from grammar.interpret import (
     is_separate_condition,
     may_be_order_fragment,
 )
-from grammar.lexicon import POWER, Lexicon, name_key
-from grammar.order_starts import order_starts
+from grammar.lexicon import Lexicon
 from grammar.order_traits import counts_otherwise, ends_in_help
 from grammar.remarks import is_harmless
 from ocr.decoding.confidence import ConfidenceTable, Features, default_table
 from ocr.decoding.open_reasons import OpenReason
-from ocr.decoding.review_gate import (
-    are_kinds_doubtful,
-    is_crossed_out,
-    is_surely_crossed_out,
-    leaves_kinds_out,
-    open_reasons,
-)
+from ocr.decoding.review_gate import is_crossed_out, is_surely_crossed_out, leaves_kinds_out, open_reasons
 from ocr.page import ReadLine
 from reading.line import InterpretedLine
 from reading.status import LineState
@@ -56,27 +47,6 @@ BAD_NAME = 3.0
 """Nats lost a letter in a word, from which it is rather another word, or none. By hand, after two composed
 sheets, seed 1009."""
 
-KNOWN_MISFIT = 1.1
-"""Nats a letter, at most: `word_misfit_mean` of a line that waited for an unknown name and is read again.
-Well within the threshold of the gate."""
-
-SHARED_HEIGHT = 0.35
-"""Share of a word's height, 0..1, from which it is in another line's row. By hand: boxes of separate rows
-share 0.1 to 0.2."""
-
-INDENTED = 0.75
-"""Heights of a row by which it begins to the right of the one above, from which it may be its end. By hand:
-of 1,200 lines of writers for calibration that pass, two wrong ones have such a row below them, by 0.9 and 1.1
-heights, and one right one, by 0.7."""
-
-SCRAP, FEW_WORDS = 0.7, 2
-"""Lengths of a line, 0..1, below which a row beside it may hold no more than a word of it, and the most words
-of such a row that is crossed out. By hand: of 666 right lines of writers for calibration that pass none has
-such a row beside it."""
-
-FAR_RIGHT = 6.0
-"""Heights of a row beyond which it is rather a word by itself at the end of the row above. By hand."""
-
 END_WORDS = 7
 """The most words of a row that may be whereto the row above it moves: "To the reader: mark every one as
 certain" is longer. By hand: "to Les Abers & Point de Corsen" has seven of them."""
@@ -85,27 +55,13 @@ LIKELY = 0.7
 """Confidence, 0..1, from which an order without its unit's kind is rather one of its own than the end of the
 line above. By hand."""
 
-_ENDS_IN_CONVERTS = re.compile(r"\bconverts?\W*$", re.IGNORECASE)
 # The end of a condition, whose beginning may be misread or rows above.
 _ENDS_IN_THEN = re.compile(r"\bthen\W*$", re.IGNORECASE)
-# A possessive, plain or with its apostrophe read twice, before a word.
-_OWNER = re.compile(r"^\W*(?:the\s+)?\w+['’]+s?\s+\w", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
-_HELPS_BY_LETTER = re.compile(r"\s[SC]\s", re.IGNORECASE)
-# A supported unit that holds, without its kind.
-_HELPS_KINDLESS = re.compile(r" [SC] (?![AF] )(?!.* - )")
-_AFTER_UNIT = re.compile(r" (?:[SCHR]|-|converts|disbands)(?: |$)")
-# What only the end of a support says, in a row that is a move by itself.
-_MOVING = re.compile(r"\b(?:moving|going|entering|attacking)\b", re.IGNORECASE)
-_SUPPORTS = re.compile(r"\bsupports?\b", re.IGNORECASE)
 _HOLDS_ITSELF = re.compile(r"\b(?:h|holds?|stands?(?: fast)?)\W*$", re.IGNORECASE)
 # What an order ends with, at the beginning of a row of its own.
 _BEGINS_AS_END = re.compile(
     r"^\W*(?:to|into|towards|via|moving|going|entering|in attacking)\s", re.IGNORECASE)
-# A stroke or two that no word is, before an order; but a list may have dashes or stars.
-_BEGINS_WITH_SIGN = re.compile(r"^[^\w\s(\-–—*•·]+\s+\w")
-_SAYS_WHERETO = re.compile(r"\b(?:to|into|moves?|attacks?|enters?)\b|[-–—>→]", re.IGNORECASE)
-_ATTACKS = re.compile(r"\battack(?:s|ed|ing)\b", re.IGNORECASE)
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
 
 
@@ -172,8 +128,8 @@ class ReviewRules:
 def review_uncertain_neighbours(
     line: InterpretedLine, before: InterpretedLine | None, after: InterpretedLine | None, lexicon: Lexicon
 ) -> InterpretedLine:
-    """The line, opened if the one before may be its beginning or its condition, the next one its end, or
-    either a word inserted above it; and if its own number and word do not agree."""
+    """The line, opened if the one before may be its beginning or its condition, or the next one its end; and
+    if its own number and word do not agree."""
     if line.status is not LineState.AUTO:
         return line
     if counts_otherwise(line.text):
@@ -182,41 +138,15 @@ def review_uncertain_neighbours(
     # that may be taken: on a composed sheet it was.
     is_conditional = (
         before is not None and not before.struck and before.status is LineState.OPEN
-        and (_opens_condition(before, lexicon) or _ENDS_IN_THEN.search(before.text) is not None
-             or _is_attack_on(before, line))
-    )
-    is_owners = _may_end_in_owner(line, after, lexicon) or (
-        before is not None and (_may_end_in_owner(before, line, lexicon) or _goes_on_in_owner(before, line))
+        and (_opens_condition(before, lexicon) or _ENDS_IN_THEN.search(before.text) is not None)
     )
     # "... if it is empty" below an order is its end.
-    goes_on = after is not None and (
-        _hangs_below(after, line)
-        or (not after.struck and _may_be_end(after, lexicon) and not _may_sign(after, line, lexicon))
-        or _goes_on_in_name(line, after, lexicon)
+    goes_on = (
+        after is not None and not after.struck and _may_be_end(after, lexicon)
+        and not _may_sign(after, line, lexicon)
     )
-    is_parted = any(
-        upper is not None and lower is not None and _may_part_name(upper, lower, lexicon)
-        for upper, lower in ((before, line), (line, after))
-    )
-    has_word_over_it = any(
-        _is_in_row_of(other, line) or _is_struck_scrap(other, line, lexicon) for other in (before, after)
-    )
-    if has_word_over_it or _is_word_above(before, line, lexicon):
-        line = line.for_review(OpenReason.INSERTED)
-    is_doubtful = (_may_begin(before, line) or is_conditional or is_owners or goes_on or is_parted
-                   or _ends_support(line, before) or _ends_support(after, line))
+    is_doubtful = _may_begin(before, line) or is_conditional or goes_on
     return line.for_review(OpenReason.NEIGHBOUR) if is_doubtful else line
-
-
-def review_confusable_writers(
-    line: InterpretedLine, hand: Sequence[Features], table: ConfidenceTable
-) -> InterpretedLine:
-    """The line, opened if its sheet's hand makes A and F alike and the order hangs on it. `hand`: features of
-    the sheet's live lines."""
-    if line.status is not LineState.AUTO or line.features is None:
-        return line
-    is_doubtful = are_kinds_doubtful(line.features, hand, table.thresholds)
-    return line.for_review(OpenReason.UNIT_LETTER) if is_doubtful else line
 
 
 def pass_kindless(lines: Sequence[InterpretedLine]) -> tuple[InterpretedLine, ...]:
@@ -237,10 +167,9 @@ def pass_kindless(lines: Sequence[InterpretedLine]) -> tuple[InterpretedLine, ..
 
 def leave_kinds_out(lines: Sequence[InterpretedLine], table: ConfidenceTable) -> tuple[InterpretedLine, ...]:
     """The lines of a sheet, their orders without the kinds of units that the ink leaves in doubt."""
-    hand = [line.features for line in lines if line.features is not None and not line.struck]
     return tuple(
         line.leave_kinds_out()
-        if line.features is not None and leaves_kinds_out(line.features, hand, table.thresholds) else line
+        if line.features is not None and leaves_kinds_out(line.features, table.thresholds) else line
         for line in lines)
 
 
@@ -250,14 +179,7 @@ def _may_begin(above: InterpretedLine | None, line: InterpretedLine) -> bool:
         return False
     if above.order is None:
         return True
-    # A row that ends in "Fleet Tees Bay convoys" reads like a conversion, and the row below like a whole
-    # order.
-    return above.status is LineState.OPEN and (
-        _ENDS_IN_CONVERTS.search(above.text) is not None
-        or _ENDS_IN_CONVERTS.search(above.order) is not None
-        or ends_in_help(above.text) or _is_cut_short(above) or _lacks_verb(above)
-        or _BEGINS_WITH_SIGN.match(line.text) is not None
-    )
+    return above.status is LineState.OPEN and (ends_in_help(above.text) or _is_cut_short(above))
 
 
 def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:
@@ -265,83 +187,6 @@ def _opens_condition(line: InterpretedLine, lexicon: Lexicon) -> bool:
     # "then Army Mar holds" ends one.
     return is_open_condition(line.text, lexicon) and not (
         line.order is not None and ends_condition(line.text))
-
-
-def _is_in_row_of(word: InterpretedLine | None, line: InterpretedLine) -> bool:
-    """True if a line that is no order may be a word inserted above `line`: it is in its row."""
-    # "Bristol" passed with "Channel" inserted above its end, since the word was found as a row of its own.
-    if word is None or word.struck or word.kind != "other" or word.status is not LineState.OPEN:
-        return False
-    corners, others = np.array(line.box), np.array(word.box)
-    along, down = corners[1] - corners[0], corners[3] - corners[0]
-    width, height = max(1.0, float(np.linalg.norm(along))), max(1.0, float(np.linalg.norm(down)))
-    # In the line's own frame: pixels along its upper edge, and down from it.
-    xs, ys = (others - corners[0]) @ along / width, (others - corners[0]) @ down / height
-    shared = min(height, float(ys[2:].mean())) - max(0.0, float(ys[:2].mean()))
-    word_height = max(1.0, float(ys[2:].mean() - ys[:2].mean()))
-    return bool(shared > SHARED_HEIGHT * word_height and xs.min() < width + height and xs.max() > -height)
-
-
-def _ends_support(line: InterpretedLine | None, above: InterpretedLine | None) -> bool:
-    """True if a line may be the end of a support that the line above begins."""
-    # "... supports the Ormond's", and below it "Fleet Portland moving to Cork": the second passed as
-    # a move. "supports Newcastle's", with its end lost, and "Fleet Carlow is attacking Berkshire": both did.
-    if line is None or above is None or line.struck or above.struck or line.order is None:
-        return False
-    is_support = _SUPPORTS.search(above.text) is not None or (
-        above.order is not None and _HELPS.search(above.order) is not None)
-    return is_support and _MOVING.search(line.text) is not None and _HELPS.search(line.order) is None
-
-
-def _is_struck_scrap(scrap: InterpretedLine | None, line: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if a short row beside `line` is crossed out, and holds words of names or has a word put in
-    above."""
-    # "Army Nottingham Castle enters Dover Castle" passed with a "Castle" left over, put in above a word that
-    # was crossed out in a row of its own.
-    if scrap is None or not scrap.struck or _length(scrap) >= SCRAP * _length(line):
-        return False
-    return OpenReason.INSERTED in scrap.why_open or (
-        len(scrap.text.split()) <= FEW_WORDS and not _begins_order(scrap.text, lexicon)
-        and may_be_order_fragment(scrap.text, lexicon)
-    )
-
-
-def _is_word_above(word: InterpretedLine | None, line: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if a short row above `line`, to the right of its beginning, may be a word put in there."""
-    # "County", put in above "Waterford" in a row of its own.
-    if word is None or word.struck or word.kind != "other" or word.status is not LineState.OPEN:
-        return False
-    return (
-        _length(word) < SCRAP * _length(line) and _indent(word, line) >= INDENTED
-        and not _begins_order(word.text, lexicon) and may_be_order_fragment(word.text, lexicon)
-    )
-
-
-def _begins_order(text: str, lexicon: Lexicon) -> bool:
-    starts = order_starts(lexicon, ())
-    return starts.looks_like_order(text) or starts.begins_short_order(text)
-
-
-def _length(line: InterpretedLine) -> float:
-    """Length of a line's box, in pixels."""
-    return float(np.linalg.norm(np.subtract(line.box[1], line.box[0])))
-
-
-def _indent(line: InterpretedLine, other: InterpretedLine) -> float:
-    """How far right of `other` a line begins, in its own heights."""
-    corners, begin = np.array(other.box), np.array(line.box)
-    along = corners[1] - corners[0]
-    height = float(np.linalg.norm(begin[3] - begin[0]))
-    return float((begin[0] - corners[0]) @ along) / max(1.0, float(np.linalg.norm(along))) / max(1.0, height)
-
-
-def _hangs_below(line: InterpretedLine, above: InterpretedLine) -> bool:
-    """True if a line begins to the right of the one above, and no reading of it passes."""
-    # "F Dunnottar moves to Sutherland", and indented below it "unless Protectorate is there", read as a
-    # support; "into Dogger." below a support, read as crossed out: each time the first line passed alone.
-    if line.status is not LineState.OPEN:
-        return False
-    return INDENTED <= _indent(line, above) <= FAR_RIGHT
 
 
 def _may_sign(line: InterpretedLine, above: InterpretedLine, lexicon: Lexicon) -> bool:
@@ -383,91 +228,12 @@ def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(province.name for province in lexicon.board.provinces.values())
 
 
-def _goes_on_in_name(line: InterpretedLine, after: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if the next line, an order that waits, begins with the word that ends the name at the end of this
-    one."""
-    # "A Nfk S F Hebrides Sea", and below it "Area - Plymouth Sea Area", read as an order of "A Rea".
-    words = after.text.split()
-    return (
-        after.kind == "order" and after.status is LineState.OPEN and not after.struck and bool(words)
-        and ends_name(line.text, words[0], lexicon)
-    )
-
-
-def _may_part_name(upper: InterpretedLine, lower: InterpretedLine, lexicon: Lexicon) -> bool:
-    """True if two orders may have a place's name between them, parted at an "&" that was read as a unit."""
-    # "Army Galway supports Army Westmeath", and below it "& Longford to Ludlow Castle", read as a fleet's.
-    first, *rest = lower.text.split() or [""]
-    if upper.kind != "order" or lower.kind != "order" or upper.struck or lower.struck or len(first) != 1:
-        return False
-    return any(
-        ends_name(upper.text, " ".join(["&", *rest[:count]]), lexicon) for count in range(1, len(rest))
-    )
-
-
-def _may_end_in_owner(line: InterpretedLine, below: InterpretedLine | None, lexicon: Lexicon) -> bool:
-    """True if a unit of the line below may be the one that a line supports, and the name at its end, which is
-    a province's, that of the power who owns it."""
-    # "Army Glamorgan supports the Montrose", and below it "Army Stirling to Cunninghame": each was taken as
-    # an order of its own, and neither was written.
-    return (
-        line.order is not None and not line.struck and line.order.endswith(_supported_owners(lexicon))
-        and below is not None and below.kind == "order" and not below.struck and below.order is not None
-        and not below.order.startswith(_place_names(lexicon))
-    )
-
-
-def _goes_on_in_owner(before: InterpretedLine, line: InterpretedLine) -> bool:
-    """True if a line begins with the owner of a unit, "Newcastle's Army Windsor Castle to Banffshire", and
-    the one before may be the order that supports or convoys it."""
-    # "Army Cowal supports the", read as Chester by its code: the row below passed as an order of its own.
-    return _OWNER.match(line.text) is not None and before.kind == "order" and not before.struck and (
-        before.order is None or (
-            _HELPS.search(before.order) is not None
-            # What is surely read and says whereto says all: "... supports Army Mull moving to Raglan Castle".
-            and not (before.confidence >= CLEARLY_READ and " - " in before.order)
-        )
-    )
-
-
-@lru_cache(maxsize=8)
-def _supported_owners(lexicon: Lexicon) -> tuple[str, ...]:
-    """How canonical orders end that support a unit without its kind in a province that is named like a
-    power."""
-    powers = {name.words for name in lexicon.names if name.terminal == POWER}
-    return tuple(f" S {name}" for name in _place_names(lexicon) if name_key(name) in powers)
-
-
 def _is_cut_short(line: InterpretedLine) -> bool:
     """True if the unit or move that a line supports or convoys may be in the next line: its name is badly
     written."""
     # One that says whereto has its unit.
-    return (line.features is not None and line.features.word_misfit_mean >= BAD_NAME
+    return (line.features is not None and line.features.word_misfit >= BAD_NAME
             and line.order is not None and _HELPS.search(line.order) is not None and " - " not in line.order)
-
-
-def _lacks_verb(line: InterpretedLine) -> bool:
-    """True if an order lacks what its unit does, or names the unit that it supports without its kind: the
-    rest may be in the next line."""
-    # Above "> A Rad - Wicklow", whose ">" was an S, "F Dublin and Caernarfon Bays"; and "Fleet Rockall supp
-    # ork", read as a support of Orkney, above "Army Carrickfergus Castle to Hampshire".
-    if line.order is None:
-        return False
-    # "Army Kilkenny moves to Venice", which is nowhere, was a hold at best.
-    if _HOLDS_ITSELF.search(line.text) is not None or _SAYS_WHERETO.search(line.text) is not None:
-        return False
-    # "A Sgo S Lat" is how a writer of codes shortens.
-    is_kindless = _HELPS_KINDLESS.search(line.order) is not None
-    return line.order.endswith(" H") or (is_kindless and _HELPS_BY_LETTER.search(line.text) is None)
-
-
-def _is_attack_on(above: InterpretedLine, line: InterpretedLine) -> bool:
-    """True if the line above speaks of an attack on the unit of `line`: it may be a condition."""
-    # "If The Crown attacks Fleet Caerlaverock then", read as "f The Crom attacks ... the)".
-    if line.order is None or above.order is None or _ATTACKS.search(above.text) is None:
-        return False
-    _, _, place = _AFTER_UNIT.split(line.order, maxsplit=1)[0].partition(" ")
-    return above.order.endswith(f" - {place}")
 
 
 def _is_complete(line: InterpretedLine) -> bool:

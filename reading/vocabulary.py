@@ -4,7 +4,7 @@ Lexical only: names, spellings and forms, nothing of a position. Built once for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudicator.calendar import PhaseKind
@@ -32,8 +32,6 @@ class Vocabulary:
 
     lexicon: Lexicon
     forms: tuple[Forms, ...]
-    of_other_phases: frozenset[str] = frozenset()
-    """Words, in lower case, that only orders of other phase kinds have."""
 
     @property
     def starts(self) -> OrderStarts:
@@ -45,7 +43,7 @@ class Vocabulary:
         forms = tuple(forms for forms in self.forms if forms.phase is kind)
         if not forms or len(self.forms) == 1:
             return self
-        return Vocabulary(self.lexicon, forms, _words_beyond(self.forms, forms))
+        return Vocabulary(self.lexicon, forms)
 
 
 # By the identity of what a lexicon is made of, which has no hash, since it holds mappings. That is kept alive
@@ -78,16 +76,8 @@ def all_forms(variant: Variant) -> list[Forms]:
 
 def vocabulary_of(variant: Variant, kind: PhaseKind | None = None) -> Vocabulary:
     """The vocabulary of one phase kind of a variant, or of all if `kind` is None."""
-    every = tuple(all_forms(variant))
-    forms = every if kind is None else (forms_of(variant, kind),)
-    return Vocabulary(lexicon_of(variant), forms, _words_beyond(every, forms))
-
-
-def _words_beyond(every: Iterable[Forms], forms: Iterable[Forms]) -> frozenset[str]:
-    """The words of `every` form that none of `forms` has."""
-    keywords = {word for form in forms for word in form.ink_keywords}
-    return frozenset(
-        word for form in every for word in form.ink_keywords if word.isalpha() and word not in keywords)
+    forms = tuple(all_forms(variant)) if kind is None else (forms_of(variant, kind),)
+    return Vocabulary(lexicon_of(variant), forms)
 
 
 def known_game(variant: Variant, name: str = "", aliases: Sequence[str] = ()) -> KnownGame:

@@ -3,11 +3,10 @@
     python -m training.calibrate_confidence FOLDER... --keep build/lines.jsonl --seed 11 --made "how the
     sheets came to be"
 
-Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`); its tidy and
-its hasty sheets are a group each, and groups count alike. Every sheet is read as the service reads it, and
-every line that gives an order is kept in the file `--keep` with its features and whether the order is the one
-written; a later run with the same file fits again without reading. Never use sheets that the reader is judged
-by.
+Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`). Every sheet
+is read as the service reads it, and every line that gives an order is kept in the file `--keep` with its
+features and whether the order is the one written; a later run with the same file fits again without reading.
+Never use sheets that the reader is judged by.
 """
 
 from __future__ import annotations
@@ -39,28 +38,7 @@ OUT = Path("ocr/decoding/confidence.toml")
 # Thresholds that let pass whatever no rule without figures stops: what passes is for the fitted gate to
 # judge.
 TRUSTING: Mapping[str, float] = {
-    "confidence": 0.0,
-    "one_letter_confidence": 0.0,
-    "margin": -1e9,
-    "one_letter_margin": -1e9,
-    "near_margin": -1e9,
-    "disagreement_margin": -1e9,
-    "disagreement_uncertainty": 1e9,
-    "corrected_margin": -1e9,
-    "cost": 1e9,
-    "worst_stretch": 1e9,
-    "one_letter_worst_stretch": 1e9,
-    "homonym_loss": 1e9,
-    "word_misfit_mean": 1e9,
-    "word_misfit_min": 1e9,
-    "single_opinion_word_misfit": 1e9,
-    "plain_other": 1e9,
-    "name_loss": 1e9,
-    "kind_margin": -1e9,
-    "whole_strike": 2.0,
-    "part_strike": 2.0,
-    "lossless_worst_stretch": -1.0,
-}
+    "confidence": 0.0, "plain_other": 1e9, "word_misfit": 1e9, "kind_margin": -1e9, "part_strike": 2.0}
 
 
 def trusting(reader: PageReader) -> PageReader:
@@ -152,8 +130,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sheets", type=int, default=0, help="how many sheets the kept lines are of")
     parser.add_argument("--same-gate", action="store_true",
                         help="fit the chance alone and keep the thresholds of the shipped table")
-    parser.add_argument("--hasty-share", type=float, metavar="SHARE",
-                        help="share that hasty lines make up in the steps, 0..1, however many were read")
     parser.add_argument("--seed", type=int, required=True, help="the seed that they were composed with")
     return parser
 
@@ -177,7 +153,7 @@ def main(arguments: Sequence[str] | None = None, today: date | None = None) -> i
             sorted({hand for truth in truths for file, hand in hands_of(truth).items() if hand != file})
         )
         gate = default_table().thresholds if args.same_gate else None
-        args.out.write_text(table_of(load(args.keep), provenance, gate, args.hasty_share), encoding="utf-8")
+        args.out.write_text(table_of(load(args.keep), provenance, gate), encoding="utf-8")
     except (NoTruth, OSError, ValueError) as fault:
         print(f"calibrate: {fault}", file=sys.stderr)
         return 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -24,145 +24,51 @@ FILE = "ocr/decoding/confidence.toml"
 
 @dataclass(frozen=True, slots=True)
 class ReviewThresholds:
-    """What a line must keep to pass without a person. "At most" and "at least" say on which side it
-    passes.
+    """What lets a line pass without a person, and what is crossed out. "At most" and "at least" say on which
+    side it passes.
 
-    A field marked *fitted* is searched on the sheets that the file's [provenance] names: the widest gate that
-    keeps the share of wrong lines within `training.tuning.calibrate.MOST_WRONG`. A field marked *by hand* is
-    given to that search (`training.tuning.calibrate.BY_HAND`), because too few lines show what it is for; the
-    counts beside it are of those sheets unless others are named.
+    `confidence` is fitted: the least from which on the share of wrong lines on the sheets that the file's
+    [provenance] names is within `training.tuning.calibrate.MOST_WRONG`. The others are set by hand
+    (`training.tuning.calibrate.BY_HAND`), because too few lines show what they are for.
     """
 
-    # How likely, and how far from the next order
     confidence: float
-    """0..1, at least: the calibrated confidence. Fitted."""
-    one_letter_confidence: float
-    """The same where one misread letter makes a short name another's, if it is to be more. By hand: no
-    more than for others, since none of 23 such lines short of the highest chance was wrong."""
-    margin: float
-    """Nats, at least: to the next different order. Fitted."""
-    one_letter_margin: float
-    """The same where one misread letter makes a short name another's. Fitted, and never less than
-    `margin`."""
-    near_margin: float
-    """Nats, at least: to the next order that is printed nearly alike. Fitted."""
-    disagreement_margin: float
-    """Nats, at least: to the next order where opinions differ. By hand."""
-    disagreement_uncertainty: float
-    """Nats a frame, at most: uncertainty of the recogniser with which a line passes on which opinions differ.
-    By hand: of eleven such lines that passed on 98 sheets of writers for calibration and the samples one was
-    wrong, the only one beyond it."""
-    corrected_margin: float
-    """Nats, at least: to the next order for a line read as its writer corrected it; the line as it stands is
-    among the others. By hand."""
-    uncertainty_from: float
-    """Nats a frame: uncertainty of the recogniser from which more margin is asked. By hand."""
-    uncertainty_extra_margin: float
-    """Nats more of a margin for each nat a frame beyond `uncertainty_from`: there margins are too bold. By
-    hand, on 917 lines in real letters: of 147 with an uncertainty from 0.08 and a margin from 3 nats six were
-    wrong; at 10 nats six right lines more pass than at 20, and no wrong one."""
-    clear_writing_below: float
-    """Nats a frame: uncertainty up to which `agreement_margin_discount` holds. By hand."""
-    agreement_margin_discount: float
-    """Nats less of a margin for clear writing on which the opinions agree. By hand: of 29 lines with an
-    uncertainty below 0.04 and a margin from 2 nats up to what else is asked none was wrong."""
-
-    # How well it lies on the ink
-    cost: float
-    """Nats a frame, at most: by which the order fits worse than free reading. By hand."""
-    worst_stretch: float
-    """Nats, at most: lost in the worst 8 frames. Fitted; one letter that the ink does not show at all costs
-    9."""
-    one_letter_worst_stretch: float
-    """The same where one misread letter makes a short name another's. Fitted, and less than
-    `worst_stretch`."""
-    homonym_loss: float
-    """Nats, at most: lost at and beside a name that a lost word would have made another's. By hand: one
-    letter that the ink does not show (9) and what a clear line loses besides. Of 917 lines in real letters
-    five right names and no wrong one lost 8 to 11."""
-    word_misfit_mean: float
-    """Nats a letter, at most: lost in the word that fits worst, on the mean of the opinions. By hand: of 26
-    lines in real letters with 1.45 to 2, and a margin from 3 nats, one was wrong, with 1.46."""
-    word_misfit_min: float
-    """Nats a letter, at most: the same by the opinion that it fits best. Fitted; places that no board has
-    lost 1.5 or more by every opinion."""
-    single_opinion_word_misfit: float
-    """Nats a letter, at most: in place of `word_misfit_mean` where no other order is near. By hand: of 36
-    lines with a word strange to one opinion alone 33 were right, and the wrong ones lost 3.4 or had other
-    evidence against them."""
-    single_opinion_margin: float
-    """Nats, at least: how far the next order must be for `single_opinion_word_misfit` and for a lone struck
-    part. By hand."""
+    """0..1, at least: the calibrated confidence."""
     plain_other: float
     """Nats a letter, at most: lost in a place's name where every opinion reads one and the same other word.
-    By hand, on sheets in real letters: names of no list lost 1.9 or more, apart from mere misspellings
-    (Donegall, 1.2), and of 428 right lines that passed four lost more. That is one sure letter in a code, two
-    in a short name, three in a long one."""
-    name_loss: float
-    """Nats a letter, at most: lost in the place's name that fits worst, by the opinion that it fits best, as
-    the recogniser itself says. By hand: of 1,019 right lines of writers for calibration that passed six lost
-    more; a name of no list that two opinions read differently (Watford, Kiel, Crewe) loses it by both."""
-    near_name_loss: float
-    """The same where another order is nearer than `near_name_margin`. By hand: of 271 right rows and 594
-    right lines of sheets by writers for calibration that passed none lost so much with another order so near,
-    and of four names of no list that passed two did ("Lunden" as London, "Harwich" as Norwich)."""
-    near_name_margin: float
-    """Nats: see `near_name_loss`. By hand."""
-    clear_name_loss: float
-    """The same, and for `word_misfit_min` too, where the writing is as clear as `clear_name_uncertainty`: a
-    strange name in a plain hand is rather another name. By hand: of 2,635 right lines of writers for
-    calibration that passed two lost more, and so did "Budenokh", which is no Badenoch; on a held-out sheet
-    "Mordor", no London."""
-    clear_name_uncertainty: float
-    """Nats a frame, at most: see `clear_name_loss`. By hand."""
+    On sheets in real letters names of no list lost 1.9 or more, apart from mere misspellings (Donegall, 1.2),
+    and of 428 right lines that passed four lost more. That is one sure letter in a code, two in a short name,
+    three in a long one."""
+    word_misfit: float
+    """Nats a letter, at most: lost in the word that fits worst. A word of one letter that the ink does not
+    show at all loses 2.9 ("Fleet Lond", read as one that holds); of 3,846 right lines for calibration that
+    pass two lose more than 2.6."""
     kind_margin: float
     """Nats, at least: to the reading with another kind of unit. Where the kind is part of the order, as of a
-    build, a nearer one holds the line; elsewhere the order leaves the kind out. By hand: a letter that the
-    recogniser is sure of is 6.2 away."""
-    unit_kind_doubt: float
-    """Nats: a line with a smaller margin to the other kind of unit shows that its hand makes A and F alike.
-    By hand: odds of 1 to 20."""
-    unit_kind_margin: float
-    """Nats, at least: to the other kind of unit, for every line of such a hand. By hand."""
+    build, a nearer one holds the line; elsewhere the order leaves the kind out. A letter that the recogniser
+    is sure of is 6.2 away."""
 
-    # How far from crossed out
-    whole_strike: float
-    """0..1, below: how much the row as a whole looks crossed out. By hand."""
     part_strike: float
-    """0..1, below: how much any part does. By hand: the lines crossed out that gave an order had 0.9 or more,
-    but for one of 0.5; 0.5 for 0.7 costs two of 1,021 right lines that would pass."""
-    lossless_worst_stretch: float
-    """Nats, at most: a line that loses no more in its worst stretch may look more crossed out, since a stroke
-    costs the letters beneath it something. By hand: lines that were crossed out lost 2.7 or more."""
-    lossless_whole_strike: float
-    """0..1, below: `whole_strike` of such a line. By hand."""
-    lone_part_whole_strike: float
-    """0..1, below: how much a row may look crossed out in which one part alone looks struck. By hand: without
-    that part the order is another that is not near."""
-    lone_part_worst_stretch: float
-    """Nats, at most: lost in the worst stretch of such a row. By hand."""
-    lone_part_strike: float
-    """0..1, below: how much that part may look struck. By hand: of 33 such lines one was wrong, above 0.98;
-    a row struck from end to end by a fine pen scored 0.977."""
-
-    # Crossed out, and no order
+    """0..1, below: how much any part of a line may look crossed out that was not plainly put right. The
+    lines crossed out that gave an order had 0.9 or more, but for one of 0.5; on 885 lines of writers for
+    calibration 0.7 holds nine right ones, and 0.5 eighteen."""
     struck_whole: float
-    """0..1, at least: a row that scores this, and `struck_part` in a part, is crossed out. By hand: in the
-    sheets of 2026-11-21 rows wholly crossed out scored less only where their letters were lost too."""
+    """0..1, at least: a row that scores this, and `struck_part` in a part, is crossed out. In the sheets of
+    2026-11-21 rows wholly crossed out scored less only where their letters were lost too."""
     struck_part: float
-    """0..1, at least: see `struck_whole`. By hand."""
+    """0..1, at least: see `struck_whole`."""
     cross_strokes_uncertainty: float
     """Nats a frame, at most: strokes across letters that were read with no more uncertainty cross nothing
-    out. A joined and leaning hand makes such strokes itself. By hand: of 31 lines so crossed out one was as
-    clear and scored less than `cross_strokes_part`; of 11 live lines that looked so seven did."""
+    out. A joined and leaning hand makes such strokes itself: of 31 lines so crossed out one was as clear and
+    scored less than `cross_strokes_part`; of 11 live lines that looked so seven did."""
     cross_strokes_part: float
-    """0..1, below: how much any part may look struck for that. By hand."""
+    """0..1, below: how much any part may look struck for that."""
     surely_struck_whole: float
     """0..1, at least: a row that scores this, and `surely_struck_part`, is so plainly out that nobody need
-    look. By hand: of 358 rows beyond 0.95 that were crossed out 352 were beyond 0.99; of four live ones
-    three, hasty or two rows in one."""
+    look. Of 358 rows beyond 0.95 that were crossed out 352 were beyond 0.99; of four live ones three, hasty
+    or two rows in one."""
     surely_struck_part: float
-    """0..1, at least: see `surely_struck_whole`. By hand."""
+    """0..1, at least: see `surely_struck_whole`."""
 
 
 class TableError(ValueError):
@@ -173,48 +79,30 @@ class TableError(ValueError):
 class Features:
     """What is known of a decoded line's best order. All lexical or of the ink; nothing of the board.
 
-    With several opinions, `cost` and `worst_stretch` are those of the opinion that fits best."""
+    Those that count nats lost are of the opinion that fits best, unless said."""
 
-    cost: float
+    cost: float = 0.0
     """Nats a frame by which the order fits worse than free reading."""
-    worst_stretch: float
-    """Nats lost in the worst 8 frames."""
-    margin: float
+    margin: float = FAR
     """Nats to the next different order, at most FAR."""
-    near_margin: float
-    """Nats to the next order that is printed nearly alike (A or F, Cork or York), at most FAR."""
-    agreement: float = 0.0
-    """1 if all opinions read the same order, -1 if one reads another, 0 with one opinion only."""
-    whole_strike: float = 0.0
-    """0..1, how much the row as a whole looks crossed out."""
     uncertainty: float = 0.0
     """Nats a frame by which the recogniser's own letters fall short of certainty."""
-    score: float = 1.0
-    """0..1, the recogniser's trust in its own text."""
-    focus: float = 0.0
-    """How sharply the row was photographed, see `ocr.layout.legibility`; 0 where nobody measured."""
-    contrast: float = 0.0
-    """How dark its ink is, see `ocr.layout.legibility`; 0 where nobody measured."""
-    one_letter: bool = False
-    """True if a short name in the text is one misread letter from another's."""
-    letters: int = 0
-    """Length of the text."""
     part_strike: float = 0.0
     """0..1, how much any part of the row looks crossed out, see `ocr.decoding.review_gate.part_strike`."""
+    word_misfit: float = 0.0
+    """Nats lost a letter in the word that fits worst, mean of the opinions."""
+    # The loss above counts a letter that is often misread for less. These do not: they tell a name badly
+    # written from another word written well.
+    name_loss: float = 0.0
+    """Nats lost a letter in the place's name that fits worst, as the recogniser itself says."""
+    plain_other: float = 0.0
+    """Nats lost a letter in a place's name where every opinion reads one and the same other word; 0 where
+    none does."""
     is_odd: bool = False
     """True for an order that cannot be meant as it is, such as a support of itself, or for a text with
     a word of doubt."""
     is_kindless: bool = False
     """True for an order without the word for its unit's kind: it is good, and may be the end of another."""
-    homonym_loss: float = 0.0
-    """Nats lost at and beside a province's name that one word more would make another's (Cork, County Cork),
-    mean of the opinions; 0 without such a name."""
-    # Opinions differ on a badly written word and agree on a word that no list has (Gondor is no London). So
-    # the mean and the least are two features.
-    word_misfit_mean: float = 0.0
-    """Nats lost a letter in the word that fits worst, mean of the opinions: high for a badly written word."""
-    word_misfit_min: float = 0.0
-    """The same by the opinion that the word fits best: high for a word that no list has."""
     kind_margin: float = FAR
     """Nats to another order that differs only in a kind (Build A, Build F), at most FAR."""
     unit_margin: float = FAR
@@ -223,41 +111,23 @@ class Features:
     """True if the order was read on the line as its writer corrected it, each correction plain. Costs and
     losses are then those on that line."""
 
-    # The losses above count a letter that is often misread for less. These do not: they tell a name badly
-    # written from another word written well.
-    name_loss: float = 0.0
-    """Nats lost a letter in the place's name that fits worst, as the recogniser itself says, by the opinion
-    that it fits best."""
-    plain_other: float = 0.0
-    """Nats lost a letter in a place's name where every opinion reads one and the same other word; 0 where
-    none does."""
-
-    def numbers(self) -> dict[str, float]:
-        """Every feature by name as a number, fit for JSON."""
-        return {name: round(float(value), 4) for name, value in asdict(self).items()}
-
 
 CLOSE, NEARBY = 2.0, 6.0
 """Nats over which the weight of another reading fades to 1/e: two scales. By hand, before the first fit,
 which gives each its weight."""
 
-# A badly made letter or two cost so much; more means other words.
-TORN = 6.0
-"""Nats lost in one short stretch, beyond which they count as `torn`. By hand."""
+MOST_OTHER = 3.0
+"""Nats a letter of `plain_other` beyond which more says no more. By hand."""
 
 EVIDENCE = (
     "cost",
-    "torn",
     "uncertainty",
-    "whole_strike",
     "part_strike",
     "close",
     "nearby",
-    "one_letter",
-    "homonym_loss",
     "word_misfit",
     "name_loss",
-    "odd",
+    "plain_other",
 )
 """Names of what `evidence` measures. Each is 0 if nothing speaks against a line."""
 
@@ -265,27 +135,20 @@ EVIDENCE = (
 def evidence(features: Features) -> dict[str, float]:
     """What speaks against a line, by the names of EVIDENCE: 0 or more, and the more the worse.
 
-    `torn`: nats that the worst stretch loses beyond TORN. `close` and `nearby`: 0..1, how near the next order
-    is, over CLOSE and NEARBY nats. `one_letter`: `nearby` if one letter makes a short name another's.
-    `part_strike`: the feature times `nearby`. The others are features."""
+    `close` and `nearby`: 0..1, how near the next order is, over CLOSE and NEARBY nats. The others are
+    features."""
     # Never below 0, and no weight above 0: a line that looks worse is never trusted more, whatever the fit.
     margin = max(0.0, features.margin)
-    nearby = math.exp(-margin / NEARBY)
     return {
         "cost": max(0.0, features.cost),
-        "torn": max(0.0, features.worst_stretch - TORN),
         "uncertainty": max(0.0, features.uncertainty),
-        "whole_strike": features.whole_strike,
-        # A word struck out and put right above is read so; its stroke speaks against nothing. Nor does one
-        # say much where no other order is near, as the one without the struck part would be.
-        "part_strike": 0.0 if features.is_corrected else features.part_strike * nearby,
+        # A word struck out and put right above is read so; its stroke speaks against nothing.
+        "part_strike": 0.0 if features.is_corrected else features.part_strike,
         "close": math.exp(-margin / CLOSE),
-        "nearby": nearby,
-        "one_letter": nearby if features.one_letter else 0.0,
-        "homonym_loss": max(0.0, features.homonym_loss),
-        "word_misfit": max(0.0, features.word_misfit_mean),
+        "nearby": math.exp(-margin / NEARBY),
+        "word_misfit": max(0.0, features.word_misfit),
         "name_loss": max(0.0, features.name_loss),
-        "odd": float(features.is_odd),
+        "plain_other": min(MOST_OTHER, features.plain_other),
     }
 
 

@@ -13,12 +13,9 @@ class OpenReason(StrEnum):
     """Why a line is open. A line may have several."""
 
     UNSURE = "unsure"
-    NEAR_ORDER = "near_order"
     UNIT_LETTER = "unit_letter"
     UNKNOWN_NAME = "unknown_name"
     ODD_ORDER = "odd_order"
-    LOST_WORD = "lost_word"
-    MISFIT = "misfit"
     CROSSED_OUT = "crossed_out"
     CUT_OFF = "cut_off"
     RUNS_ON = "runs_on"
@@ -49,12 +46,9 @@ PHRASES: Mapping[OpenReason, str] = {
 """Each reason in a few words, those that show a person where to look first."""
 SENTENCES: Mapping[OpenReason, str] = {
     OpenReason.UNSURE: "The reader is not sure enough of this order.",
-    OpenReason.NEAR_ORDER: "Another order fits the ink nearly as well.",
     OpenReason.UNIT_LETTER: "Army or fleet: the word for the unit is missing, or could be either.",
     OpenReason.UNKNOWN_NAME: "A plainly written word is no name of this game; the nearest is offered.",
     OpenReason.ODD_ORDER: "Something in this order is missing, doubtful or impossible.",
-    OpenReason.LOST_WORD: "With one word more this name would be another place's.",
-    OpenReason.MISFIT: "Part of the ink does not fit this order.",
     OpenReason.CROSSED_OUT: "Something here looks crossed out.",
     OpenReason.CUT_OFF: "The line touches the edge of the picture or the sheet.",
     OpenReason.RUNS_ON: "Ink goes on past the end of this line.",

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -61,36 +60,12 @@ class _Lesson:
     letters: int
 
 
-@dataclass(frozen=True)
-class SheetHand:
-    """What a sheet's sure lines teach. `lessons`: by sure line what each opinion makes of it. `layer`: the
-    one that read the sheet. `columns`: of its columns those of the posteriors, the blank's first."""
-
-    lessons: tuple[tuple[_Lesson, ...], ...]
-    layer: OutputLayer
-    columns: tuple[int, ...]
-
-    @cached_property
-    def fitted(self) -> OutputLayer | None:
-        """The layer fitted to all sure lines; None if they are too few."""
-        return self.without(None)
-
-    def without(self, line: int | None) -> OutputLayer | None:
-        """The layer fitted to all sure lines but one, so that this one can be read by what the others teach;
-        None if they are too few."""
-        chosen = [lesson for index, of_line in enumerate(self.lessons) if index != line for lesson in of_line]
-        letters = sum(
-            of_line[0].letters for index, of_line in enumerate(self.lessons) if of_line and index != line
-        )
-        return None if letters < LEAST_LETTERS else _moved(self.layer, self.columns, chosen)
-
-
-def learn(lines: Sequence[SureLine]) -> SheetHand | None:
-    """What sure lines teach; None if they are likely to say something else than is thought. A line whose
-    frames were not kept teaches nothing, and has an empty place in `lessons`."""
+def learn(lines: Sequence[SureLine]) -> OutputLayer | None:
+    """The layer that read the sheet, fitted to its sure lines; None if they are too few, or likely to say
+    something else than is thought. A line whose frames were not kept teaches nothing."""
     opinions = [_opinions(line) for line in lines]
     flat = [opinion for of_line in opinions for opinion in of_line]
-    if not flat:
+    if sum(len(of_line[0].columns) for of_line in opinions if of_line) < LEAST_LETTERS:
         return None
     layer, columns = flat[0].rows[0].layer, flat[0].rows[0].columns
     # Two engines with one player's hand hold two copies of its layer.
@@ -102,15 +77,11 @@ def learn(lines: Sequence[SureLine]) -> SheetHand | None:
     losses, shares = letter_shares([opinion.log_probs for opinion in flat], [o.columns for o in flat])
     if not float(losses.sum()) <= WORST * sum(len(opinion.columns) for opinion in flat):
         return None
-    wanted = iter(shares)
-    lessons = tuple(
-        tuple(
-            _Lesson(np.concatenate([row.frames for row in o.rows]), next(wanted)[o.is_row], len(o.columns))
-            for o in of_line
-        )
-        for of_line in opinions
-    )
-    return SheetHand(lessons, layer, columns)
+    lessons = [
+        _Lesson(np.concatenate([row.frames for row in opinion.rows]), wanted[opinion.is_row],
+                len(opinion.columns))
+        for opinion, wanted in zip(flat, shares, strict=True)]
+    return _moved(layer, columns, lessons)
 
 
 def _moved(layer: OutputLayer, columns: tuple[int, ...], lessons: Sequence[_Lesson]) -> OutputLayer:

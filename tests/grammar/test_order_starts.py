@@ -10,7 +10,7 @@ from adjudicator.orders import Order
 from grammar.automaton.order_lines import order_automaton
 from grammar.compose import compose
 from grammar.headings.sheet import parse_sheet_heading
-from grammar.interpret import hangs_on_one_letter, is_separate_condition, may_be_order_fragment
+from grammar.interpret import is_separate_condition, may_be_order_fragment
 from grammar.order_starts import _SHARED, DEFAULT_STARTS, OrderStarts, order_starts
 from grammar.order_traits import differ_in_kinds_only
 from reading.vocabulary import all_forms, known_game, lexicon_of, parse_typed
@@ -113,23 +113,6 @@ def test_a_ban_may_name_any_kind_of_unit(text: str, *, expected: bool) -> None:
 
 def test_a_short_order_of_another_kind_of_unit_is_no_remark() -> None:
     assert may_be_order_fragment("B WHX", lexicon_of(maps.load("bretwalda")))
-
-
-@pytest.mark.parametrize(
-    ("slug", "kind", "text", "expected"),
-    [
-        ("brittania", PhaseKind.TURN, ("15 Grain for Defense of Essex"), True),
-        ("brittania", PhaseKind.TURN, "The King goes to Kent", False),
-        ("w3k", PhaseKind.ADJUSTMENT, "Send 2 supply to Ormond", False),
-    ],
-)
-def test_a_figure_of_grain_is_a_letter_that_changes_the_meaning(
-    slug: str, kind: PhaseKind, text: str, *, expected: bool
-) -> None:
-    """Stricter where one letter changes the meaning. What w3k's table was fitted on stays as it was."""
-    variant = maps.load(slug)
-    parsed = parse_typed(variant, kind, "", text).orders
-    assert hangs_on_one_letter(text, parsed, lexicon_of(variant), all_forms(variant)) is expected
 
 
 @pytest.mark.parametrize(

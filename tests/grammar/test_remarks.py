@@ -10,7 +10,7 @@ import pytest
 import maps
 from grammar.interpret import has_doubt, may_be_order_fragment
 from grammar.order_starts import DEFAULT_STARTS
-from grammar.remarks import has_unclear_remark, is_harmless
+from grammar.remarks import is_harmless
 from tests.grammar.boards import lexicon, read, said
 
 
@@ -54,58 +54,6 @@ def test_no_place_of_any_game_is_spelled_like_a_version() -> None:
 )
 def test_other_words_are_not(text: str) -> None:
     assert not is_harmless(text, lexicon())
-
-
-@pytest.mark.parametrize(
-    ("inked", "read", "unclear"),
-    [
-        ("A Kent H (as agreed)", "A Kent H (as agreed)", False), ("A Kent H", "A Kent H", False),
-        ("A Kent H (second choice)", "A Kent H (second choice)", True),
-        ("A Kent H (fit is empt)", "A Kent H ifit is empty", True),
-        ("A Kent H (fit is empt)", "A Kent H (fit is empt)", True),
-        ("A Kent H (unles they come)", "A Kent H (unles they come)", True),
-        ("A Kent - York (by convoy)", "A Kent - York", False),
-        # All letters of the remark are read, and a parenthesis as one more.
-        ("A Kent H (as agreed)", "A Kent H cas agreed).", False),
-        ("A Kent H (nochange)", "A Kent H Ino changel", False),
-        ("A Kent H (nochange)", "A Kent H to change", True),
-        ("A Kent H (no change)", "A Kent H", True),
-        ("A Kent H (no change)", "A Kent H (no change)", False),
-        ("A Kent H (noclange)", "A Kent H (noclange)", False),
-        ("A Kent H (asagveed)", "A Kent H (asagveed)", False),
-        ("A Kent H (thio wil at any suppert)", "A Kent H (thio wil at any suppert)", False),
-        ("A Kent H (to change)", "A Kent H (to change)", True),
-        ("A Kent H (if agreed)", "A Kent H (if agreed)", True),
-        ("A Kent H (if this will cut my support)", "A Kent H (if this will cut my support)", True),
-        ("A Kent H (unless this cuts any support)", "A Kent H (unless this cuts any support)", True),
-        ("A Kent H (bat if not)", "A Kent H (bat if not)", True),
-        ("A Kent H (this will cut any support)", "A Kent H (this will cut any support)", False),
-        ("A Kent H (this wil ut any suport)", "A Kent H (this wil ut any suport)", False),
-        ("A Kent H (thiswill cut any suport)", "A Kent H (thiswill cut any suport)", False),
-        ("A Kent H (this will cut any support)", "A Kent H ethis will cut any support)", False),
-        ("A Kent H (this will cut any support)", "A Kent H (this wil ut any support", False),
-        # Long enough to be known for what it is though neither parenthesis is seen, and though it is badly
-        # read.
-        ("A Kent H (this will cut any support)", "A Kent H this will cut any support", False),
-        ("A Kent H (his will ut amy supporp)", "A Kent H his will ut amy supporp", False),
-        ("A Kent H (if this will cut any support)", "A Kent H if this will cut any support", True),
-        ("A Kent H (itthis will cut any support)", "A Kent H itthis will cut any support", True),
-        ("A Kent H (this will cut any support if)", "A Kent H this will cut any support if", True),
-        ("A Kent H (this will cut any support it)", "A Kent H this will cut any support it", True),
-        ("A Kent H (if we discussed)", "A Kent H if we discussed", True),
-        ("A Kent H (clf it is empty)", "A Kent H clf it is empty)", True),
-        ("A Kent H (it is empty)", "A Kent H cif it is empty)", True),
-        ("A Kent H (they are unles there)", "A Kent H cthey are unles there)", True),
-        ("A Kent H (nless they come)", "A Kent H cnless they come)", True),
-        ("A Kent H (nochange)", "A Kent H (nochange)", False),
-        ("A Kent H (ut it is free)", "A Kent H (ut it is free)", True),
-        ("A Kent H (til York)", "A Kent H (til York)", True),
-        ("A Kent H (will York is free)", "A Kent H (will York is free)", True),
-        ("A Kent H (this is so will York is free)", "A Kent H (this is so will York is free)", True),
-    ],
-)
-def test_a_remark_that_may_be_a_condition_is_unclear(inked: str, read: str, *, unclear: bool) -> None:
-    assert has_unclear_remark(inked, read, lexicon()) is unclear
 
 
 @pytest.mark.parametrize(
@@ -159,27 +107,3 @@ def test_the_end_of_a_condition_in_a_row_of_its_own_is_doubtful(text: str, *, ex
 def test_a_sentence_about_no_place_is_no_end_of_the_order_above(text: str, *, expected: bool) -> None:
     """INK-04: such a sentence held a whole order above it."""
     assert may_be_order_fragment(text, lexicon()) is expected
-
-
-def test_again_beside_an_order_is_a_usual_remark_though_its_parenthesis_is_read_as_a_letter() -> None:
-    """INK-04"""
-    assert not has_unclear_remark("A Louth - Cork (again)", "A Louth - Cork cagain)", lexicon())
-    assert has_unclear_remark("A Louth - Cork (against)", "A Louth - Cork cagainst)", lexicon())
-
-
-@pytest.mark.parametrize(
-    ("inked", "read", "unclear"),
-    [
-        ("F Louth - Cork (page l af i)", "F Louth - Cork (puge I af i)", False),
-        ("F Louth - Cork (page if i)", "F Louth - Cork (page if i)", True),
-        ("F Louth - Cork (page held)", "F Louth - Cork (page held)", True),
-        ("Army Kent stands (as aqveed)", "Arwy Kent Stards (as agreed)", False),
-        ("Army Kent stands (as aqveed)", "Arwy Kent Stards (if agreed)", True),
-        ("Army Kent stands (as aqveed)", "Arwy Kent Stards (as agreed) (if it is)", True),
-    ],
-)
-def test_a_pages_number_and_a_remark_read_plainly_are_no_doubt(
-    inked: str, read: str, *, unclear: bool
-) -> None:
-    """INK-04"""
-    assert has_unclear_remark(inked, read, lexicon()) is unclear

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
-from ocr.decoding.open_reasons import OpenReason
 from ocr.page import Row
 from reading.line import InterpretedLine
 from reading.page import PageReader
-from reading.review import review_uncertain_neighbours
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
 from tests.support.inked import page, row
@@ -69,14 +65,6 @@ def test_a_power_at_the_end_of_a_command_is_no_heading() -> None:
     assert orders == ["A Shetland proxy Protectorate", "F Down H"]
 
 
-def test_a_name_between_a_support_and_a_whole_order_may_be_the_owners() -> None:
-    """INK-03. Both rows were taken, each as an order by itself, and neither was written."""
-    first = "Army Glamorganshire supports the Montrose"
-    rows = (first, "Army Stirlingshire to Cunninghame", "Army York holds")
-    lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders", *rows)[3:]
-    assert [line.status for line in lines] == [LineState.OPEN, LineState.OPEN, LineState.AUTO]
-
-
 def test_the_same_name_above_another_line_is_a_province() -> None:
     rows = ("Army York holds", "Army Glamorganshire supports Montrose", "Ormond")
     lines = read(PhaseKind.MOVEMENT, "Ada Marlowe", "Ormond", "Autumn 1646 Movement Orders", *rows)[3:]
@@ -114,21 +102,6 @@ def below_an_order(*texts: str) -> list[InterpretedLine]:
     return read(PhaseKind.MOVEMENT, *heading, "Army York holds", *texts)[len(heading):]
 
 
-@pytest.mark.parametrize(("above", "below"), [
-    # A unit alone: between it and "A Rad" stood an S, read as ">".
-    ("F Dublin and Caernarfon Bays", "A Rad - Wicklow"),
-    # "supports" and what is supported.
-    ("Fleet Rockall supp ork", "Army Carrickfergus Castle to Hampshire."),
-    # "If The Crown attacks Fleet Caerlaverock then".
-    ("f The Crom attacks Fleet Caerlaverock( the)", "Fleet Caerlaverock holds"),
-])
-def test_an_order_below_what_may_be_its_beginning_waits(above: str, below: str) -> None:
-    """INK-03, INK-07. Each row below passed in a hand that nobody had tuned on."""
-    lines = below_an_order(above, below)
-    assert [line.status for line in lines] == [LineState.AUTO, LineState.OPEN, LineState.OPEN]
-    assert OpenReason.NEIGHBOUR in lines[2].why_open
-
-
 def test_a_support_above_what_may_be_whereto_waits() -> None:
     """INK-03, INK-07. "to County Limerick." below it stayed apart, and the support passed as one to hold."""
     lines = below_an_order("Fleet Shannon Sea Area supports Army Huntingdonshire", "to Coutg Lmericj.")
@@ -151,39 +124,3 @@ def order_line(number: int, text: str, order: str, status: LineState) -> Interpr
     top = 90 * number
     box = ((0, top), (900, top), (900, top + 60), (0, top + 60))
     return InterpretedLine(box, "order", False, text, order, 0.99, status, ())
-
-
-def test_an_order_whose_name_goes_on_in_a_row_that_waits_waits() -> None:
-    """INK-07. "Area - Plymouth Sea Area" below a support was read as an order of an army in "Rea"."""
-    lexicon = vocabulary_of(VARIANT).lexicon
-    above = order_line(0, "A NFK S F Hebrides Sea", "A Norfolk S F Hebrides Sea Area", LineState.AUTO)
-    below = order_line(1, "Area - Plymouth Sea Area", "A Renfrewshire - Plymouth Sea Area", LineState.OPEN)
-    assert OpenReason.NEIGHBOUR in review_uncertain_neighbours(above, None, below, lexicon).why_open
-    another_order = replace(below, text="A Rea - Plymouth Sea Area")
-    assert review_uncertain_neighbours(above, None, another_order, lexicon).status is LineState.AUTO
-
-
-@pytest.mark.parametrize(("text", "status"), [
-    # ">" was an S.
-    ("> A Rad - Wicklow", LineState.OPEN), ("- A Rad - Wicklow", LineState.AUTO),
-    ("• A Rad - Wicklow", LineState.AUTO), ("A Rad - Wicklow", LineState.AUTO),
-])
-def test_an_order_behind_a_sign_waits_below_one_that_waits(text: str, status: LineState) -> None:
-    """INK-07. The sign may be what is left of a word that joins the two rows; a list has dashes and dots."""
-    above = order_line(0, "F Dublln - Carnarvom", "F Dublin & the Pale - Caernarfonshire", LineState.OPEN)
-    line = order_line(1, text, "A Radnorshire - Wicklow", LineState.AUTO)
-    lexicon = vocabulary_of(VARIANT).lexicon
-    assert review_uncertain_neighbours(line, above, None, lexicon).status is status
-    sure = replace(above, status=LineState.AUTO)
-    assert review_uncertain_neighbours(line, sure, None, lexicon).status is LineState.AUTO
-
-
-def test_orders_wait_that_may_have_a_name_between_them_parted_at_its_and() -> None:
-    """INK-07. "& Longford to Ludlow Castle" was an order, below a support that lacked its end."""
-    rows = ("Ada Marlowe", "Ormond", "Summer 1642 Movement Orders", "Army Galway supports Army Westmeath",
-            "A Longford to Ludlow Castle")
-    lines = read(PhaseKind.MOVEMENT, *rows)
-    assert [(line.status, OpenReason.NEIGHBOUR in line.why_open) for line in lines[3:]] == [
-        (LineState.OPEN, True)] * 2
-    lines = read(PhaseKind.MOVEMENT, *rows[:4], "F Shannon to Ludlow Castle", "Army Kent holds")
-    assert [line.status for line in lines[3:4]] == [LineState.AUTO]

@@ -74,7 +74,7 @@ def test_what_is_built_is_asked() -> None:
     """A kind that is part of the order: Build A London is not Build F London."""
     line, _ = read(("Build A London", "F"), ("Build F Kent", None), kind=PhaseKind.ADJUSTMENT)
     assert line.status is LineState.OPEN
-    assert {OpenReason.UNIT_LETTER, OpenReason.NEAR_ORDER} & {*line.why_open}
+    assert OpenReason.UNIT_LETTER in line.why_open
 
 
 def test_a_name_that_only_the_kind_tells_apart_is_asked() -> None:

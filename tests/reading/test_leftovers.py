@@ -9,15 +9,10 @@ from adjudicator.calendar import PhaseKind
 from adjudicator.orders import Order
 from grammar.impossible import is_nonsense, oddity_cost
 from grammar.interpret import (
-    has_abbreviation_like_name,
     has_doubt,
-    has_homonym,
     has_shared_short_form,
     has_shared_short_name,
-    has_word_after_kind_letter,
-    homonym_spans,
     is_separate_condition,
-    is_short_of_a_name,
     may_be_order_fragment,
     place_spans,
 )
@@ -124,16 +119,6 @@ def test_a_short_name_that_two_places_share_is_doubtful(text: str, *, expected: 
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [(("A at Essex supports F Cardigan "
-                             "Bay"), True), ("A of Pendennis Castle H", True), ("Army in Essex H", False),
-                           ("A Atholl H", False), ("F Inverness S A Kent", False),
-                           ("The army at Essex holds", False)])
-def test_a_little_word_behind_a_units_letter_is_a_unit_badly_written(text: str, *, expected: bool) -> None:
-    # On two sheets in a joined hand "Fleet" was read as "A at" and "A of".
-    assert has_word_after_kind_letter(text) is expected
-
-
-@pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("F Zeeland - Charlemont nc", True),
@@ -182,47 +167,6 @@ def test_an_order_that_no_unit_of_its_kinds_can_obey_is_for_a_person(text: str, 
 def test_that_nothing_changed_is_no_doubt(text: str, *, expected: bool) -> None:
     # ORD-07: a remark in parentheses is ignored, unless it may take the order back.
     assert has_doubt(text, LEXICON) is expected
-
-
-def test_capitals_may_be_an_abbreviation() -> None:
-    # LORN is short for Firth of Lorn, and Lorn is a province.
-    assert has_abbreviation_like_name("A LORN - Mull", orders("A Lorn - Mull"), LEXICON)
-    # "MAYO" in a real hand was read as "MAYo" and passed.
-    assert has_abbreviation_like_name("A LORn - Mull", orders("A Lorn - Mull"), LEXICON)
-    assert not has_abbreviation_like_name("A Lorn - Mull", orders("A Lorn - Mull"), LEXICON)
-    # "F DOWN" in plain capitals was read as "F Down" and passed.
-    assert has_abbreviation_like_name("F Down - Kent", orders("F Down - Kent"), LEXICON)
-    assert not has_abbreviation_like_name("Fleet Down to Kent", orders("F Down - Kent"), LEXICON)
-    # Mar's own code is MAR.
-    assert not has_abbreviation_like_name("A MAR - Kent", orders("A Mar - Kent"), LEXICON)
-
-
-@pytest.mark.parametrize(("text", "expected"), [
-    ("F Oxford - Dove", True), ("F Oxford - DOVE", False), ("F Oxford - Dover", False),
-    ("F Wigh - Kent", True),
-    # No name is "Fairy".
-    ("F Fair - Kent", False),
-])
-def test_a_name_without_its_last_letter_may_be_an_abbreviation(text: str, *, expected: bool) -> None:
-    """INK-03. "Dover." whose r the ink did not show passed as Dover Sea Area, DOVE."""
-    assert is_short_of_a_name(text, orders(text), LEXICON) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [("A Cork holds", True), ("A County Cork holds", False), ("A Kent holds", False)]
-)
-def test_a_place_that_a_word_more_would_make_another(text: str, *, expected: bool) -> None:
-    assert has_homonym(orders(text), LEXICON) is expected
-
-
-@pytest.mark.parametrize(
-    ("text", "spans"),
-    [("a cork holds", ((1, 2),)), ("a county cork holds", ()), ("f mayo - norfolk.", ((1, 2),)),
-     ("a kent s a wexford - cork", ((4, 5), (6, 7)))])
-def test_where_a_name_stands_that_a_word_more_would_make_another(
-    text: str, spans: tuple[tuple[int, int], ...]
-) -> None:
-    assert homonym_spans(text, orders(text), LEXICON) == spans
 
 
 def test_where_the_names_of_places_stand() -> None:

@@ -2,7 +2,7 @@
 writing files is for the caller, because what a line means is the grammar's business.
 
 1. The chance is a logistic sum over `confidence.evidence`. All of it speaks against a line, so no weight may
-be above 0: a line that looks worse is never trusted more. Groups of lines count alike, whatever their sizes.
+be above 0: a line that looks worse is never trusted more.
 2. Steps turn the logistic into the share of lines that was right. 3. The gate is the widest that keeps the
 share of wrong lines within bounds.
 """
@@ -10,10 +10,9 @@ share of wrong lines within bounds.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from itertools import pairwise, product
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import compress, pairwise
 from math import comb, floor
 from typing import TypeAlias
 
@@ -49,9 +48,6 @@ ASSURANCE = 0.95
 # Parts that the hands are divided into: each is judged by weights that the others gave.
 FOLDS = 10
 
-# How the groups of hasty sheets end; `training.calibrate_confidence` names groups so.
-HASTY = ", hasty"
-
 # Lines of a step: with fewer its share of right lines is too uncertain to tell it from its neighbours'.
 LEAST_LINES = 40
 
@@ -78,16 +74,14 @@ def fit(lines: Sequence[Judged]) -> dict[str, float]:
     if not len(lines) or right.min() == right.max():
         raise ValueError("the lines to calibrate on need some that are right and some that are wrong")
     against = np.array([[evidence(line.features)[name] for name in EVIDENCE] for line in lines])
-    sizes = Counter(line.group for line in lines)
-    counts = np.array([len(lines) / len(sizes) / sizes[line.group] for line in lines])
     spread = against.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
-    weights = _descend(np.column_stack((np.ones(len(lines)), against / scale)), right, counts)
+    weights = _descend(np.column_stack((np.ones(len(lines)), against / scale)), right)
     by_evidence = zip(EVIDENCE, weights[1:] / scale, strict=True)
     return {"intercept": round(float(weights[0]), 4), **{name: round(float(w), 4) for name, w in by_evidence}}
 
 
-def _descend(inputs: Floats, right: Floats, counts: Floats) -> Floats:
+def _descend(inputs: Floats, right: Floats) -> Floats:
     """Coordinate Newton steps for the penalised log likelihood, all weights but the first kept at 0 or
     below."""
     weights = np.zeros(inputs.shape[1])
@@ -97,8 +91,8 @@ def _descend(inputs: Floats, right: Floats, counts: Floats) -> Floats:
         for k in range(len(weights)):
             chance = 1.0 / (1.0 + np.exp(-total))
             ridge = RIDGE if k else 0.0
-            slope = float((counts * (right - chance)) @ inputs[:, k]) - ridge * weights[k]
-            bend = float((counts * chance * (1.0 - chance)) @ inputs[:, k] ** 2) + ridge + 1e-6
+            slope = float((right - chance) @ inputs[:, k]) - ridge * weights[k]
+            bend = float((chance * (1.0 - chance)) @ inputs[:, k] ** 2) + ridge + 1e-6
             # Half a step, and no long one: the sum is far from a parabola where the chance is near 0 or 1.
             new = weights[k] + float(np.clip(0.5 * slope / bend, -0.5, 0.5))
             new = min(new, 0.0) if k else new
@@ -121,29 +115,13 @@ def values_of_unseen_hands(lines: Sequence[Judged]) -> list[float]:
     return [logistic(line.features, weights[fold_of[line.group, line.hand]]) for line in lines]
 
 
-def counts_of(lines: Sequence[Judged], hasty_share: float | None) -> list[float]:
-    """How much each line counts, so that those of hasty sheets make up that share, 0..1, of all; each alike
-    for None, or where there are no hasty lines or no others."""
-    hasty = [line.group.endswith(HASTY) for line in lines]
-    if hasty_share is None or not any(hasty) or all(hasty):
-        return [1.0] * len(lines)
-    of_hasty = hasty_share * len(lines) / sum(hasty)
-    of_others = (1.0 - hasty_share) * len(lines) / (len(lines) - sum(hasty))
-    return [of_hasty if is_hasty else of_others for is_hasty in hasty]
-
-
-def steps_of(
-    lines: Sequence[Judged], values: Sequence[float], counts: Sequence[float] | None = None
-) -> Steps:
+def steps_of(lines: Sequence[Judged], values: Sequence[float]) -> Steps:
     """Which share of lines is right from which value on, as steps that never fall (isotonic regression by
-    pooling; Ayer 1955). `values` should come from weights that did not see the line's hand, `counts` from
-    `counts_of`. The share is Laplace's, never 0 or 1."""
+    pooling; Ayer 1955). `values` should come from weights that did not see the line's hand. The share is
+    Laplace's, never 0 or 1."""
     # Steps in place of the bare logistic: on hands that the fit did not see the error of calibration fell
     # from 1.1 to 0.3 points.
-    ranked = sorted(
-        zip(values, (line.right for line in lines), counts or [1.0] * len(lines), strict=True),
-        key=lambda row: row[0],
-    )
+    ranked = sorted(zip(values, (line.right for line in lines), strict=True), key=lambda pair: pair[0])
     count = max(1, len(ranked) // LEAST_LINES)
     # A cut between equal values would let their order decide.
     firsts = [
@@ -151,12 +129,10 @@ def steps_of(
         for k in range(count)
     ]
     cuts = [*sorted(set(firsts)), len(ranked)]
-    pools: list[tuple[float, float, float]] = []
+    pools: list[tuple[float, int, int]] = []
     for start, end in pairwise(cuts):
         part = ranked[start:end]
-        pool = (
-            part[0][0], sum(weight for _, right, weight in part if right), sum(weight for *_, weight in part)
-        )
+        pool = (part[0][0], sum(right for _, right in part), len(part))
         while pools and _share(*pools[-1][1:]) >= _share(*pool[1:]):
             before = pools.pop()
             pool = (before[0], before[1] + pool[1], before[2] + pool[2])
@@ -167,7 +143,7 @@ def steps_of(
     )
 
 
-def _share(right: float, of: float) -> float:
+def _share(right: int, of: int) -> float:
     return (right + 1) / (of + 2)
 
 
@@ -185,14 +161,11 @@ def upper_bound(wrong: int, of: int, assurance: float = ASSURANCE) -> float:
     return upper_limit
 
 
-def calibration_error(
-    lines: Sequence[Judged], chances: Sequence[float], bins: int = 10, counts: Sequence[float] | None = None
-) -> float:
-    """Mean distance of chance from truth over bins of equal width, weighed by their lines; 0..1. `counts`: of
-    `counts_of`."""
+def calibration_error(lines: Sequence[Judged], chances: Sequence[float], bins: int = 10) -> float:
+    """Mean distance of chance from truth over bins of equal width, weighed by their lines; 0..1."""
     sums = np.zeros((bins, 2))
-    for line, chance, count in zip(lines, chances, counts or [1.0] * len(lines), strict=True):
-        sums[min(bins - 1, int(chance * bins))] += count * chance, count * line.right
+    for line, chance in zip(lines, chances, strict=True):
+        sums[min(bins - 1, int(chance * bins))] += chance, line.right
     return float(np.abs(sums[:, 0] - sums[:, 1]).sum() / max(1, len(lines)))
 
 
@@ -202,34 +175,10 @@ def calibration_error(
 # Thresholds set by hand, because too few lines show what they are for. Unit, range and source of each are
 # with its field of `ReviewThresholds`.
 BY_HAND = {
-    "one_letter_confidence": 0.9,
-    "disagreement_margin": 4.0,
-    "disagreement_uncertainty": 0.15,
-    "corrected_margin": 5.0,
-    "uncertainty_from": 0.08,
-    "uncertainty_extra_margin": 10.0,
-    "clear_writing_below": 0.04,
-    "agreement_margin_discount": 0.5,
-    "cost": 0.5,
-    "homonym_loss": 11.0,
-    "single_opinion_word_misfit": 3.0,
-    "single_opinion_margin": 6.0,
     "plain_other": 1.7,
-    "name_loss": 1.4,
-    "near_name_loss": 0.95,
-    "near_name_margin": 5.0,
-    "clear_name_loss": 1.15,
-    "clear_name_uncertainty": 0.05,
-    "kind_margin": 5.0,
-    "unit_kind_doubt": 3.0,
-    "unit_kind_margin": 6.0,
-    "whole_strike": 0.6,
+    "word_misfit": 2.6,
+    "kind_margin": 4.3,
     "part_strike": 0.7,
-    "lossless_worst_stretch": 2.0,
-    "lossless_whole_strike": 0.8,
-    "lone_part_whole_strike": 0.1,
-    "lone_part_worst_stretch": 10.0,
-    "lone_part_strike": 0.97,
     "struck_whole": 0.8,
     "struck_part": 0.75,
     "cross_strokes_uncertainty": 0.045,
@@ -238,29 +187,9 @@ BY_HAND = {
     "surely_struck_part": 0.95,
 }
 
-# What is tried for each fitted threshold, the strictest first.
-TRIED = {
-    "confidence": (0.98, 0.96, 0.95, 0.93, 0.9, 0.8),
-    "worst_stretch": (8.0, 10.0, 12.0, 15.0, 18.0),
-    "margin": (8.0, 6.0, 5.0, 4.0, 3.5, 3.0, 2.5),
-    "near_margin": (5.5, 4.0, 3.5, 3.0),
-    "word_misfit_mean": (1.2, 1.5, 1.6, 1.8, 2.0),
-    "word_misfit_min": (1.2, 1.45),
-}
-
-# Nats by which margin and worst stretch must be better where one letter matters.
-STRICTER = 0.5
-
-# Wrong lines that one counts as from which no order was to be taken at all.
-GRAVE = 100
-
 # Shares of the lines let pass that may be wrong: as counted, and as their true share may still be
-# (`upper_bound`).
-MOST_WRONG, MOST_BOUND = 0.003, 0.008
-
-# Wrong lines with which thresholds are tried, those for lines where one letter matters and those for the
-# others.
-MOST_EACH = 8
+# (`upper_bound`). A line from which no order was to be taken counts as wrong.
+MOST_WRONG, MOST_BOUND = 0.005, 0.008
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,61 +208,25 @@ class Gated:
 
 
 def gated(lines: Sequence[Judged], chances: Sequence[float]) -> Gated:
-    """The gate that lets the most lines pass and keeps MOST_WRONG and MOST_BOUND. `chances` should come from
-    weights that did not see the line's hand as well as from those that did. Raises ValueError where no gate
-    is good enough."""
-    free = [(line, chance) for line, chance in zip(lines, chances, strict=True) if line.free]
-    one_letter = [pair for pair in free if pair[0].features.one_letter]
-    others = [pair for pair in free if not pair[0].features.one_letter]
-    tried = [
-        Gated(strict.thresholds, plain.passed + strict.passed, plain.wrong + strict.wrong)
-        for plain in _widest(others, _all_tried())
-        for strict in _widest(one_letter, _stricter_than(plain.thresholds))
-    ]
-    good = [gate for gate in tried if gate.wrong <= MOST_WRONG * gate.passed and gate.bound <= MOST_BOUND]
-    if not good:
-        raise ValueError(f"of {len(free)} lines too few are right, or there are too few to trust a gate")
-    return max(good, key=lambda gate: gate.passed)
+    """The gate with the least confidence from which on no more than MOST_WRONG of the lines that pass are
+    wrong. `chances` should come from weights that did not see the line's hand. Raises ValueError where no
+    confidence is enough."""
+    tried = (
+        _passing(lines, chances, ReviewThresholds(confidence=least, **BY_HAND))
+        for least in sorted({floor(chance * 1000) / 1000 for chance in chances}))
+    good = next(
+        (gate for gate in tried if gate.wrong <= MOST_WRONG * gate.passed and gate.bound <= MOST_BOUND), None)
+    if good is None:
+        raise ValueError(f"of {len(lines)} lines too few are right to trust a gate")
+    return good
 
 
-def _widest(lines: Sequence[tuple[Judged, float]], tried: Iterator[ReviewThresholds]) -> list[Gated]:
-    """For each number of wrong lines up to MOST_EACH the gate that lets the most pass; where several do, the
-    strictest."""
-    best: dict[int, Gated] = {}
-    for thresholds in tried:
-        gate = _passing(lines, thresholds)
-        if gate.wrong <= MOST_EACH and (gate.wrong not in best or gate.passed > best[gate.wrong].passed):
-            best[gate.wrong] = gate
-    return list(best.values())
-
-
-def _all_tried() -> Iterator[ReviewThresholds]:
-    """All that is tried for lines where no letter matters."""
-    for values in product(*TRIED.values()):
-        chosen = dict(zip(TRIED, values, strict=True))
-        yield ReviewThresholds(
-            **BY_HAND, **chosen, one_letter_margin=chosen["margin"] + STRICTER,
-            one_letter_worst_stretch=chosen["worst_stretch"] - STRICTER,
-        )
-
-
-def _stricter_than(plain: ReviewThresholds) -> Iterator[ReviewThresholds]:
-    """The same for lines where one letter matters, beside a gate for the others: no threshold is less
-    strict."""
-    for worst, margin in product(TRIED["worst_stretch"], TRIED["margin"]):
-        yield replace(
-            plain, one_letter_margin=max(margin, plain.margin) + STRICTER,
-            one_letter_worst_stretch=min(worst, plain.worst_stretch) - STRICTER,
-        )
-
-
-def _passing(
-    lines: Sequence[tuple[Judged, float]], thresholds: ReviewThresholds, grave: int = GRAVE + 1
-) -> Gated:
-    """What thresholds let pass. `grave`: wrong lines that a grave one counts as."""
-    passed = [line for line, chance in lines if may_skip_review(line.features, chance, thresholds)]
-    wrong = sum(not line.right for line in passed) + (grave - 1) * sum(line.grave for line in passed)
-    return Gated(thresholds, len(passed), wrong)
+def _passing(lines: Sequence[Judged], chances: Sequence[float], thresholds: ReviewThresholds) -> Gated:
+    """What thresholds let pass of the lines that no rule without figures holds."""
+    passed = [
+        line for line, chance in zip(lines, chances, strict=True)
+        if line.free and may_skip_review(line.features, chance, thresholds)]
+    return Gated(thresholds, len(passed), sum(not line.right for line in passed))
 
 
 # The table
@@ -342,47 +235,37 @@ def _passing(
 
 def table_of(
     lines: Sequence[Judged], provenance: Mapping[str, str | int | float],
-    gate: ReviewThresholds | None = None, hasty_share: float | None = None,
+    gate: ReviewThresholds | None = None,
 ) -> str:
     """The table as TOML. `provenance`: what the caller knows of the lines' origin. `gate`: thresholds to
-    keep, where the lines are too few to search for others. `hasty_share`: see `counts_of`. Raises ValueError
-    where the lines do not allow a table."""
-    # Lines that no order was to be read from were planted, five in a hundred: how often people write such is
-    # not known, and with them every chance is too low. They are for the gate alone. Lines that a rule without
-    # figures holds, as half an order beside its other half, wait however likely they are.
-    fitted = [line for line in lines if line.free and not line.grave]
-    planted = [line for line in lines if line.grave]
+    keep, where the lines are too few to search for another confidence. Raises ValueError where the lines do
+    not allow a table."""
+    # Lines that a rule without figures holds, as half an order beside its other half, wait however likely
+    # they are.
+    fitted = [line for line in lines if line.free and not line.features.is_odd]
     weights, unseen = fit(fitted), values_of_unseen_hands(fitted)
-    counts_in_steps = counts_of(fitted, hasty_share)
-    steps = steps_of(fitted, unseen, counts_in_steps)
-
-    def chances_of(some: Sequence[Judged]) -> list[float]:
-        return [stepped(logistic(line.features, weights), steps) for line in some]
-
-    chances = chances_of(fitted)
+    # Lines that no order was to be read from were planted, five in a hundred: how often people write such is
+    # not known, and with them every chance is too low.
+    meant = [not line.grave for line in fitted]
+    of_meant, unseen_of_meant = list(compress(fitted, meant)), list(compress(unseen, meant))
+    steps = steps_of(of_meant, unseen_of_meant)
+    chances = [stepped(logistic(line.features, weights), steps) for line in of_meant]
     unseen_chances = [stepped(value, steps) for value in unseen]
-    at_gate = [*fitted, *planted]
-    gate_chances = [*unseen_chances, *chances_of(planted)]
-    if gate is None:
-        seen_chances = [*chances, *chances_of(planted)]
-        chosen = gated(at_gate, [max(pair) for pair in zip(seen_chances, gate_chances, strict=True)])
-    else:
-        chosen = _passing(
-            [pair for pair in zip(at_gate, gate_chances, strict=True) if pair[0].free], gate, grave=1
-        )
+    chosen = gated(fitted, unseen_chances) if gate is None else _passing(fitted, unseen_chances, gate)
     counts = {
-        "lines": len(lines), "right": sum(line.right for line in lines), "planted": len(planted),
+        "lines": len(lines), "right": sum(line.right for line in lines),
+        "planted": sum(line.grave for line in lines),
         "free": sum(line.free for line in lines),
         "passed": chosen.passed, "wrong_passed": chosen.wrong,
         "wrong_bound": round(chosen.bound, 5),
-        "calibration_error": round(calibration_error(fitted, chances, counts=counts_in_steps), 4),
+        "calibration_error": round(calibration_error(of_meant, chances), 4),
         "calibration_error_other_hands": round(
-            calibration_error(fitted, unseen_chances, counts=counts_in_steps), 4
+            calibration_error(of_meant, list(compress(unseen_chances, meant))), 4
         ),
     }
     return to_toml(ConfidenceTable(
         weights, chosen.thresholds, {**provenance, **counts}, steps,
-        accepted_shares(at_gate, gate_chances, chosen.thresholds),
+        accepted_shares(fitted, unseen_chances, chosen.thresholds),
     ))
 
 
