@@ -61,6 +61,10 @@ MOST_HYPOTHESES = 8
 MOST_CANDIDATES = 5
 """Different orders that a person is offered; docs/contract.md promises at most five."""
 
+MOST_UNEXPLAINED = 0.5
+"""Share, 0..1, at most, of an order with a word that the ink does not explain: nobody is told that it is
+sure (INK-14)."""
+
 MOST_SURE = 50.0
 """Nats beyond which a line is certainly no order; keeps `math.exp` within its range."""
 
@@ -428,12 +432,13 @@ def _texts_as_written(hypotheses: Sequence[Hypothesis]) -> list[str]:
 def with_plain_text(candidates: Sequence[dict[str, object]], text: str) -> tuple[dict[str, object], ...]:
     """Candidates with the text as it was read freely, which is no order, behind the best; still five at most.
 
-    It has half of what the best one leaves, but no more than the best, and the others have the other half."""
+    The best has MOST_UNEXPLAINED at most. The text has half of what that leaves, but no more than the best,
+    and the others have the other half."""
     first, others = candidates[0], candidates[1 : MOST_CANDIDATES - 1]
-    best = float(str(first["score"]))
+    best = min(MOST_UNEXPLAINED, float(str(first["score"])))
     free = min(best, max(0.0, 1.0 - best) / 2)
     shared = [{**other, "score": round(min(free, float(str(other["score"])) / 2), 4)} for other in others]
-    return (first, {"text": text, "order": None, "score": round(free, 4)}, *shared)
+    return ({**first, "score": best}, {"text": text, "order": None, "score": round(free, 4)}, *shared)
 
 
 def _log_sum(logs: Sequence[float]) -> float:

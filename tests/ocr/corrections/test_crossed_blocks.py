@@ -63,9 +63,27 @@ def test_the_rows_between_the_ends_of_a_mark_are_crossed(stroke: BlockStroke, se
     assert len(crossed) >= 3
 
 
-@pytest.mark.parametrize("stroke", [BlockStroke.CROSS, BlockStroke.BOX, BlockStroke.SERPENTINE])
-def test_a_mark_over_two_rows_is_one_over_several(stroke: BlockStroke) -> None:
-    assert {3, 4} <= {*with_block(3, 4, stroke, 5)}
+@pytest.mark.parametrize(
+    "stroke", [BlockStroke.CROSS, BlockStroke.BOX, BlockStroke.SERPENTINE, BlockStroke.HATCHING])
+@pytest.mark.parametrize("seed", [5, 6, 7])
+def test_a_mark_over_two_rows_is_one_over_several(stroke: BlockStroke, seed: int) -> None:
+    assert {3, 4} <= {*with_block(3, 4, stroke, seed)}
+
+
+@pytest.mark.parametrize("share", [0.9, 1.1])
+def test_short_strokes_from_row_to_row_side_by_side_are_hatching(share: float) -> None:
+    """Each is no longer than a tall letter; three of one direction are none. `share`: of the way from row to
+    row."""
+    def hatched(count: int) -> list[int]:
+        sheet, strips = written()
+        for number in range(count):
+            left, middle = LEFT + 60 + 90 * number, TOP + 4 * PITCH - PITCH // 2 - 18
+            reach = round(share * PITCH * 0.6)
+            cv2.line(sheet, (left, middle + reach), (left + 40, middle - reach), 30, 4, cv2.LINE_AA)
+        return rows_of(sheet, strips)
+
+    assert {3, 4} <= {*hatched(4)}
+    assert hatched(2) == []
 
 
 def test_strokes_through_single_rows_are_no_mark_over_several() -> None:
