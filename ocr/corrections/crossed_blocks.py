@@ -22,8 +22,8 @@ from ocr.page import Image
 
 # Tuning values; lengths are distances from row to row unless said. Chosen on 69 sheets without such a mark
 # (sample sheets, oddities by others, 40 composed in letters of writers for calibration, seed 5001), and on 63
-# with one (seed 6001). training/README.md has the figures ("Blocks crossed out"). STRAIGHT, LONG and HATCHES: on
-# 210 more with one (seeds 9321 and 9322), where short strokes over two rows had been missed.
+# with one (seed 6001). training/README.md has the figures ("Blocks crossed out"). STRAIGHT, LONG and HATCHES:
+# on 210 more with one (seeds 9321 and 9322), where short strokes over two rows had been missed.
 PITCH = 32
 """Pixels of the copy from one row to the next."""
 DARK = 0.42
@@ -133,6 +133,7 @@ class _Search:
 
     def _strokes(self, directions: Sequence[tuple[float, _Mask]]) -> Iterator[_Mark]:
         """Single strokes that lead over rows, each a bow from one direction to another near it."""
+        beyond = SHORT_ROW * PITCH / self._scale
         for first, _ in directions:
             bow = [(turn, ink) for turn, ink in directions if first <= turn <= first + BOW]
             last = bow[-1][0]
@@ -150,13 +151,13 @@ class _Search:
                     continue
                 ys, xs = np.nonzero(labels[top : top + height, left : left + width] == label)
                 pixels = np.column_stack([xs + left, ys + top]) / self._scale + self._corner
-                if last > LEVEL and self._crossed(pixels, 0.0, HATCHED_MIDDLE) >= 2:
+                if last > LEVEL and self._crossed(pixels, beyond, HATCHED_MIDDLE) >= 2:
                     short.append(self._mark(left, top, width, height))
                 if not is_long:
                     continue
                 # A line in the margin leads past the ends of all rows.
                 if self._crossed(pixels, -WITHIN * self._height) >= (2 if is_steep else 1) and (
-                    is_steep or self._crossed(pixels, SHORT_ROW * PITCH / self._scale) >= 2
+                    is_steep or self._crossed(pixels, beyond) >= 2
                 ):
                     yield self._mark(left, top, width, height)
             yield from self._hatching(short)
