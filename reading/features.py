@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+import numpy as np
 from rapidfuzz.distance import OSA
 
 from adjudicator.orders import Move
@@ -34,12 +35,12 @@ from grammar.order_traits import (
     helps_to_own_place,
     names_own_place,
 )
-from ocr.decoding.alignment import Alignment, ShownWords, word_misfit
+from ocr.decoding.alignment import Alignment, ShownWords, WordFit, word_misfit
 from ocr.decoding.confidence import FAR, Features
 from ocr.decoding.ctc import FreeWord, free_words
 from ocr.decoding.review_gate import is_plainly_struck, part_strike
 from ocr.page import Posteriors, ReadLine
-from reading.codes import LONGEST_CODE, has_article_before_code, lone_code_cost
+from reading.codes import LONGEST_CODE, codes_in, has_article_before_code, lone_code_cost
 from reading.decode import DecodedLine, Hypothesis, best_alignment
 from reading.vocabulary import Vocabulary
 
@@ -57,6 +58,11 @@ LEAST_IN_PIECES = 4
 PARTED = 0.12
 """Share of its letters, 0..1, that a written word has otherwise than the name and the word that it was read
 as. By hand: one letter of "Kentmeve"."""
+
+
+LEAST_LETTER, DIFFER = 0.3, 3.0
+"""Chance, 0..1, the mean of the opinions, below which a letter of a code is rather another, and by what
+factor opinions differ that are not of one mind. By hand."""
 
 
 LOST_SIGN = 7.0
@@ -206,6 +212,32 @@ def _parts_word(
         for fit, posteriors in zip(fits, opinions, strict=True))
 
 
+def _letter_chance(name: str, word: WordFit, posteriors: Posteriors) -> list[float]:
+    """For each letter of a short name its chance, 0..1, where the name lies on the ink, in either case."""
+    probs = posteriors.log_probs[max(0, word.start - 1) : word.end + 1]
+    return [
+        max((float(np.exp(probs[:, posteriors.letters.index(form) + 1].max()))
+             for form in {letter.lower(), letter.upper()} if form in posteriors.letters), default=1.0)
+        for letter in name]
+
+
+def _is_guessed_code(
+    best: Hypothesis, fits: Sequence[Alignment], opinions: Sequence[Posteriors], lexicon: Lexicon
+) -> bool:
+    """True if a letter of a place's code is rather another one, and opinions differ on which: what is refused
+    when it is typed is refused in ink."""
+    # "A ESX H": K .35, Y .32 and X .27 to one opinion, and Y .61 to the other. Only ESK is a code. But "MTB",
+    # whose T is a Y to both, was written.
+    texts, codes = best.text.text.split(" "), codes_in(best.text.text, best.order, lexicon)
+    chances = (
+        [_letter_chance(text, fit.words[index], posteriors)
+         for fit, posteriors in zip(fits, opinions, strict=True)]
+        for index, text in enumerate(texts) if text.casefold() in codes)
+    return any(
+        float(np.mean(of_letter)) < LEAST_LETTER and max(of_letter) > DIFFER * min(of_letter)
+        for of_name in chances for of_letter in zip(*of_name, strict=True))
+
+
 def _without_places(text: str, best: Hypothesis, lexicon: Lexicon) -> str:
     """A text as read freely without the words that name the order's provinces."""
     # "May", short for Mayo, would be a word of doubt; but "does not move" is no order to Nottingham ("Not").
@@ -275,6 +307,7 @@ def _plain_other(
         for index in begun_names(best.text.text, best.orders, lexicon))
     if (
         is_begun or _parts_word(best, fits, inks, lexicon) or _lacks_sign(best, fits)
+        or _is_guessed_code(best, fits, inks, lexicon)
         or has_article_before_code(best.text.text, best.order, lexicon)
     ):
         return LONE_WORD
