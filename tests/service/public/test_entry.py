@@ -92,7 +92,7 @@ def test_a_stranger_is_shown_the_way_and_never_the_desk(desk: DeskTable) -> None
         answer = desk.client.get(path)
         assert answer.status_code in {403, 404}, path
         assert 'href="/public/entry"' in answer.text, path
-        assert "Today" not in answer.text, path
+        assert "Inbox" not in answer.text, path
 
 
 # The link
