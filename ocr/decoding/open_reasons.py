@@ -35,12 +35,9 @@ PHRASES: Mapping[OpenReason, str] = {
     OpenReason.SIGNATURE: "Signature?",
     OpenReason.UNKNOWN_NAME: "Unknown name",
     OpenReason.UNIT_LETTER: "Army or fleet?",
-    OpenReason.LOST_WORD: "A word missing?",
     OpenReason.ODD_ORDER: "Odd order",
     OpenReason.NOT_UNDERSTOOD: "Not understood",
     OpenReason.NOT_PLAIN: "An order at all?",
-    OpenReason.MISFIT: "Ink that does not fit",
-    OpenReason.NEAR_ORDER: "Another order is near",
     OpenReason.UNSURE: "Not sure enough",
 }
 """Each reason in a few words, those that show a person where to look first."""

@@ -95,12 +95,12 @@ def desk(tmp_path: Path) -> Iterator[DeskSite]:
 
 def test_one_phrase_says_why_and_a_key_shows_the_rest(desk: DeskSite) -> None:
     with desk.store.begin() as session:
-        session.get_one(LineRow, 3).why_open = ["unsure", "near_order", "unknown_name"]
+        session.get_one(LineRow, 3).why_open = ["unsure", "odd_order", "unknown_name"]
     page = desk.page("/desk/7?line=3")
     summary = page.partition('<summary data-do="why">')[2].partition("</summary>")[0]
     assert summary == '<kbd>W</kbd> Unknown name <span class="dim">and 2 more</span>'
     inside = page.partition("</summary>")[2]
-    for reason in (OpenReason.UNSURE, OpenReason.NEAR_ORDER, OpenReason.UNKNOWN_NAME):
+    for reason in (OpenReason.UNSURE, OpenReason.ODD_ORDER, OpenReason.UNKNOWN_NAME):
         assert SENTENCES[reason] in page
     assert '<details class="why-open">' in page
     assert inside
