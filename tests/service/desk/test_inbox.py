@@ -6,6 +6,7 @@ import re
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import event
 
 from service.desk.inbox import inbox
 from service.facts.inbox import InboxEntry, InboxKind, NextAct, Urgency
@@ -147,3 +148,23 @@ def test_the_bar_has_at_most_five_entries() -> None:
 def test_an_old_address_leads_to_the_page_that_took_its_place(desk: DeskTable, old: str, new: str) -> None:
     answer = desk.client.get(old)
     assert (answer.status_code, answer.headers["location"]) == (301, new)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_holds_one_connection_at_a_time(desk: DeskTable, path: str) -> None:
+    """A page with two would wait for those of the others: the tabs of a browser that starts anew."""
+    held, most = 0, 0
+
+    def taken(*_: object) -> None:
+        nonlocal held, most
+        held += 1
+        most = max(most, held)
+
+    def given_back(*_: object) -> None:
+        nonlocal held
+        held -= 1
+
+    event.listen(desk.table.site.engine, "checkout", taken)
+    event.listen(desk.table.site.engine, "checkin", given_back)
+    assert number_in_bar(desk.client.get(path, headers={"accept": "text/html"}).text)
+    assert (most, held) == (1, 0)
