@@ -1,5 +1,5 @@
 """The mail servers of known providers, and which password each wants. Facts and sources:
-docs/how-to/log-in-to-a-mailbox.md, 23 November 2026; none was tried with a real account."""
+docs/how-to/prepare-a-mailbox.md, 23 November 2026; none was tried with a real account."""
 
 from __future__ import annotations
 

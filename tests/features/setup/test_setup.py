@@ -184,7 +184,7 @@ def test_the_command_serves_the_page_until_its_last_step(tmp_path: Path) -> None
 
 def test_each_provider_has_what_the_settings_want() -> None:
     """REL-06: its word is known, its servers are those of the document, and its addresses name it."""
-    document = Path("docs/how-to/log-in-to-a-mailbox.md").read_text("utf-8")
+    document = Path("docs/how-to/prepare-a-mailbox.md").read_text("utf-8")
     for host in hosts.HOSTS:
         assert preset(host.key).key == host.key
         assert host.imap[0] in document
