@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import timedelta
 from pathlib import Path
 
-from service.record.chain import sessions
+from service.record.sessions import sessions
 from service.store.engine import open_engine
 from service.store.tables import (
     AddressRow,

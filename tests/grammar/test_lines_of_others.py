@@ -35,6 +35,9 @@ OTHERWISE = {
     "A's Worcs, Gloucester hold",
     # Codes, towns and short names of the board that their writers did not have before them.
     "builds: A leeds", "a glam s a mon - brecknock", "f hull - humber", "A(Newark)-Lincoln",
+    # Dundalk is the bay alone, Humber the sea area; a unit of two kinds in a place of one name.
+    "Fleet Drogheda to Dundalk", "Fleet Hull to the Humber",
+    "F SOD destroys the armies in the Straits of Dover",
     "F(Dunbar)-Forth",
     "F(Kinsale) C A(Cork)-Brest",
 }
@@ -71,12 +74,13 @@ def test_a_line_becomes_what_its_writer_meant(row: dict[str, str]) -> None:
 @pytest.mark.parametrize(("name", "least"), [
     ("fresh_lines.tsv", 0.96), ("fresh_lines_2.tsv", 0.91), ("fresh_lines_3.tsv", 0.9),
     ("fresh_lines_4.tsv", 0.92), ("fresh_lines_5.tsv", 0.54), ("fresh_lines_6.tsv", 0.81),
-    ("fresh_lines_7.tsv", 0.69), ("fresh_lines_8.tsv", 0.97)])
+    ("fresh_lines_7.tsv", 0.69), ("fresh_lines_8.tsv", 0.97), ("fresh_lines_9.tsv", 0.96)])
 def test_no_line_is_misread_and_few_plain_ones_are_asked(name: str, least: float) -> None:
     """WOR-04; the shares are those after the work, the first reading is in the README beside the data."""
     results = {row["line"]: is_right(row) for row in rows(name)}
     assert {line for line, right in results.items() if right is False} <= OTHERWISE
-    assert sum(right is True for right in results.values()) >= least * len(results)
+    # Rounded: .81 of 300 is more than 243 in binary.
+    assert sum(right is True for right in results.values()) >= round(least * len(results))
 
 
 def _fields(text: str) -> dict[str, str]:
