@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
@@ -83,11 +84,13 @@ def open_engine(url: str, connections: int = CONNECTIONS) -> Engine:
     if parsed.get_backend_name() != "sqlite":
         try:
             # None beyond the pool: a server that refuses a connection refuses it to the backup too.
-            return create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=connections,
-                                 max_overflow=0, pool_timeout=PATIENCE)
+            engine = create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=connections,
+                                   max_overflow=0, pool_timeout=PATIENCE)
         except ImportError as error:
             raise MissingDriver('database: a site on PostgreSQL needs a Python package that is not installed '
                                 f'({error.name or error}); pip install "galloper[postgres]"') from error
+        event.listen(engine, "connect", _limit_silence)
+        return engine
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(parsed, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
@@ -118,6 +121,25 @@ def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     # that a power cut could undo would lose it.
     for pragma in ("journal_mode=WAL", f"busy_timeout={LOCK_SECONDS * 1000}", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+_SILENCE = "300s"
+"""After how long within a transaction PostgreSQL ends a connection of ours that is silent, where the server
+has no limit of its own."""
+_KEEP_ALIVE = {"tcp_keepalives_idle": "60", "tcp_keepalives_interval": "10", "tcp_keepalives_count": "3"}
+"""After what silence it asks whether the other end is there at all."""
+
+
+def _limit_silence(connection: DBAPIConnection, _record: Any) -> None:
+    # A worker that was cut off within a transaction holds its locks, and the deadline that another one takes
+    # over waits for them, by PostgreSQL's own settings for two hours or for ever.
+    cursor = connection.cursor()
+    for name, value in _KEEP_ALIVE.items():
+        cursor.execute("SELECT set_config(%s, %s, false)", (name, value))
+    cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, false) "
+                   "WHERE current_setting('idle_in_transaction_session_timeout') = '0'", (_SILENCE,))
+    cursor.close()
+    connection.commit()
 
 
 def _begin_before_savepoint(connection: Connection, _name: str) -> None:

@@ -28,7 +28,7 @@ class Terminal:
     source: TextIO
     out: TextIO
 
-    def say(self, text: str = "") -> None:
+    def write(self, text: str = "") -> None:
         """Write one line, folded to the width of the terminal."""
         print(fold(text, 0, self.out), file=self.out, flush=True)
 
@@ -53,32 +53,32 @@ def converse(folder: Path, terminal: Terminal) -> int:
     SiteError, ConfigError."""
     answers: dict[str, str] = {}
     if steps.has_settings(folder):
-        terminal.say(f"{folder} has settings already. They are not changed; the site is tested, and your "
+        terminal.write(f"{folder} has settings already. They are not changed; the site is tested, and your "
                      "account is made.")
     else:
-        terminal.say("Press Enter to take what stands in brackets. Nothing is written before the mailbox "
+        terminal.write("Press Enter to take what stands in brackets. Nothing is written before the mailbox "
                      "answers; Ctrl-C ends this at any time.")
         _ask_mailbox(terminal, answers)
         _ask(terminal, answers, ("coordinator", "base_url"))
-        terminal.say(f"Wrote {steps.write_site(folder, answers)}. A remark in it explains each setting.")
+        terminal.write(f"Wrote {steps.write_site(folder, answers)}. A remark in it explains each setting.")
     _make_account(folder, terminal, answers)
     if terminal.confirms("Send a trial mail to the order address, and wait for it (two minutes at most)?"):
         finding = steps.trial(folder)
-        terminal.say(f"{WORDS[finding.state]} {finding.sentence}.")
+        terminal.write(f"{WORDS[finding.state]} {finding.sentence}.")
     is_ready = _test_site(folder, terminal)
-    terminal.say()
+    terminal.write()
     for number, step in enumerate(steps.next_steps(folder, answers["name"]), 1):
-        terminal.say(f"{number}. {step}")
+        terminal.write(f"{number}. {step}")
     return 0 if is_ready else 1
 
 
 def _ask_mailbox(terminal: Terminal, answers: dict[str, str]) -> None:
     while True:
         _ask(terminal, answers, _OF_MAILBOX)
-        terminal.say("Trying the mailbox and the relay ...")
+        terminal.write("Trying the mailbox and the relay ...")
         troubles = steps.mail_troubles(answers)
         for trouble in troubles:
-            terminal.say(f"  {trouble.rstrip('.')}.")
+            terminal.write(f"  {trouble.rstrip('.')}.")
         if not troubles or not terminal.confirms("Answer these questions again?"):
             return
 
@@ -94,16 +94,16 @@ def _ask(terminal: Terminal, answers: dict[str, str], names: Sequence[str]) -> N
 def _answer(terminal: Terminal, question: Question, answers: dict[str, str]) -> str:
     is_secret = question.kind is QuestionKind.HIDDEN
     if hint := question.hint(answers):
-        terminal.say(f"  {hint}")
+        terminal.write(f"  {hint}")
     if question.choices:
-        terminal.say(f"  One of: {', '.join(question.choices)}.")
+        terminal.write(f"  One of: {', '.join(question.choices)}.")
     default = "" if is_secret else answers.get(question.name) or question.default(answers)
     while True:
         answer = terminal.ask(f"{question.words}{f' [{default}]' if default else ''}: ", hidden=is_secret)
         answer = _chosen(question, answer or default)
         if not (fault := question.fault_of(answer)):
             return answer
-        terminal.say(f"  {fault}")
+        terminal.write(f"  {fault}")
 
 
 def _chosen(question: Question, answer: str) -> str:
@@ -118,22 +118,22 @@ def _make_account(folder: Path, terminal: Terminal, answers: dict[str, str]) -> 
         try:
             steps.let_in(folder, answers["name"], answers["desk_password"])
         except BadName as fault:
-            terminal.say(f"  {fault}")
+            terminal.write(f"  {fault}")
             continue
-        terminal.say(f"{answers['name']} may sign in at the desk now.")
+        terminal.write(f"{answers['name']} may sign in at the desk now.")
         return
 
 
 def _test_site(folder: Path, terminal: Terminal) -> bool:
-    terminal.say("Testing the site ...")
+    terminal.write("Testing the site ...")
     troubles = 0
     for name, finding in steps.findings(folder):
         if finding.is_trouble:
             troubles += 1
-            terminal.say(f"MEND {name}: {finding.sentence.rstrip('.')}.")
+            terminal.write(f"MEND {name}: {finding.sentence.rstrip('.')}.")
             for line in finding.advice.splitlines():
-                terminal.say(f"  {line}")
-    terminal.say("All tests passed." if not troubles
+                terminal.write(f"  {line}")
+    terminal.write("All tests passed." if not troubles
                  else f"{troubles} of the tests must be mended; then run galloper check {folder}.")
     return not troubles
 

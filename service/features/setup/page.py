@@ -98,7 +98,7 @@ def _require_browser(request: Request) -> FirstRun:
     run: FirstRun = request.app.state.run
     shown = request.cookies.get(COOKIE, "")
     if not secrets.compare_digest(shown.encode(), run.browser.encode()):
-        raise HTTPException(403)
+        raise HTTPException(403, USED)
     return run
 
 
@@ -112,7 +112,7 @@ def open_page(request: Request, key: str) -> Response:
     run: FirstRun = request.app.state.run
     with run.lock:
         if run.was_opened or not secrets.compare_digest(key.encode(), run.key.encode()):
-            raise HTTPException(403)
+            raise HTTPException(403, USED)
         run.was_opened = True
     response = RedirectResponse("/", status_code=303)
     response.set_cookie(COOKIE, run.browser, httponly=True, samesite="strict")

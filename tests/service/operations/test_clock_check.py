@@ -133,7 +133,7 @@ def test_the_desk_and_health_show_the_warning_while_it_stands(table: Table) -> N
     desk = open_desk(table)
     warning = skew_sentence(timedelta(minutes=5)).replace("'", "&#39;")
     assert warning in desk.page("/")
-    assert "Nothing is closed or judged now." in desk.page("/")
+    assert "Nothing is closed or judged now" in desk.page("/")
     clock = table.site.clock
     with table.site.store() as session:
         finding = check_clock(

@@ -25,7 +25,7 @@ def test_no_page_of_the_desk_shows_the_link_of_a_player(desk: DeskTable) -> None
     desk.client.post("/public/entry", data={"mail": address("Montrose")})
     (row,) = desk.table.letters("link")
     assert f"{BASE}/public/me/" in desk.table.words(row)  # its reader has it
-    for path in ("/", "/letters", f"/letters/{row.id}", "/log", "/search?q=link", "/health"):
+    for path in ("/", "/letters", f"/letters/{row.id}", "/log", "/log?q=link", "/health"):
         assert "/public/me/" not in desk.page(path), path
     assert "their own link" in desk.text(f"/letters/{row.id}")
     assert desk.client.get(f"/letters/{row.id}/part/0").status_code == 403

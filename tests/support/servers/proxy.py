@@ -14,7 +14,7 @@ from tests.support.servers.dovecot import free_port
 
 @dataclass
 class Proxy:
-    """Passes bytes between `port` and `target` on 127.0.0.1.
+    """Passes bytes between `port` and `target` on 127.0.0.1, a port there or the path of a socket.
 
     `silent`: swallows everything without closing, and accepts connections that never answer. `cut_after`:
     resets both sides once that many bytes came from the server, one time. `from_server` counts those bytes.
@@ -23,7 +23,7 @@ class Proxy:
     has said this. `connections` counts those that were asked for.
     """
 
-    target: int
+    target: int | str
     port: int = field(default_factory=free_port)
     silent: bool = False
     cut_after: int | None = None
@@ -56,13 +56,27 @@ class Proxy:
             try:
                 client, _ = self._listener.accept()
                 self.connections += 1
-                server = socket.create_connection(("127.0.0.1", self.target), 5)
+                server = self._connect()
             except OSError:
                 return
             server.settimeout(None)
             self._open += [client, server]
             threading.Thread(target=self._pass, args=(client, server, False), daemon=True).start()
             threading.Thread(target=self._pass, args=(server, client, True), daemon=True).start()
+
+    def cut(self) -> None:
+        """Reset every connection."""
+        connections, self._open = self._open, []
+        for connection in connections:
+            _reset(connection)
+
+    def _connect(self) -> socket.socket:
+        if isinstance(self.target, int):
+            return socket.create_connection(("127.0.0.1", self.target), 5)
+        server = socket.socket(socket.AF_UNIX)
+        server.settimeout(5)
+        server.connect(self.target)
+        return server
 
     def _pass(self, source: socket.socket, sink: socket.socket, server: bool) -> None:
         with suppress(OSError):

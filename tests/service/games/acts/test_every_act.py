@@ -44,6 +44,7 @@ from service.games.acts.sheets import (
     TakeRefusalBack,
 )
 from service.games.approval.approve import SendResults
+from service.games.proof_reading import ProofRead
 from service.games.refused import NoReason, Refused
 from service.intake.ignored_mails import LeaveIgnored, TakeIgnoredBack
 from service.intake.quarantine import DiscardMail, TakeMailBack
@@ -106,7 +107,8 @@ REFUSED: dict[type[Act[Any]], Act[Any]] = {type(act): act for act in (
     AddPerson("A\u200bda", "correct horse", Role.COORDINATOR), ChangeRole(NOBODY, Role.COORDINATOR),
     RemovePerson(NOBODY), SignPersonOut(NOBODY), ChangeGameRole(NOBODY, GAME, None),
     SendResults(PHASE, None, Resolution((), Position(FIRST, frozenset())), lambda _session: None),
-    EndPostalAddress(1, 7), ChangeSettings(1, "Mars/Olympus", has_reminders=True),
+    ProofRead(PHASE, "no digest"), EndPostalAddress(1, 7),
+    ChangeSettings(1, "Mars/Olympus", has_reminders=True),
     *of_features("REFUSED").values(),
 )}
 """An act of each kind that is refused in a new game of which one sheet came; those of features are in their
