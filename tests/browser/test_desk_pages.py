@@ -81,7 +81,7 @@ def test_an_absence_is_looked_at_and_then_told_on_a_telephone(
     back."""
     page = tab(chromium, desk, viewport={"width": 390, "height": 800}, java_script_enabled=script,
                bypass_csp=script)
-    page.goto(f"{desk.address}/games/powick-bridge")
+    page.goto(f"{desk.address}/games/powick-bridge?task=players")
     page.get_by_text("Add an address…").click()
     page.get_by_label("Mail address", exact=True).fill(f"one-{script}@players.example")
     page.get_by_role("button", name="Add the address").click()

@@ -118,6 +118,10 @@ def _create(request: Request, visitor: Visitor, sent: Mapping[str, str]) -> Resp
     return RedirectResponse(f"/games/{slug}?notice={notice}", status_code=303)
 
 
+ABOUT_PLAYERS = frozenset({"address", "address-removed", "seat", "seat-empty", "seat-untold"})
+"""Notices of acts behind the task of players, which stays open after them."""
+
+
 @router.get("/games/{game_id}", dependencies=[COORDINATOR])
 def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "", task: str = "") -> Response:
     """One game: its phase, who has sent, the clock and the next act; behind them the tasks, players,
@@ -161,7 +165,7 @@ def game(request: Request, visitor: SignedIn, game_id: str, notice: str = "", ta
         unasked_phases = {phase.id for phase in rows if phase.state in JUDGEABLE
                           and unasked(session, phase, board)}
         return show(request, "game.html", visitor=visitor, notice=notice, game=row, board=board.title,
-                    task=task,
+                    task=task or ("players" if notice in ABOUT_PLAYERS else ""),
                     called=called,
                     in_play=phases_in_play(session, game_id),
                     following=next_phase(session, game_id),
