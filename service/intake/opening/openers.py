@@ -9,8 +9,9 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EBADF
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
@@ -67,9 +68,7 @@ class _Opener:
         status_pipe, other = os.pipe()
         try:
             try:
-                with suppress(ConnectionError):
-                    socket.send_fds(self._control, [FORK_NUMBERS.pack(*request.numbers)],
-                                    [*request.files, other])
+                self._ask(request, other)
             finally:
                 os.close(other)
             ended = select.poll()
@@ -81,6 +80,18 @@ class _Opener:
         finally:
             os.close(status_pipe)
             self._leave()
+
+    def _ask(self, request: ForkRequest, status_pipe: int) -> None:
+        """Send a request, unless the opener ended before: then nothing will come out of the pipe."""
+        try:
+            socket.send_fds(self._control, [FORK_NUMBERS.pack(*request.numbers)],
+                            [*request.files, status_pipe])
+        except ConnectionError:
+            return
+        except OSError as error:
+            # Another thread, whose file ended its fork, has ended this opener since it was chosen here.
+            if error.errno != EBADF:
+                raise
 
     def retire(self) -> None:
         """Take no further request."""
@@ -148,6 +159,8 @@ def _opener(command: Sequence[str], folder: Path, environment: Mapping[str, str]
         if opener is not None and opener.process_of != os.getpid():
             opener = None  # It is the parent's, whose fork this process is.
         elif opener is not None and opener.start != (command, environment):
+            # At once: the next may not start.
+            del _openers[job]
             opener.retire()
             opener = None
         if opener is None:
