@@ -86,7 +86,7 @@ from service.scheduler import Leadership
 from service.site_folder import key_of
 from service.store import records
 from service.store.blobs import Blobs, open_blobs
-from service.store.engine import Store, migrate, open_engine
+from service.store.engine import Store, end_when_silent, migrate, open_engine
 from service.web.ports import ApiTokens, DeskActions, DeskPorts, PageSettings, SiteChecks
 
 if TYPE_CHECKING:  # workers serve no pages
@@ -254,6 +254,7 @@ def open_site(
     `recognizer`. `polls`: this process has a poller, which may be asked for a look."""
     migrate(settings.database_url)
     engine = open_engine(settings.database_url, settings.database_connections - QUEUE_CONNECTIONS)
+    end_when_silent(engine)
     now = clock or SystemClock()
     store = sessions(engine, now, key_of(settings, engine), settings.beacon)
     blobs = open_blobs(settings)

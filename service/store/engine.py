@@ -84,13 +84,11 @@ def open_engine(url: str, connections: int = CONNECTIONS) -> Engine:
     if parsed.get_backend_name() != "sqlite":
         try:
             # None beyond the pool: a server that refuses a connection refuses it to the backup too.
-            engine = create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=connections,
-                                   max_overflow=0, pool_timeout=PATIENCE)
+            return create_engine(parsed, pool_pre_ping=True, hide_parameters=True, pool_size=connections,
+                                 max_overflow=0, pool_timeout=PATIENCE)
         except ImportError as error:
             raise MissingDriver('database: a site on PostgreSQL needs a Python package that is not installed '
                                 f'({error.name or error}); pip install "galloper[postgres]"') from error
-        event.listen(engine, "connect", _limit_silence)
-        return engine
     if parsed.database and parsed.database != ":memory:":
         Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(parsed, connect_args={"timeout": LOCK_SECONDS}, hide_parameters=True)
@@ -108,9 +106,9 @@ def connections_for_sites(connection: Connection) -> int | None:
     database in a file."""
     if connection.dialect.name != "postgresql":
         return None
-    most, kept = (int(connection.exec_driver_sql(f"SHOW {name}").scalar_one())
+    most, reserved = (int(connection.exec_driver_sql(f"SHOW {name}").scalar_one())
                   for name in ("max_connections", "superuser_reserved_connections"))
-    return most - kept - ROOM
+    return most - reserved - ROOM
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -130,9 +128,16 @@ _KEEP_ALIVE = {"tcp_keepalives_idle": "60", "tcp_keepalives_interval": "10", "tc
 """After what silence it asks whether the other end is there at all."""
 
 
-def _limit_silence(connection: DBAPIConnection, _record: Any) -> None:
+def end_when_silent(engine: Engine) -> None:
+    """Have PostgreSQL end connections of a worker that is cut off. Not for a command: a restore looks at
+    every photograph within its transaction, which may take hours."""
     # A worker that was cut off within a transaction holds its locks, and the deadline that another one takes
     # over waits for them, by PostgreSQL's own settings for two hours or for ever.
+    if engine.dialect.name == "postgresql":
+        event.listen(engine, "connect", _limit_silence)
+
+
+def _limit_silence(connection: DBAPIConnection, _record: Any) -> None:
     cursor = connection.cursor()
     for name, value in _KEEP_ALIVE.items():
         cursor.execute("SELECT set_config(%s, %s, false)", (name, value))
@@ -187,8 +192,8 @@ def migrate(url: str) -> None:
         with engine.connect() as connection:
             raw = connection.connection.dbapi_connection
             if isinstance(raw, sqlite3.Connection):
-                # A step that changes a column makes its table anew and drops the old one, to which rows of
-                # others refer. The pragma counts outside a transaction alone, and this connection serves
+                # A step that changes a column copies its table and drops the old one, to which rows of others
+                # refer. The pragma counts outside a transaction alone, and this connection serves
                 # nothing else.
                 raw.execute("PRAGMA foreign_keys=OFF")
             with connection.begin():
@@ -207,9 +212,10 @@ def _mend_sqlite(connection: Connection) -> None:
     BrokenReference, which takes the steps back."""
     if connection.dialect.name != "sqlite":
         return
-    there = set(connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").scalars())
+    present = set(
+        connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").scalars())
     for trigger in TRIGGERS:
-        if trigger.name not in there:
+        if trigger.name not in present:
             for statement in trigger.statements("sqlite"):
                 connection.exec_driver_sql(statement)
     broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
