@@ -35,7 +35,7 @@ from service.record import chain
 from service.store import records
 from service.store.tables import GameRow, PhaseRow, PhaseState
 from service.web.access import COORDINATOR
-from service.web.acting import or_refuse, performed
+from service.web.acting import or_refuse, performed, phase_row
 from service.web.look import first_look, look_then_do
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -57,7 +57,6 @@ HOW = {"edit": "Its words are:", "not-order": "It is not an order", "void": "It 
 # Before results are sent, a line is decided again and the phase judged again: nothing is corrected.
 NOT_SENT = ("Nothing was written: only results that were sent are corrected. Before that, decide the line "
             "again at the desk and judge again.")
-NO_PHASE = "There is no such phase. Nothing is lost: the page Games shows every game."
 INCOMPLETE = (f"Nothing was sent: each of the first three fields needs a sentence of {SHORTEST} to {LONGEST} "
               "letters, and the last one a name or a word. What you wrote is still below.")
 
@@ -128,9 +127,7 @@ def correct_board(
     """Correct the board of a phase that is not over, after a look at what is different."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase = session.get(PhaseRow, phase_id)
-        if phase is None:
-            raise HTTPException(404, NO_PHASE)
+        phase = phase_row(session, phase_id)
         game = phase.game_id
     act = CorrectBoard(phase_id, units, centres, why)
     return look_then_do(request, visitor, game, act, "board-corrected", "Correct the board")
@@ -202,9 +199,7 @@ def _is_taken_back(session: Session, phase_id: int) -> bool:
 
 def _sent_phase(session: Session, phase_id: int) -> PhaseRow:
     """A phase whose results were sent. Raises 404 and 409."""
-    phase = session.get(PhaseRow, phase_id)
-    if phase is None:
-        raise HTTPException(404, NO_PHASE)
+    phase = phase_row(session, phase_id)
     # A phase may be sent without a resolution: one that ended without any results.
     if phase.state != PhaseState.SENT or phase.resolution is None:
         raise HTTPException(409, NOT_SENT)

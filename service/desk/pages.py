@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 from sqlalchemy.orm import Session
 
@@ -30,6 +30,7 @@ from service.notices.phase_letters.approval import is_drawing
 from service.notices.results_facts import concerned, unsealing_note as unsealed
 from service.store.tables import ApprovalRow, GameRow, LineState, PhaseRow, PhaseState, ReviewRow, UserRow
 from service.web.access import COORDINATOR, READER
+from service.web.acting import phase_row
 from service.web.page import require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -175,9 +176,7 @@ def _instead_of(ports: DeskPorts, session: Session, phase: PhaseRow) -> dict[str
 def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> tuple[PhaseRow, PhaseView,
         dict[str, Any]]:
     """A phase, its counts, and the values that each of its pages shows. Raises 404 if there is none."""
-    phase = session.get(PhaseRow, phase_id)
-    if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every game.")
+    phase = phase_row(session, phase_id)
     view = queries.with_names(
         queries.phase_view(session, phase, session.get_one(GameRow, phase.game_id)), ports.power_name)
     return phase, view, {"phase": phase, "view": view, "game": view.game.name, "phase_title": view.title}

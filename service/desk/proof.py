@@ -1,4 +1,4 @@
-"""Proof reading in a glance (DSK-03): the accepted lines of a phase, each crop beside its words, forty to a
+"""Proof reading in a glance (DSK-03): the accepted lines of a phase, each crop with its words, forty to a
 screen, those most likely wrong first. One key sends a line back to the desk, or to its correction once the
 results were sent."""
 
@@ -19,9 +19,9 @@ from service.games.phases import phase_title
 from service.games.proof_reading import ProofRead, chance_wrong, digest_of, is_accepted, proof_of
 from service.games.seal import sealed
 from service.games.turns import JUDGEABLE
-from service.store.tables import GameRow, PhaseRow, PhaseState
+from service.store.tables import GameRow, PhaseState
 from service.web.access import COORDINATOR
-from service.web.acting import performed
+from service.web.acting import performed, phase_row
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -31,7 +31,6 @@ Trusted = Annotated[Visitor, Depends(require_token)]
 KEYS = "1234567890qwertyuiopasdfghjklzxcvbnm,.-+"
 """The key of each line on a screen, in its order."""
 AT_ONCE = len(KEYS)
-NO_PHASE = "There is no such phase. Nothing is lost: the page Games shows every game."
 
 
 @router.get("/{phase_id}")
@@ -42,9 +41,7 @@ def proof(
     """One screen of the accepted lines of a phase."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase = session.get(PhaseRow, phase_id)
-        if phase is None:
-            raise HTTPException(404, NO_PHASE)
+        phase = phase_row(session, phase_id)
         if sealed(phase):
             return RedirectResponse(f"/desk/{phase_id}", status_code=303)
         game = session.get_one(GameRow, phase.game_id)
@@ -74,9 +71,7 @@ def wrong(
     """Send a line back to the queue of the desk, as one that was skipped there; `U` at the desk undoes it."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions.begin() as session:
-        phase = session.get(PhaseRow, phase_id)
-        if phase is None:
-            raise HTTPException(404, NO_PHASE)
+        phase = phase_row(session, phase_id)
         if phase.state not in JUDGEABLE:
             raise HTTPException(409, ("Nothing was changed: lines are marked between the deadline and the "
                                       "sending of results. What was decided is kept."))
@@ -84,8 +79,8 @@ def wrong(
             carry_out(ports, session, phase, visitor, ActRequest(
                 key, "skip", line, "" if seen == "-" else seen or None))
         except Overtaken as fault:
-            raise HTTPException(409, ("Nothing was changed: somebody decided this line after it was shown to "
-                                      "you. Reload the page.")) from fault
+            raise HTTPException(409, ("Nothing was changed: another person decided this line after it was "
+                                      "shown to you. Reload the page.")) from fault
     return RedirectResponse(f"/proof/{phase_id}?page={page}&notice=marked", status_code=303)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from service.games.acts.act import Act, Performed, perform
 from service.games.acts.sheets import NotAtTheDesk, SheetSealed
 from service.games.refused import NoReason, NotFound, Refused
-from service.store.tables import GameRow
+from service.store.tables import GameRow, PhaseRow
 from service.web.game_roles import NotInAGame
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -54,6 +54,14 @@ def carry_out(request: Request, visitor: Visitor, game_id: str, act: Act[Any], n
     what is not there, and 409 with the reason of a refusal."""
     performed(request.app.state.ports, visitor, act)
     return RedirectResponse(f"/games/{game_id}?notice={notice}", status_code=303)
+
+
+def phase_row(session: Session, phase_id: int) -> PhaseRow:
+    """A phase of any game. Raises 404 if there is none."""
+    phase = session.get(PhaseRow, phase_id)
+    if phase is None:
+        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every game.")
+    return phase
 
 
 def game_row(session: Session, game_id: str) -> GameRow:

@@ -58,7 +58,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 from service.web.access import COORDINATOR
-from service.web.acting import performed, refusal
+from service.web.acting import performed, phase_row, refusal
 from service.web.crops import NoPicture
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
@@ -86,10 +86,7 @@ def sheets(request: Request, visitor: SignedIn, phase_id: int, notice: str = "")
     """Every sheet of a phase by power: counts and times only, so that it may be shown before the deadline."""
     ports: DeskPorts = request.app.state.ports
     with ports.sessions() as session:
-        phase = session.get(PhaseRow, phase_id)
-        if phase is None:
-            raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every "
-                                     "game.")
+        phase = phase_row(session, phase_id)
         game = session.get_one(GameRow, phase.game_id)
         powers = session.query(SeatRow.power).where(SeatRow.game_id == game.id).order_by(SeatRow.power)
         powers_shown = [

@@ -15,8 +15,9 @@ from service.features.dry_run.dry_run import DryRun, Rehearsal, last_rehearsal
 from service.games.phases import phase_title
 from service.games.seal import sealed
 from service.games.turns import NotReady
-from service.store.tables import GameRow, PhaseRow
+from service.store.tables import GameRow
 from service.web.access import COORDINATOR
+from service.web.acting import phase_row
 from service.web.page import require_token, require_visitor, show
 from service.web.ports import DeskPorts
 from service.web.sessions import Visitor
@@ -100,9 +101,7 @@ def _files(rehearsal: Rehearsal) -> list[str]:
 
 
 def _phase_values(ports: DeskPorts, session: Session, phase_id: int) -> dict[str, Any]:
-    phase = session.get(PhaseRow, phase_id)
-    if phase is None:
-        raise HTTPException(404, "There is no such phase. Nothing is lost: the page Games shows every game.")
+    phase = phase_row(session, phase_id)
     game = session.get_one(GameRow, phase.game_id)
     return {"phase": phase, "game": game.name, "phase_title": phase_title(phase), "sealed": sealed(phase),
             "last": last_rehearsal(session, phase),
