@@ -1,7 +1,7 @@
 """Whether the figures of documents are still true (SCA-12): the quick commands that made them run again, and
 what drifted is printed.
 
-`figures.toml` in the folder of documents names for each figure its page, the words in which it stands there,
+`figures.toml` in the folder of documents names for each figure its page, its words there,
 the command and the day that made it, and the `what` of the line that the command prints.
 """
 

@@ -304,7 +304,7 @@ class Schedule:
     def _keep_time(self) -> None:
         """Glance each second, and run jobs that a clock set back has left far ahead."""
         # APScheduler plans by the wall clock: one that was ahead and is set back would leave it waiting for
-        # the difference. This thread counts seconds, and takes a third of what a job planned anew does.
+        # the difference. This thread counts seconds, and takes a third of what a job each second would.
         checked_at = monotonic()
         while not self._stop.wait(min(self._seconds, LETTER_SECONDS)):
             try:

@@ -27,7 +27,7 @@ def commit() -> str:
     if COMMIT_FILE.exists():
         return COMMIT_FILE.read_text("ascii").strip()
     git, root = shutil.which("git"), Path(__file__).parents[1]
-    # A folder around the program may be the repository of somebody else.
+    # A folder around the program may be another repository.
     if git is None or not (root / ".git").exists():
         return ""
     command = [git, "-C", str(root), "rev-parse", "--short=12", "HEAD"]

@@ -19,7 +19,7 @@ _CLASSIFIER = "License :: OSI Approved :: "
 HEADING = """# Licences
 
 Galloper itself: MIT (`LICENSE`). Its networks: Apache-2.0; the fonts that it draws with: OFL-1.1; their
-notes lie beside them. The Python packages that a site runs:
+notes lie next to them. The Python packages that a site runs:
 
 | package | version | licence |
 | --- | --- | --- |

@@ -660,8 +660,8 @@ mail_quarantined mail_refused mail_sign_up mail_unreadable mail_used mail_waits_
 offer_ended passkey_added passkey_removed person_added person_removed person_signed_out phase_closed
 phase_judged phase_opened phase_proof_read phase_rehearsed powers_drawn reading_failed restore_tested
 results_approved results_corrected role_changed root_stamped sign_up_letter sign_up_removed
-signed_out_elsewhere strays_forgotten upload_link_ended upload_links_ended webhook_delivered
-webhook_failed work_failed
+signed_out_elsewhere strays_forgotten upload_link_ended upload_links_ended webhook_delivered webhook_failed
+work_failed
 """))  # results tell of every other event (docs/record.md, C15)
 OPEN_GAMES = ("standard", "w3k", "bretwalda", "brittania", "war1648")  # their rules hide nothing
 CLOSED = ("addresses", "aside", "reading", "decision", "judged", "phase", "event", "letter", "mail")

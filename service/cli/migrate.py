@@ -94,11 +94,11 @@ def _report(name: str, state: Difference, settings: Settings, now: datetime, out
     made_at = state.backup_made_at
     noted = (f"The last backup was noted {_ago(now - made_at)} ago." if made_at is not None
              else "No backup was ever noted.")
-    beside = (" The file is copied beside itself first."
+    copy = (" A copy is made next to the file first."
               if file_of(settings.database_url) is not None
               else "" if made_at is not None and now - made_at < FRESH
               else " The database is written into a file first, by pg_dump.")
-    print(noted + beside, file=out, flush=True)
+    print(noted + copy, file=out, flush=True)
 
 
 def _duration(state: Difference) -> str:
@@ -167,7 +167,7 @@ def _back_up_server(
             print("It is whole; delete it when all is well.", file=out, flush=True)
             return
         unfinished.unlink(missing_ok=True)
-        reason = f"pg_dump failed ({done.stderr.strip().splitlines()[-1:]})"
+        reason = f"pg_dump failed ({done.stderr.strip().rpartition(chr(10))[2]})"
     raise SiteError(
         f"No backup of the last 24 hours is known, {reason}, and nothing was changed. Make one where "
         "it runs:\n"

@@ -30,7 +30,7 @@ from service.web.sessions import Visitor
 from service.web.wording import count, reason
 
 ELSEWHERE = frozenset({"Letters", "Clock", "Results"})
-"""Parts of the site's health of which the inbox has entries of its own."""
+"""Parts of the site's health of which the inbox has its own entries."""
 _AT_THE_DESK = (PhaseState.CLOSED, PhaseState.READY)
 TO_HEALTH = NextAct("Look at Health", "/health")
 
@@ -57,13 +57,13 @@ class Inbox:
 
 def inbox_of(request: Request, visitor: Visitor) -> Inbox:
     """The inbox of the person of this request, made once for it."""
-    made: Inbox | None = getattr(request.state, "inbox", None)
-    if made is None:
+    cached: Inbox | None = getattr(request.state, "inbox", None)
+    if cached is None:
         ports: DeskPorts = request.app.state.ports
         with ports.sessions() as session:
-            made = inbox(ports, session, visitor)
-        request.state.inbox = made
-    return made
+            cached = inbox(ports, session, visitor)
+        request.state.inbox = cached
+    return cached
 
 
 def waiting_for(request: Request, visitor: Visitor) -> int:
@@ -75,26 +75,27 @@ def waiting_for(request: Request, visitor: Visitor) -> int:
 def inbox(ports: DeskPorts, session: Session, visitor: Visitor) -> Inbox:
     """Everything that waits for one person: a second reader has lines alone, and the site's troubles are for
     coordinators of the whole site."""
-    own = visitor.coordinates
+    coordinates = visitor.coordinates
     views = tuple(
         queries.with_names(view, ports.power_name)
         for view in (*queries.phases_now(session, visitor.sees),
                      *queries.phases_between(session, visitor.sees)))
     coordinated = [view for view in views if visitor.site_role != Role.SECOND_READER
-                   and (own is None or view.game.id in own)]
+                   and (coordinates is None or view.game.id in coordinates)]
     entries = [entry for view in views for entry in _lines(view)]
     findings: tuple[Finding, ...] = ()
-    if coordinated or visitor.site_role == Role.COORDINATOR or own:
+    if coordinated or visitor.site_role == Role.COORDINATOR or coordinates:
         waits = {phase.id: wait for phase, wait in mailbox_waits.all_standing(session)}
         papers = {
             view.phase.id: unsettled_papers(session, view.phase, ports.load(view.game.variant))
             for view in coordinated if view.phase.state in _AT_THE_DESK}
         entries += [entry for view in coordinated
                     for entry in _of_phase(view, waits, len(papers.get(view.phase.id, ())))]
-        entries += _mails(session, views, {paper.mail for each in papers.values() for paper in each}, own)
-        entries += _ignored(session, own)
-        entries += _addresses(ports, session, own)
-        entries += [entry for feature in features() for entry in feature.inbox(session, own)]
+        blocking = {paper.mail for each in papers.values() for paper in each}
+        entries += _mails(session, views, blocking, coordinates)
+        entries += _ignored(session, coordinates)
+        entries += _addresses(ports, session, coordinates)
+        entries += [entry for feature in features() for entry in feature.inbox(session, coordinates)]
     if visitor.site_role == Role.COORDINATOR:
         findings = tuple(ports.checks.health())
         entries += _site(session, findings)
@@ -156,13 +157,13 @@ def _of_phase(
 
 def _mails(
     session: Session, views: Sequence[PhaseView], blocking: Collection[str | None],
-    own: frozenset[str] | None,
+    coordinates: frozenset[str] | None,
 ) -> Iterator[InboxEntry]:
     """The mails that no rule could route. `blocking`: SHA-256 of those that keep results back; another that
     came for an open phase is due by its deadline."""
     sealed_phases = [view for view in views if view.phase.state == PhaseState.OPEN]
     for mail in queries.quarantine(session):
-        if not is_within_mail(session, mail, own):
+        if not is_within_mail(session, mail, coordinates):
             continue
         named = (mail.verdict or {}).get("game")
         played = () if named or not mail.sender else records.games_of_senders(session, [mail.sender])
@@ -176,10 +177,10 @@ def _mails(
             since=mail.received_at, mail=mail.sha256)
 
 
-def _ignored(session: Session, own: frozenset[str] | None) -> Iterator[InboxEntry]:
+def _ignored(session: Session, coordinates: frozenset[str] | None) -> Iterator[InboxEntry]:
     for row in ignored_mails.waiting(session):
         mail = session.get_one(MailRow, row.sha256)
-        if not is_within_mail(session, mail, own):
+        if not is_within_mail(session, mail, coordinates):
             continue
         player = session.get_one(PlayerRow, row.player_id)
         yield InboxEntry(
@@ -192,9 +193,9 @@ def _ignored(session: Session, own: frozenset[str] | None) -> Iterator[InboxEntr
 
 
 def _addresses(
-    ports: DeskPorts, session: Session, own: frozenset[str] | None
+    ports: DeskPorts, session: Session, coordinates: frozenset[str] | None
 ) -> Iterator[InboxEntry]:
-    for failed in failed_addresses(session, own, ports.load):
+    for failed in failed_addresses(session, coordinates, ports.load):
         letter = NextAct("See the letter" if failed.letters == 1 else "See the newest",
                          f"/letters/{failed.newest}")
         add = () if failed.game is None else (

@@ -1,7 +1,7 @@
 """Proof reading: every accepted line of a phase, compared with its ink by a person once more (DSK-03).
 
 A proof holds for the lines as they were: its event has their digest, and a decision, another version or a
-line that is cut anew ends it.
+line that is cut again ends it.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ class TakeIgnoredBack(Act[None]):
 
 @dataclass(frozen=True, slots=True)
 class LeaveIgnored(Act[None]):
-    """Leaves a mail ignored, so that it waits for nobody."""
+    """Leaves a mail ignored, so that it waits for no person."""
 
     sha256: str
 

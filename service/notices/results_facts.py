@@ -143,7 +143,7 @@ def _unsealings(session: Session, phase: PhaseRow) -> tuple[str, ...]:
 
 
 def _proof(session: Session, phase: PhaseRow) -> tuple[str, ...]:
-    """Who compared every line with its ink once more before the results are sent; nothing if nobody did."""
+    """Who compared every line with its ink once more before the results are sent, if a person did."""
     proof = proof_of(session, phase)
     if proof is None:
         return ()

@@ -235,11 +235,12 @@ def check_connections(observation: Observation) -> Finding:
     room = connections_for_sites(session.connection())
     if room is None:
         return Finding(name, FindingState.WELL, "The database is a file and needs none.")
-    own = list(session.scalars(select(WorkerRow.connections).where(
+    connections = list(session.scalars(select(WorkerRow.connections).where(
         WorkerRow.seen_at > observation.now - LONGEST_WITHOUT_WORKER)))
-    sentence = (f"{len(own)} process{'' if len(own) == 1 else 'es'} may have {sum(own)} connections to the "
-                f"database together; its server has room for {room}.")
-    if sum(own) > room:
+    processes = f"{len(connections)} process{'' if len(connections) == 1 else 'es'}"
+    sentence = (f"{processes} may have {sum(connections)} connections to the database together; its server "
+                f"has room for {room}.")
+    if sum(connections) > room:
         return Finding(
             name, FindingState.TROUBLE, sentence,
             "Start fewer processes, set database_connections lower, or raise max_connections of the server: "
@@ -482,13 +483,13 @@ MEMORY_FILES = (Path("/sys/fs/cgroup/memory.max"), Path("/proc/meminfo"))
 
 
 def memory() -> int | None:
-    """Bytes of memory of this machine, or of its container if that has less; None where neither is told."""
-    found = []
+    """Bytes of memory of this machine, or of its container if that has less; None where neither is known."""
+    limits = []
     for path in MEMORY_FILES:
         with suppress(OSError, ValueError, IndexError):
             words = path.read_text(encoding="ascii").split()
-            found.append(int(words[1]) * 1024 if words[0] == "MemTotal:" else int(words[0]))
-    return min(found, default=None)
+            limits.append(int(words[1]) * 1024 if words[0] == "MemTotal:" else int(words[0]))
+    return min(limits, default=None)
 
 
 def check_clock(observation: Observation) -> Finding:

@@ -85,7 +85,7 @@ class Opening:
             raise HTTPException(403, NOT_YOURS)
         request.state.visitor = visitor
         # The number in the bar, before the handler opens its session: within it each page would hold two
-        # connections, and the tabs of one browser that starts anew would wait for each other.
+        # connections, and the tabs of one browser that starts again would wait for each other.
         if request.method == "GET" and "text/html" in request.headers.get("accept", ""):
             request.app.state.waiting_for(request, visitor)
 

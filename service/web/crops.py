@@ -64,7 +64,7 @@ def line_crop(
     first split into those rows. `turn` is a clockwise rotation in degrees, for a page that was photographed
     upside down. Raises NoPicture.
     """
-    # OpenCV is 17 MB, and a desk on which nobody looks at a sheet needs none of it.
+    # OpenCV is 17 MB, and a desk without a sheet in view needs none of it.
     from ocr.image.geometry import crop_box
 
     a, b, c, d = ((float(x), float(y)) for x, y in box)

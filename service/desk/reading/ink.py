@@ -1,4 +1,4 @@
-"""A reading beside its ink: how much of the line it covers, and the writer's own capitals."""
+"""A reading and its ink: how much of the line it covers, and the writer's own capitals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def covered(text: str, box: Sequence[Sequence[float]], width: float | None) -> f
 
 def in_own_letters(text: str, ink: str) -> str:
     """A reading with the capitals of `ink`, the machine's own reading of the same line, word by word: "a
-    glasgow - fife" beside "A Glasgow - Fite" is "A Glasgow - Fife". One that has capitals keeps its own."""
+    glasgow - fife" next to "A Glasgow - Fite" is "A Glasgow - Fife". One that has capitals keeps its own."""
     if text != text.lower():
         return text
     words, written = text.split(), ink.split()

@@ -55,5 +55,5 @@ FEATURE = Feature(
         "answered":
             "Your answer waits in Letters and is sent once, to the address its player wrote from. Their "
             "letters are done; everything is kept.",
-        "letters-done": "The letters are done. Nobody was written to, and everything is kept.",
+        "letters-done": "The letters are done. No answer was written, and everything is kept.",
     })

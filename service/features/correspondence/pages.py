@@ -73,9 +73,9 @@ def done(request: Request, visitor: Trusted, player_id: int) -> Response:
     return RedirectResponse("/?notice=letters-done", status_code=303)
 
 
-def inbox(session: Session, own: frozenset[str] | None) -> Iterator[InboxEntry]:
+def inbox(session: Session, coordinates: frozenset[str] | None) -> Iterator[InboxEntry]:
     """Each player whose letters wait for an answer: all, or those of players of one's own games."""
-    for player, newest, waiting in letters_of.threads(session, _players_of(session, own)):
+    for player, newest, waiting in letters_of.threads(session, _players_of(session, coordinates)):
         if waiting:
             yield InboxEntry(
                 InboxKind.LETTERS, Urgency.ANSWER, newest.subject or "(no subject)", player.name,
@@ -94,9 +94,9 @@ def done_threads(
     return {"threads": [(player, newest) for player, newest, waiting in threads if not waiting]}
 
 
-def _players_of(session: Session, own: frozenset[str] | None) -> frozenset[int] | None:
+def _players_of(session: Session, coordinates: frozenset[str] | None) -> frozenset[int] | None:
     """The players whose letters are for a coordinator of these games; None for all."""
-    if own is None:
+    if coordinates is None:
         return None
     wrote = session.scalars(select(CorrespondenceRow.player_id).distinct())
-    return frozenset(player for player in wrote if is_within(games_of_player(session, player), own))
+    return frozenset(player for player in wrote if is_within(games_of_player(session, player), coordinates))

@@ -56,7 +56,7 @@ def converse(folder: Path, terminal: Terminal) -> int:
         terminal.write(f"{folder} has settings already. They are not changed; the site is tested, and your "
                      "account is made.")
     else:
-        terminal.write("Press Enter to take what stands in brackets. Nothing is written before the mailbox "
+        terminal.write("Press Enter for the answer in brackets. Nothing is written before the mailbox "
                      "answers; Ctrl-C ends this at any time.")
         _ask_mailbox(terminal, answers)
         _ask(terminal, answers, ("coordinator", "base_url"))

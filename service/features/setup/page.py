@@ -175,7 +175,7 @@ def _take(request: Request, run: FirstRun, answers: Mapping[str, str], is_forced
     open_questions = {question.name for question in _questions(run)}
     filled = dict(answers)
     for question in due(filled):
-        # What is left empty is what stands beside it.
+        # An empty answer is the one that the page proposes.
         filled[question.name] = filled.get(question.name) or _default(question, filled)
     faults = {question.name: fault for question in due(filled) if question.name in open_questions
               and (fault := question.fault_of(filled[question.name]))}

@@ -27,7 +27,7 @@ def settings_text(answers: Answers) -> str:
 
 
 def filled_in(text: str, values: Values) -> str:
-    """A commented settings file with some lines set anew. Raises KeyError for a setting that has no line."""
+    """A commented settings file with some lines changed. Raises KeyError for a setting that has no line."""
     table, lines, left = "", [], dict(values)
     for line in text.splitlines():
         if heading := _TABLE.match(line):

@@ -62,7 +62,7 @@ def serve(control: socket.socket, work: Callable[[tuple[int, ...]], None]) -> No
                     return
                 _add(_begin(FORK_NUMBERS.unpack(packet), files, work), forks, events)
             elif file in forks:
-                # By its handle it ended, and by its pipe nobody waits for it.
+                # By its handle it ended, and by its pipe no thread waits for it.
                 fork = forks[file]
                 if file == fork.status_pipe:
                     os.kill(fork.process, signal.SIGKILL)

@@ -114,9 +114,9 @@ def _runs(is_same: NDArray[np.bool_], axis: int) -> NDArray[np.bool_]:
     """Where `_AREA` pixels of a row (axis 1) or a column (axis 0) have one colour, by the first of them;
     `is_same`: whether a pixel is as the next."""
     length = is_same.shape[axis] - _AREA + 2
-    parts = [is_same.take(range(at, at + length), axis) for at in range(_AREA - 1)]
+    parts = [is_same.take(range(start, start + length), axis) for start in range(_AREA - 1)]
     return np.asarray(np.logical_and.reduce(parts))
 
 
 def _distance(colour: tuple[int, int, int], other: tuple[int, int, int]) -> int:
-    return max(abs(one - two) for one, two in zip(colour, other, strict=True))
+    return max(abs(first - second) for first, second in zip(colour, other, strict=True))

@@ -1,5 +1,5 @@
 // A line that is marked as wrong is sent behind the page's back, so that its reader goes on where they are. Without this
-// script each mark loads the page anew.
+// script each mark loads the page again.
 "use strict";
 (function () {
   const told = document.getElementById("told");

@@ -25,9 +25,9 @@ PAGES = ("/", "/?show=mails", "/games", "/games/powick-bridge", "/letters", "/lo
 
 
 def number_in_bar(page: str) -> int:
-    found = re.search(r'<a href="/"[^>]*>Inbox(?: <span class="badge">(\d+)</span>)?</a>', page)
-    assert found is not None
-    return int(found[1] or 0)
+    match = re.search(r'<a href="/"[^>]*>Inbox(?: <span class="badge">(\d+)</span>)?</a>', page)
+    assert match is not None
+    return int(match[1] or 0)
 
 
 def held_mail(table: Table, name: str, received_at: datetime, subject: str) -> None:

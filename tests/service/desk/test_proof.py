@@ -58,9 +58,9 @@ def shown(page: str) -> list[str]:
 
 
 def field(page: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', page)
-    assert found is not None
-    return found[1]
+    match = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert match is not None
+    return match[1]
 
 
 def phase_id(desk: DeskTable) -> int:
@@ -74,35 +74,35 @@ def proof_person(desk: DeskTable) -> str | None:
 
 
 def test_the_line_most_likely_wrong_comes_first_and_one_press_sends_it_to_the_queue(desk: DeskTable) -> None:
-    at = f"/proof/{phase_id(desk)}"
-    page = desk.page(at)
+    address = f"/proof/{phase_id(desk)}"
+    page = desk.page(address)
     assert len(shown(page)) == 3
     assert shown(page)[0] == "A Kesteven &amp; Holland H"
     assert page.count('data-key="1"') == 1
     form = re.search(r'<form method="post" action="[^"]+/wrong">.*?</form>', page)
     assert form is not None
     values = {name: field(form[0], name) for name in ("line", "seen", "page", "key")}
-    assert desk.post(f"{at}/wrong", **values).status_code == 303
-    page = desk.page(at)
+    assert desk.post(f"{address}/wrong", **values).status_code == 303
+    page = desk.page(address)
     assert len(shown(page)) == 2
     assert "1 line at the desk" in plain(page)
     assert "Read 1 doubtful line" in desk.text("/") or "Read 1 line" in desk.text("/")
     # It is like any other decision: what was seen is out of date, and the desk takes it back.
-    assert desk.post(f"{at}/wrong", **{**values, "key": "another-key-of-it"}).status_code == 409
+    assert desk.post(f"{address}/wrong", **{**values, "key": "another-key-of-it"}).status_code == 409
     assert desk.post(f"/desk/{phase_id(desk)}/undo").status_code == 303
-    assert len(shown(desk.page(at))) == 3
+    assert len(shown(desk.page(address))) == 3
 
 
 def test_a_proof_holds_while_no_line_changes_and_the_letters_say_so(desk: DeskTable) -> None:
-    at = f"/proof/{phase_id(desk)}"
-    page = desk.page(at)
+    address = f"/proof/{phase_id(desk)}"
+    page = desk.page(address)
     assert "all 3 lines" in plain(page)
     assert proof_person(desk) is None
-    assert desk.post(f"{at}/done", seen="0" * 64).status_code == 409
+    assert desk.post(f"{address}/done", seen="0" * 64).status_code == 409
     digest = re.findall(r'name="seen" value="([0-9a-f]{64})"', page)[0]
-    assert desk.post(f"{at}/done", seen=digest).status_code == 303
+    assert desk.post(f"{address}/done", seen=digest).status_code == 303
     assert proof_person(desk) == "Ada"
-    assert "Read by two: Ada compared 3 lines" in desk.text(at)
+    assert "Read by two: Ada compared 3 lines" in desk.text(address)
     with desk.table.site.store() as session:
         phase = session.get_one(PhaseRow, phase_id(desk))
         remarks = results_facts(session, phase, codec.load_resolution(phase.resolution or {}),
@@ -112,7 +112,7 @@ def test_a_proof_holds_while_no_line_changes_and_the_letters_say_so(desk: DeskTa
         "Read by two: before these results were sent, Ada compared every line with its ink once more (3 in "
         "all).")
     line_id = int(field(page, "line"))
-    assert desk.post(f"{at}/wrong", line=line_id, seen="-", key="a-key-of-ten").status_code == 303
+    assert desk.post(f"{address}/wrong", line=line_id, seen="-", key="a-key-of-ten").status_code == 303
     assert proof_person(desk) is None
     desk.post(f"/desk/{phase_id(desk)}/undo")
     assert proof_person(desk) == "Ada", "the lines are again those that were compared"
@@ -123,12 +123,12 @@ def test_nothing_is_shown_before_the_deadline_and_nothing_is_marked_after_sendin
     """DESK-02."""
     table.file("Manchester", ORDERS)
     desk = open_desk(table)
-    at = f"/proof/{table.phase().id}"
-    assert desk.client.get(at).headers["location"] == f"/desk/{table.phase().id}"
-    assert desk.post(f"{at}/wrong", line=1, key="a-key-of-ten").status_code == 409
-    assert desk.post(f"{at}/done", seen="0" * 64).status_code == 409
+    address = f"/proof/{table.phase().id}"
+    assert desk.client.get(address).headers["location"] == f"/desk/{table.phase().id}"
+    assert desk.post(f"{address}/wrong", line=1, key="a-key-of-ten").status_code == 409
+    assert desk.post(f"{address}/done", seen="0" * 64).status_code == 409
     table.set_phase(state=PhaseState.SENT)
-    page = desk.page(at)
+    page = desk.page(address)
     assert f'href="/results/{table.phases()[0].id}/line/' in page
     assert "/wrong" not in page
     assert desk.client.get("/proof/99").status_code == 404

@@ -30,14 +30,14 @@ def held(table: Table) -> str:
         return row.sha256
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_mail_that_is_taken_back_has_its_reason_again(table: Table, *, kept: bool) -> None:
+@pytest.mark.parametrize("has_reason", [True, False])
+def test_a_mail_that_is_taken_back_has_its_reason_again(table: Table, *, has_reason: bool) -> None:
     """DESK-02: one whose verdict has no reason could not be handled."""
     digest = held(table)
     with table.site.store.begin() as session:
         row = session.get_one(MailRow, digest)
-        reason = row.reason if kept else "could_not_be_handled"
-        if not kept:
+        reason = row.reason if has_reason else "could_not_be_handled"
+        if not has_reason:
             row.verdict = {}
     do(table, DiscardMail(digest, "Not for us."))
     do(table, TakeMailBack(digest))
@@ -57,7 +57,7 @@ def test_an_announced_phase_is_the_one_of_which_a_mail_names_season_year_and_kin
         phase.state = PhaseState.WAITING
         game = session.get_one(GameRow, phase.game_id)
         named = {"game": game.name, "season": phase.season, "year": phase.year, "kind": phase.kind}
-        for verdict, found in ((named, 1), (named | dict([other]), 0)):
+        for verdict, number in ((named, 1), (named | dict([other]), 0)):
             condition = announced_for(MailRow(verdict=verdict))
             rows = session.execute(select(PhaseRow, GameRow).join(GameRow).where(condition)).all()
-            assert len(rows) == found
+            assert len(rows) == number
