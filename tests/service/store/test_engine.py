@@ -15,8 +15,9 @@ from sqlalchemy.exc import IntegrityError, StatementError
 
 from service.record.sessions import sessions
 from service.store import records
-from service.store.engine import alembic_config, migrate, newest_migration, open_engine
+from service.store.engine import alembic_config, end_when_silent, migrate, newest_migration, open_engine
 from service.store.tables import EventRow, GameRow, MailboxLocationRow, MailRow, MailState
+from tests.support.servers.postgres import Postgres, binaries
 from tests.support.site import NOON, Site
 
 
@@ -149,3 +150,25 @@ def test_the_folder_of_the_database_is_made(tmp_path: Path) -> None:
 
 def test_the_clock_of_the_tests_has_a_zone() -> None:
     assert NOON.tzinfo is UTC
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(binaries() is None, reason="no PostgreSQL here")
+@pytest.mark.parametrize(("is_served", "server", "limit"), [(True, "0", "5min"), (True, "1h", "1h"),
+                                                          (False, "0", "0")])
+def test_only_a_served_site_is_ended_when_it_is_silent(
+    cluster: Postgres, is_served: bool, server: str, limit: str
+) -> None:
+    """MBX-06. A command may be silent within its transaction for hours, as a restore is that looks at every
+    photograph; the server's own limit counts before ours."""
+    plain = open_engine(cluster.url())
+    with plain.begin() as connection:
+        connection.execute(text(f"ALTER ROLE galloper SET idle_in_transaction_session_timeout = '{server}'"))
+    plain.dispose()
+    engine = open_engine(cluster.url())
+    if is_served:
+        end_when_silent(engine)
+    with engine.connect() as connection:
+        shown = connection.execute(text("SHOW idle_in_transaction_session_timeout")).scalar()
+    engine.dispose()
+    assert shown == limit
