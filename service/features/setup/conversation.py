@@ -51,6 +51,7 @@ class Terminal:
 def converse(folder: Path, terminal: Terminal) -> int:
     """Ask, test, write, and tell what remains. Returns 0, or 1 if something must still be mended. Raises
     SiteError, ConfigError."""
+    steps.require_folder(folder)
     answers: dict[str, str] = {}
     if steps.has_settings(folder):
         terminal.write(f"{folder} has settings already. They are not changed; the site is tested, and your "

@@ -23,8 +23,9 @@ from service.features.setup import steps
 from service.features.setup.hosts import HOSTS
 from service.features.setup.questions import QUESTIONS, Question, QuestionKind, due
 from service.operations.findings import FindingState
+from service.site_folder import SiteError
 from service.web.page import FOLDER, HEADERS
-from service.web.server import WebServer
+from service.web.server import WebError, WebServer
 
 COOKIE = "galloper_setup"
 USED = ("This address works once, in one browser, and it was used. Nothing was changed. If that was not you, "
@@ -49,10 +50,15 @@ class FirstRun:
 
 
 def serve_page(folder: Path, host: str, port: int, out: TextIO) -> int:
-    """Serve the page until its last step, or Ctrl-C; returns 0. Raises WebError for a port that cannot be
-    used."""
+    """Serve the page until its last step, or Ctrl-C; returns 0. Raises SiteError for a folder or a port that
+    cannot be used."""
+    steps.require_folder(folder)
     run = FirstRun(folder)
-    server = WebServer(setup_app(run), host, port)
+    try:
+        server = WebServer(setup_app(run), host, port)
+    except WebError as error:
+        raise SiteError(f"{host}:{port} cannot be used; another program has it, perhaps a setup that still "
+                        "runs. Choose another port with --port.") from error
     server.start()
     try:
         print(f"Open this address in a browser; it works once:\n\n    {server.address}/open/{run.key}\n\n"

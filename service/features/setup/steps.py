@@ -3,6 +3,7 @@ coordinator in, and test the site."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_hex
@@ -14,7 +15,7 @@ from service.features.setup.questions import Answers
 from service.features.setup.settings_file import settings_text
 from service.features.setup.trials import mail_findings, try_mail
 from service.operations.findings import Finding
-from service.site_folder import FILE, opened, settings_of, write_settings
+from service.site_folder import FILE, SiteError, opened, settings_of, write_settings
 from service.store.tables import UserRow
 from service.web import accounts, sessions
 
@@ -25,6 +26,16 @@ NEXT = (
      "they will be, to look at before the first day."),
 )
 """What remains to be done, in the words of both doors."""
+
+
+def require_folder(folder: Path) -> None:
+    """Before anything is asked: raises SiteError where no site can be written."""
+    nearest = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    if not nearest.is_dir():
+        raise SiteError(f"{nearest} is a file; name a folder for the site. Nothing was changed.")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise SiteError(f"{nearest} cannot be written; name another folder for the site, or change its "
+                        "rights. Nothing was changed.")
 
 
 def has_settings(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -211,3 +212,22 @@ def test_a_known_provider_is_asked_for_no_servers() -> None:
 def test_a_setting_without_a_line_in_the_template_is_our_own_fault() -> None:
     with pytest.raises(KeyError, match="no_such_setting"):
         filled_in(TEMPLATE, {("web", "no_such_setting"): "x"})
+
+
+def test_a_place_that_can_hold_no_site_is_told_before_the_first_question(tmp_path: Path) -> None:
+    """REL-06: not after twelve answers."""
+    (tmp_path / "file").write_text("x")
+    for folder in (tmp_path / "file", tmp_path / "file" / "site"):
+        terminal = _terminal()
+        with pytest.raises(SiteError, match="file is a file; name a folder for the site"):
+            converse(folder, terminal)
+        assert not _printed(terminal)
+
+
+def test_a_port_in_use_names_the_option(tmp_path: Path) -> None:
+    """REL-06"""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(SiteError, match="Choose another port with --port"):
+            serve_page(tmp_path, "127.0.0.1", taken.getsockname()[1], io.StringIO())
