@@ -40,9 +40,8 @@ def _blocks(slug: str, kind: str) -> list[tuple[str, str]]:
     return [(words.strip(), text) for words, text in blocks]
 
 
-def _commands(slug: str) -> list[list[str]]:
-    lines = [line for _, text in _blocks(slug, "sh") for line in text.splitlines()]
-    return _there(line for line in lines if line.strip())
+def _command_lines(slug: str) -> list[str]:
+    return [line for _, text in _blocks(slug, "sh") for line in text.splitlines() if line.strip()]
 
 
 def _there(lines: Iterable[str]) -> list[list[str]]:
@@ -61,9 +60,9 @@ def test_each_game_of_the_documents_has_a_page() -> None:
 
 @pytest.mark.parametrize("slug", PAGES)
 def test_every_command_is_one_that_there_is(slug: str) -> None:
-    commands = _commands(slug)
-    assert len(commands) >= 8
-    for program, *words in commands:
+    lines = _command_lines(slug)
+    assert len(lines) >= 8
+    for program, *words in _there(lines):
         assert program == "galloper"
         command = CLICK
         while hasattr(command, "commands"):
@@ -166,7 +165,7 @@ def test_every_command_does_what_it_should(
     (kind, orders), *_ = _blocks(slug, "orders")
     (tmp_path / "orders.txt").write_text(orders, "utf-8")
     # An import writes over the tables, so it comes last.
-    for words in sorted(_commands(slug), key=lambda command: command[1:3] == ["map", "import"]):
+    for words in sorted(_there(_command_lines(slug)), key=lambda command: command[1:3] == ["map", "import"]):
         if words[1] == "demo":
             continue
         if words[1:3] == ["game", "new"]:
