@@ -363,7 +363,9 @@ def _place_names(board: Board, rows: Iterable[NameLike]) -> Iterable[Name]:
             yield Name(joined, PLACE, row.region, Rank[row.spelling.upper()])
         key = name_key(row.text)
         if len(key) > 1 and key[0] == "county":
-            yield Name(("co", *key[1:]), PLACE, row.region, max(Rank.ALIAS, Rank[row.spelling.upper()]))
+            for county in (("co",), ("county", "of")):
+                yield Name((*county, *key[1:]), PLACE, row.region,
+                           max(Rank.ALIAS, Rank[row.spelling.upper()]))
     for province in board.provinces.values():
         region = Region(province.id)
         yield Name(name_key(province.name), PLACE, region)

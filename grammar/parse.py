@@ -27,6 +27,7 @@ from grammar.words import (
     first_phrase,
     no_whole_number,
     without_elisions,
+    without_possessives,
     words,
 )
 
@@ -234,7 +235,7 @@ def _parse_misspelt(text: str, clean: str, context: LineContext, literal: Litera
     """A line that is no order as written: read when one order is clearly nearest, otherwise a complaint."""
     start = body_start(clean)
     # Typed: a keyboard takes no letter for one that looks like it.
-    read = read_fuzzily(clean[start:], context, line, typed=True)
+    read = read_fuzzily(without_possessives(clean[start:]), context, line, typed=True)
     candidates = tuple(candidate for candidate in read if candidate.is_whole)
     shown_candidates = candidates[:_SHOWN]
     lead = margin(candidates)

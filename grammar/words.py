@@ -14,6 +14,7 @@ _PIECE = re.compile(
     r"|(?P<sign>\S)",
 )
 _ELISION = re.compile(rf"(?<![^\W_])([^\W\d_]{{1,5}})[{_TICKS}]([^\W_]+)")
+_POSSESSIVE = re.compile(rf"(?<=[^\W\d_])[{_TICKS}]s(?![^\W_])", re.IGNORECASE)
 _BULLET = re.compile(
     r"\s*(?:[-–—−•·*‣▪●○◦]+(?=\s)|\(?\d{1,2}\s*[.):]+(?=\s|[^\W\d])|\(?[a-z]\)(?=\s)"
     r"|(?:#|n[or]\.)\s?\d{1,2}[.):]*(?=\s))\s*", re.IGNORECASE)
@@ -128,6 +129,11 @@ def first_phrase(line: Sequence[Word], phrases: Collection[tuple[str, ...]]) -> 
     sizes = {len(phrase) for phrase in phrases}
     pieces = (line[start:start + size] for start in range(len(line)) for size in sizes)
     return next((piece for piece in pieces if tuple(word.text for word in piece) in phrases), ())
+
+
+def without_possessives(text: str) -> str:
+    """The text without a tick and an s that end a word: "Manchester's Essex" supports nothing."""
+    return _POSSESSIVE.sub("", text)
 
 
 def without_elisions(text: str, elisions: Collection[str], names: Container[str]) -> str:

@@ -26,7 +26,7 @@ from tests.grammar.boards import read, said
         ("Build London", "adjustment", ComplaintCode.INVALID, "London"),
         ("Send 0 supply to Argyll", "adjustment", ComplaintCode.INVALID, "0"),
         ("Send supply to Argyll", "adjustment", ComplaintCode.INVALID, "to"),
-        ("hello there friend", "movement", ComplaintCode.UNREAD, "hello"),
+        ("hello dear friend", "movement", ComplaintCode.UNREAD, "hello"),
         ("", "movement", ComplaintCode.INVALID, ""),
         ("Fleet Wight holds", "movement", ComplaintCode.AMBIGUOUS, "Fleet Wight holds"),
         ("  3. Army Londonium holds", "movement", ComplaintCode.INVALID, "Londonium"),
