@@ -35,16 +35,6 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
      "not own_sea or start == goal  ->  without not own_sea"):
         "nothing leads from nowhere",
     ("adjudicator/phases/convoys.py",
-     "self._leads(own_sea, end, carriers) and self._leads(own_sea, other_end, carriers)",
-     ("self._leads(own_sea, end, carriers) and self._leads(own_sea,  ->  "
-      "without self._leads(own_sea, end, carriers)")):
-        "a quick question before the long one, which answers the same",
-    ("adjudicator/phases/convoys.py",
-     "self._leads(own_sea, end, carriers) and self._leads(own_sea, other_end, carriers)",
-     ("self._leads(own_sea, end, carriers) and self._leads(own_sea,  ->  "
-      "without self._leads(own_sea, other_end, carriers)")):
-        "a quick question before the long one, which answers the same",
-    ("adjudicator/phases/convoys.py",
      "if not (first and last) or start == goal:",
      "first and last  ->  first or last"):
         "nothing leads from nowhere, nor to nowhere",

@@ -10,14 +10,16 @@ import ast
 import gc
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import _lru_cache_wrapper
+from functools import _lru_cache_wrapper, cache
+from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import NamedTuple
 
 _TURNED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE),
@@ -133,124 +135,57 @@ def _one_more(number: object) -> int:
 class _Loader(SourceFileLoader):
     """Loads one module from a changed tree."""
 
-    def __init__(self, name: str, fault: Fault) -> None:
-        super().__init__(name, fault.path)
-        self._fault = fault
+    def __init__(self, name: str, path: str, tree: Callable[[], ast.Module]) -> None:
+        super().__init__(name, str(Path(path).resolve()))
+        self._tree = tree
 
     def get_code(self, fullname: str) -> CodeType:
         """See SourceLoader."""
-        return compile(self._fault.tree, self._fault.path, "exec")
+        return compile(self._tree(), self.path, "exec")
 
 
 class _Finder:
-    """Finds the faulty module before Python finds the sound one."""
+    """Finds a changed module before Python finds the module that is in the file."""
 
-    def __init__(self, fault: Fault) -> None:
-        self._fault = fault
-        self._name = fault.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    def __init__(self, path: str, tree: Callable[[], ast.Module]) -> None:
+        self._name, self._loader = module_name(path), _Loader(module_name(path), path, tree)
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """See importlib.abc.MetaPathFinder."""
         if name != self._name:
             return None
-        return spec_from_file_location(name, self._fault.path, loader=_Loader(name, self._fault))
+        return spec_from_file_location(name, self._loader.path, loader=self._loader)
 
 
-def load_with(fault: Fault) -> None:
-    """Have the module loaded with the fault; it must not be in memory yet."""
-    sys.meta_path.insert(0, _Finder(fault))
+def load_changed(path: str, tree: Callable[[], ast.Module]) -> None:
+    """Have a module, which must not be in memory yet, loaded from a changed tree."""
+    sys.meta_path.insert(0, _Finder(path, tree))
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
-    """The outermost function around a fault. `name` has those of its classes; `line` is its first, with
-    decorators."""
+def module_name(path: str) -> str:
+    """The dotted name of a module by its path."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+class Function(NamedTuple):
+    """A function of a module or of its classes. `name` has the names of the classes."""
 
     path: str
     name: str
-    line: int
 
 
-CALLED: set[Function] = set()
-"""The watched functions that were called since this was emptied: see `watch_calls`."""
-
-
-def watch_calls(functions: Iterable[Function]) -> None:
-    """Have each of these functions in memory note in `CALLED` that it is called.
-
-    Raises ValueError if one is not in memory.
-    """
-    by_path = defaultdict[str, list[Function]](list)
-    for function in functions:
-        by_path[function.path].append(function)
-    for path, watched in by_path.items():
-        tree = ast.parse(Path(path).read_text("utf-8"))
-        for name, node in _outermost(tree):
-            function = Function(path, name, _first_line(node))
-            if function in watched:
-                has_docstring = ast.get_docstring(node, clean=False) is not None
-                called = f"note_call({path!r}, {name!r}, {function.line})"
-                note = f"__import__('tools.faults', fromlist=['note_call']).{called}"
-                node.body.insert(int(has_docstring), ast.parse(note).body[0])
-        _replace(ast.fix_missing_locations(tree), watched)
-
-
-def note_call(path: str, name: str, line: int) -> None:
-    """Called by a watched function before its own first statement."""
-    CALLED.add(Function(path, name, line))
-
-
-def put_into_memory(fault: Fault) -> None:
-    """Give the faulty code to the function that holds it, and empty every cache.
-
-    Raises ValueError if the function is not in memory, or its faulty code does not fit it.
-    """
-    function = function_of(fault)
-    if function is None:
-        raise ValueError(f"{fault}: is in no function")
-    _replace(fault.tree, [function])
-    for thing in gc.get_objects():
-        if isinstance(thing, _lru_cache_wrapper):
-            thing.cache_clear()
-
-
-def _replace(tree: ast.Module, functions: Iterable[Function]) -> None:
-    """Give functions of one module, which is in memory, their code of `tree`."""
-    waiting = {(function.name, function.line): function for function in functions}
-    path = next(iter(waiting.values())).path
-    resolved = str(Path(path).resolve())
-    codes = {key: code for code in _codes(compile(tree, resolved, "exec"))
-             if (key := (code.co_qualname, code.co_firstlineno)) in waiting}
-    # What the tests' collector froze is not listed while it is frozen.
-    gc.unfreeze()
-    holders = [thing for thing in gc.get_objects() if isinstance(thing, FunctionType)
-               and (thing.__code__.co_qualname, thing.__code__.co_firstlineno) in codes
-               and str(Path(thing.__code__.co_filename).resolve()) == resolved]
-    held = {(holder.__code__.co_qualname, holder.__code__.co_firstlineno) for holder in holders}
-    for name, line in waiting.keys() - held:
-        raise ValueError(f"no function {name} at {path}:{line} is in memory")
-    for holder in holders:
-        holder.__code__ = codes[holder.__code__.co_qualname, holder.__code__.co_firstlineno]
-
-
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
-
-
+@cache
 def function_of(fault: Fault) -> Function | None:
     """The function in whose body a fault is; None for a module's or a class's own lines."""
     tree = ast.parse(Path(fault.path).read_text("utf-8"))
     place = next(node for index, node in enumerate(ast.walk(tree)) if index == fault.node)
-    for name, node in _outermost(tree):
+    for name, node in outermost(tree):
         if any(place is part for statement in node.body for part in ast.walk(statement)):
-            return Function(fault.path, name, _first_line(node))
+            return Function(fault.path, name)
     return None
 
 
-def _outermost(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+def outermost(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     """The functions of a module and of its classes, by name with those of the classes."""
     waiting: list[tuple[str, ast.stmt]] = [("", child) for child in tree.body]
     while waiting:
@@ -261,5 +196,46 @@ def _outermost(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef | ast.As
             yield prefix + node.name, node
 
 
-def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    return node.decorator_list[0].lineno if node.decorator_list else node.lineno
+class Memory:
+    """The functions of some modules as they are in memory, where faults are put."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        """Load the modules; empty every cache of this process."""
+        resolved = {str(Path(path).resolve()): path for path in paths}
+        for path in resolved.values():
+            import_module(module_name(path))
+        self._functions = defaultdict[str, list[FunctionType]](list)
+        # What pytest froze after it collected the tests is not listed while it is frozen.
+        gc.unfreeze()
+        for thing in gc.get_objects():
+            if isinstance(thing, FunctionType) and thing.__code__.co_filename in resolved:
+                self._functions[resolved[thing.__code__.co_filename]].append(thing)
+            if isinstance(thing, _lru_cache_wrapper):
+                thing.cache_clear()
+        gc.freeze()
+
+    def put(self, fault: Fault) -> None:
+        """Give the functions of the module the code with the fault.
+
+        Raises ValueError if the function around the fault is not in memory, or its faulty code does not fit.
+        """
+        place = function_of(fault)
+        codes = {_key(code): code for code in _codes(compile(fault.tree, fault.path, "exec"))}
+        is_put = False
+        for function in self._functions[fault.path]:
+            if (key := _key(function.__code__)) in codes:
+                is_put |= place is not None and key[0] == place.name
+                function.__code__ = codes[key]
+        if not is_put:
+            raise ValueError(f"{fault}: its function is not in memory")
+
+
+def _key(code: CodeType) -> tuple[str, int]:
+    return code.co_qualname, code.co_firstlineno
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)

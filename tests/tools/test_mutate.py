@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 
 from tools.equivalent_faults import EQUIVALENT
 from tools.faults import faults
-from tools.mutate import AREAS, is_equivalent, slice_of
+from tools.mutate import AREAS, is_equivalent, modules_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,18 +44,9 @@ def test_a_fault_is_named_where_it_is() -> None:
 
 
 @pytest.mark.parametrize("name", AREAS)
-def test_the_modules_and_tests_of_an_area_are_there(name: str) -> None:
-    area = AREAS[name]
-    assert all(Path(place).exists() for place in (*area.places, *area.tests, *area.more))
-    assert area.modules
-
-
-def test_a_slice_is_what_has_the_modules_name_or_imports_it_and_else_its_folder() -> None:
-    tests = slice_of("service/mail/authentication/trust.py")
-    assert tests[0] == "tests/service/mail/authentication/test_trust.py"
-    assert all("service.mail.authentication.trust" in Path(test).read_text("utf-8") for test in tests)
-    for module in (module for area in AREAS.values() for module in area.modules):
-        assert slice_of(module), module
+def test_the_modules_of_an_area_are_there(name: str) -> None:
+    assert all(Path(place).exists() for place in AREAS[name])
+    assert modules_of(name)
 
 
 def test_what_is_listed_as_no_fault_is_still_tried_for() -> None:
@@ -67,83 +58,132 @@ def test_what_is_listed_as_no_fault_is_still_tried_for() -> None:
 
 
 MODULE = """
-from functools import cache
+import os
+from functools import cache, cached_property
 
 LIMIT = 3
 
 
+def rate():
+    return 5
+
+
+@cache
+def price(count):
+    return rate() + count
+
+
 class Till:
-    @cache
-    def price(self, count):
-        return count + 5
+    @cached_property
+    def size(self):
+        return 4
+
+
+TILL = Till()
 
 
 def is_many(count):
     return count > LIMIT
 
 
-def is_free(count):
-    return count == 0
+def is_open(hour):
+    return hour == 9
+
+
+def ends_with(status):
+    return status + 1
 
 
 def is_seen_by_nobody(count):
     return count < 1
-
-
-def is_seen_far_away(count):
-    return count < 7
 """
-SLICE = """
-from made_up.shop import Till, is_free, is_many
+TESTS = """
+import os
+import pytest
+from made_up import shop
 
 
-def test_many(): assert is_many(4) and not is_many(3)
+def test_many(): assert shop.is_many(4) and not shop.is_many(3)
 
 
-def test_price(): assert Till().price(2) == 7
+def test_that_fills_the_caches(): assert shop.price(2) and shop.TILL.size
 
 
-def test_free(tmp_path):
-    assert not is_free(2)
+def test_price_from_a_cache(): assert shop.price(2) == 7
+
+
+def test_size_from_a_cache(): assert shop.TILL.size == 4
+
+
+@pytest.fixture(scope="module")
+def answers(): return [shop.is_open(9), shop.is_open(8)]
+
+
+def test_that_fills_the_fixture(answers): assert len(answers) == 2
+
+
+def test_answers_of_a_fixture(answers): assert answers == [True, False]
+
+
+def test_status_of_a_child():
+    child = os.fork()
+    if not child:
+        os._exit(shop.ends_with(1))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
 
 
 def test_that_always_fails(): raise ValueError
+
+
+BEFORE = []
+
+
+def test_before(): BEFORE.append(1)
+
+
+def test_that_needs_the_one_before(): assert BEFORE and shop.is_seen_by_nobody(0)
 """
-FAR = """
-from made_up.shop import is_seen_far_away
+NEW = """
+from made_up.shop import is_seen_by_nobody
 
 
-def test_far(): assert is_seen_far_away(6) and not is_seen_far_away(7)
+def test_new(): assert is_seen_by_nobody(0) and not is_seen_by_nobody(1)
 """
 RUN = """
 import sys
 from tools import mutate
-mutate.AREAS = {"shop": mutate.Area(("made_up",), more=("tests/far",))}
+mutate.AREAS = {"shop": ("made_up",)}
 sys.exit(mutate.main(sys.argv[1:]))
 """
 
 
 def test_a_run_over_a_made_up_module(tmp_path: Path) -> None:
-    files = {
-        "made_up/shop.py": MODULE, "tests/made_up/test_shop.py": SLICE, "tests/far/test_far.py": FAR,
-        "pytest.ini": "[pytest]\npythonpath = .\nmarkers =\n  slow: x\n  postgres: x\n"}
+    files = {"made_up/shop.py": MODULE, "tests/test_shop.py": TESTS,
+             "pytest.ini": "[pytest]\npythonpath = .\nmarkers =\n  slow: x\n  postgres: x\n"}
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
-    command = [sys.executable, "-c", RUN, "--all", "--json", "report.json", "--notes", "notes", "shop"]
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stdout + done.stderr
-    report = json.loads((tmp_path / "report.json").read_text("utf-8"))
-    assert report["failing_without_a_fault"] == ["tests/made_up/test_shop.py::test_that_always_fails"]
-    survivors = sorted(survivor["change"] for survivor in report["survivors"])
-    # `0 -> 1` too: nothing free is asked for.
-    assert survivors == ["0  ->  1", "1  ->  2", "count < 1  ->  count <= 1", "count < 1  ->  count >= 1"]
-    made = sum(1 for _ in faults(str(tmp_path / "made_up/shop.py")))
-    assert report["areas"] == {"shop": {"caught": made - 4, "survived": 4, "equivalent": 0}}
 
-    # With the notes of the first run nothing is tried again.
-    again = subprocess.run([*command[:-1], "made_up/shop.py"], cwd=tmp_path, env=environment,
-                           capture_output=True, text=True, check=False)
-    assert again.returncode == 1, again.stdout + again.stderr
-    assert "caught\t" not in again.stdout
+    def run(*more: str) -> str:
+        command = [sys.executable, "-c", RUN, "--all", *more, "shop"]
+        done = subprocess.run(command, cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done.stdout + done.stderr
+        return done.stdout
+
+    made = len([*faults(str(tmp_path / "made_up/shop.py"))])
+    first = run("--notes", "notes")
+    assert " ".join(first.split()).endswith(
+        "Left out, as they fail without any fault: tests/test_shop.py::test_that_always_fails "
+        "tests/test_shop.py::test_that_needs_the_one_before")
+    survivors = sorted(re.findall(r"^survived\t[^:]+:\d+: (.*) \[", first, re.MULTILINE))
+    assert survivors == ["1  ->  2", "count < 1  ->  count <= 1", "count < 1  ->  count >= 1"]
+    assert f"{made - 3:5} caught    3 survived    0 equivalent" in first
+
+    # With the notes of the first run nothing is tried again, and only a new file is run without a fault.
+    (tmp_path / "tests/test_new.py").write_text(NEW, "utf-8")
+    again = run("--notes", "notes")
+    assert "1 passed" in again
+    assert "caught\t" not in again
+    assert f"{made - 3:5} caught    3 survived    0 equivalent" in again
+    assert f"{made:5} caught    0 survived    0 equivalent" in run()
