@@ -181,7 +181,7 @@ def _nearest_season(words: Sequence[Token], indices: Sequence[int], known: Mappi
 
 
 def _season_likeness(text: str, form: str) -> float:
-    if len(text) >= 3 and form.startswith(text):  # "Aut"
+    if form.startswith(text):  # "Aut"
         return 0.9
     return OSA.normalized_similarity(text, form)
 

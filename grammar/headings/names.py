@@ -164,7 +164,7 @@ def likeness(written: Sequence[str], form: Sequence[str]) -> float:
 
 def _left_out_likeness(written: Sequence[str], form: Sequence[str]) -> float:
     """Likeness where `written` is `form` with whole words missing, in order; 0 where it is not."""
-    if not written or len(written) >= len(form):
+    if len(written) >= len(form):
         return 0.0
     index = 0
     likenesses: list[float] = []

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import SheetHeading, begins_order, disagreements, parse_sheet_heading
 from grammar.headings.subject import parse_subject
-from grammar.headings.values import Heading
-from tests.grammar.headings.test_subject import GAMES
+from grammar.headings.values import Heading, KnownGame
+from tests.grammar.headings.test_subject import GAMES, POWERS
 
 MOVEMENT, RETREAT, ADJUSTMENT = PhaseKind.MOVEMENT, PhaseKind.RETREAT, PhaseKind.ADJUSTMENT
 
@@ -73,6 +73,11 @@ def test_all_on_one_line() -> None:
             ("Edgehill", "Manchester", "Spring", 1642, MOVEMENT),
             {"game", "power", "year"},
         ),
+        (
+            ["Edgehill Hamllton Summer 1642 Retreats"],
+            ("Edgehill", "Hamilton", "Summer", 1642, RETREAT),
+            {"power"},
+        ),
     ],
 )
 def test_misread_letters_are_mended_and_named(
@@ -115,6 +120,12 @@ def test_version_instructions(
     )
     assert (sheet_heading.is_final, sheet_heading.is_partial) == (final, partial)
     assert 2 in sheet_heading.lines
+
+
+def test_the_second_half_of_a_winter_s_year_names_no_game() -> None:
+    sheet_heading = parse_sheet_heading(
+        ["Montrose", "Winter 1642/3 Adjustments"], [KnownGame("Table 3", powers=POWERS)])
+    assert fields(sheet_heading) == (None, "Montrose", "Winter", 1642, ADJUSTMENT)
 
 
 @pytest.mark.parametrize(

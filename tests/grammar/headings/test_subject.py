@@ -197,6 +197,11 @@ def test_two_near_powers_are_ambiguous(power: str, candidates: set[str]) -> None
     assert parsed.partial.game == "Powick Bridge"
 
 
+def test_a_slip_is_likelier_behind_the_first_letter() -> None:
+    towns = (KnownGame("Edgehill", powers=(KnownPower("Lanchester"), KnownPower("Manchester"))),)
+    assert heading("Edgehill, Lanchister, Autumn 1644 Retreats, v1", towns).power == "Lanchester"
+
+
 def test_two_near_games_are_ambiguous_but_an_exact_one_is_not() -> None:
     games = (*GAMES, KnownGame("Powick Ridge", powers=POWERS), KnownGame("Edgehill II", powers=POWERS))
     assert complaint("Powick, Montrose, Autumn 1644 Retreats", games).code is HeadingCode.AMBIGUOUS_GAME
@@ -259,6 +264,9 @@ def test_a_name_may_be_both_a_game_and_a_power() -> None:
     parsed_heading = heading("Newcastle Nights, Newcastle, Spring 1643 Movement", games)
     assert (parsed_heading.game, parsed_heading.power) == ("Newcastle Nights", "Newcastle")
     assert heading("Newcastle Nights, Montrose, Spring 1643 Movement", games).power == "Montrose"
+    named_like_a_power = heading("Newcastle, Montrose, Spring 1643 Movement, v1", games)
+    assert (named_like_a_power.game, named_like_a_power.power) == ("Newcastle", "Montrose")
+    assert named_like_a_power.flags == frozenset()
 
 
 def test_powers_of_another_variant_do_not_count_in_this_game() -> None:
@@ -280,6 +288,10 @@ def test_seasons_are_the_variants_own() -> None:
     assert heading("White Mountain, Sweden, April 1618 Movement, v1", war).season == "April"
     assert heading("White Mountain, Sweden, June 1618, v1", war).kind is PhaseKind.ADJUSTMENT
     assert "season" in complaint("White Mountain, Sweden, Autumn 1618 Movement", war).missing
+    # The number of a name is no day of the month behind it.
+    numbered = (KnownGame("Table 7", powers=(KnownPower("Sweden"),), steps=steps),)
+    parsed = heading("Sweden, Table 7, April 1618 Movement, v1", numbered)
+    assert (parsed.season, parsed.year) == ("April", 1618)
 
 
 PREFIXES = [

@@ -8,6 +8,7 @@ from adjudicator.calendar import PhaseKind
 from grammar.headings.sheet import parse_sheet_heading
 from grammar.headings.subject import parse_subject
 from grammar.headings.values import Flag, Heading, HeadingComplaint, KnownGame, KnownPower
+from grammar.headings.versions import is_bare_version
 
 GAME = KnownGame("Powick Bridge", powers=(KnownPower("Montrose"), KnownPower("Argyll")))
 SUBJECT = "Powick Bridge, Montrose, Autumn 1644 Retreats, "
@@ -24,8 +25,32 @@ def test_a_version_in_words_is_a_version(written: str, number: int | None) -> No
     parsed = parse_subject(SUBJECT + written, [GAME])
     assert isinstance(parsed, Heading)
     assert parsed.version == number
+    assert parsed.trailing == ""
     assert (parsed.game, parsed.power, parsed.season, parsed.year, parsed.kind) == (
         "Powick Bridge", "Montrose", "Autumn", 1644, PhaseKind.RETREAT)
+
+
+@pytest.mark.parametrize(("written", "number"), [
+    *(pair for pair in VERSIONS if pair[0] != "# 2"), ("replaces v1", 2)])
+def test_what_follows_a_version_trails_it(written: str, number: int) -> None:
+    parsed = parse_subject(f"{SUBJECT}{written} lots: heather", [GAME])
+    assert isinstance(parsed, Heading)
+    assert (parsed.version, parsed.trailing) == (number, "lots: heather")
+
+
+@pytest.mark.parametrize("written", ["v2.1", "v2?", "version 2.5"])
+def test_a_number_that_ranks_nowhere_is_an_unclear_version(written: str) -> None:
+    parsed = parse_subject(SUBJECT + written, [GAME])
+    assert isinstance(parsed, Heading)
+    assert parsed.version is None
+    assert Flag.VERSION_UNCLEAR in parsed.flags
+
+
+@pytest.mark.parametrize(("line", "is_bare"), [
+    ("v", True), ("Ver.", True), ("version no", True), ("version of Amy's", False), ("no", False),
+])
+def test_the_word_for_a_version_without_its_number(line: str, is_bare: bool) -> None:
+    assert is_bare_version(line) is is_bare
 
 
 @pytest.mark.parametrize(("written", "number"), [pair for pair in VERSIONS if pair[1] is not None])
