@@ -139,6 +139,11 @@ EQUIVALENT: Mapping[tuple[str, str, str], str] = {
     ("service/intake/filing.py", "TURNS = 32", "32  ->  33"): "one number of turns is as good as the other",
     ("service/mail/sending/compose.py", "RESULTS = 40", "40  ->  41"): "only the order of ranks counts",
     ("service/mail/sending/compose.py", "LATER = 50", "50  ->  51"): "only the order of ranks counts",
+    ("service/mail/authentication/signature_tags.py", "MOST_EXPONENT = 1 << 32", "1  ->  2"):
+        "one limit is as good as the other",
+    ("reading/layout_words.py",
+     "return None if gap is None else (min(gap[0] + 1, gap[1]), max(gap[0] + 1, gap[1] - 1))", "1  ->  2"):
+        "a frame more or less of bare paper holds nothing",
     ("grammar/headings/versions.py",
      "if number.text.isascii() and number.text.isdigit() and len(number.text) <= 9:",
      "9  ->  10"):

@@ -60,6 +60,8 @@ def faults(path: str) -> Iterator[Fault]:
     annotations = [annotation for node in ast.walk(tree) for annotation in _annotations(node)]
     left_out = {part for annotation in annotations for part in ast.walk(annotation)}
     left_out |= {value for node in ast.walk(tree) for value in _forms_of_dataclasses(node)}
+    left_out |= {node for node in ast.walk(tree) if isinstance(node, ast.If)
+                 and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"}
     for index, node in enumerate(ast.walk(tree)):
         for sort, number in () if node in left_out else _changes(node):
             copy = deepcopy(node)

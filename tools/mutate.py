@@ -337,6 +337,11 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser.parse_args(arguments)
     for plugin in entry_points(group="pytest11"):
         plugin.load()
+    # A grammar that is kept on disk (`grammar.compose`) hides a fault in what makes it, and one made with a
+    # fault would be kept for later.
+    sys.dont_write_bytecode = True
+    for grammar in Path("grammar/__pycache__").glob("*.grammar"):
+        grammar.unlink()
     area_of = {path: name for name in AREAS for path in modules_of(name)}
     paths = [path for word in chosen.what for path in (modules_of(word) if word in AREAS else [word])]
     if unknown := [path for path in paths if path not in area_of]:
