@@ -104,13 +104,12 @@ def test_a_cheat_is_found_by_its_rule(cheat: Cheat, saved: Path, tmp_path: Path)
 
 
 def a_cheat_is_found_by_its_rule(cheat: Cheat, saved: Path, tmp_path: Path) -> None:
-    """By the rule that the list names, by both checkers."""
-    evidence = played(cheat, saved, tmp_path)
-    for check in (keeper.galloper(tmp_path / "galloper"), keeper.independent(tmp_path / "tool")):
-        words = findings(cheat, evidence, check)
-        assert is_found(cheat, words), words
-        assert any(f"rule {cheat.rule})" in text or not cheat.rule.startswith("C") or cheat.is_named
-                   for text in words.values()), words
+    """By the rule that the list names. `galloper verify` runs the independent checker, which the slow test
+    has all cheats to find."""
+    words = findings(cheat, played(cheat, saved, tmp_path), keeper.galloper(tmp_path))
+    assert is_found(cheat, words), words
+    assert any(f"rule {cheat.rule})" in text or not cheat.rule.startswith("C") or cheat.is_named
+               for text in words.values()), words
 
 
 def cases(cheats: tuple[Cheat, ...]) -> list[ParameterSet]:
