@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
 from ocr.decoding.open_reasons import OpenReason
-from ocr.page import Row, Strike, StruckWord
+from ocr.layout.wrap import as_line
+from ocr.page import Box, Row, Strike, StruckWord
 from reading.line import InterpretedLine
 from reading.page import PageReader
+from reading.review import ReviewRules
 from reading.status import LineState
 from reading.vocabulary import known_game, vocabulary_of
 from tests.support.inked import page, row
@@ -45,6 +48,27 @@ def test_a_row_that_is_struck_by_itself_waits_too() -> None:
     assert alone.struck
     assert (under.struck, under.status) == (True, LineState.OPEN)
     assert under.why_open.count(OpenReason.CROSSED_OUT) == 1
+
+
+def _struck(score: float, stretch: float, kind: str) -> Strike:
+    return Strike(score, (StruckWord(0.0, 1.0, stretch, kind),))
+
+
+@pytest.mark.parametrize(("changes", "state"), [
+    ({}, LineState.NOT_ORDER),
+    ({"strike": _struck(0.98, 0.999, "single")}, LineState.OPEN),
+    ({"strike": _struck(0.999, 0.94, "single")}, LineState.OPEN),
+    ({"strike": _struck(0.999, 0.999, "cross")}, LineState.OPEN),
+    ({"inserted": (row("moves", 4),)}, LineState.OPEN),
+    # "A Che H" under a wave may be a word that was put in.
+    ({"box": Box(((0, 0), (50, 0), (50, 30), (0, 30)))}, LineState.OPEN),
+])
+def test_only_what_is_plainly_out_from_end_to_end_needs_nobody(
+    changes: dict[str, Any], state: LineState
+) -> None:
+    """Q-16."""
+    written = replace(row("Army York holds", 4, strike=STRUCK), **changes)
+    assert ReviewRules().crossed_out_state(as_line([written])) is state
 
 
 def test_an_order_of_two_rows_waits_for_either() -> None:

@@ -30,7 +30,7 @@ def test_a_logo_is_no_sheet(texts: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("text", [
     "Army London holds", "A Lon - Kent", "F Irish Sea S A Kent", "Kent-Mayo", "London → Kent", "hold all",
-    "fleet Dublin moves to the Irish Sea", "build army London",
+    "fleet Dublin moves to the Irish Sea", "build army London", "Arny Kent",
 ])
 def test_one_line_that_may_be_an_order_makes_a_sheet(text: str) -> None:
     assert kind("Rich & Daughters", text) is PageKind.SHEET

@@ -3,12 +3,15 @@ it is open (INK-04)."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import maps
 from adjudicator.calendar import PhaseKind
 from grammar.order_traits import are_near, are_spelled_alike
 from ocr.decoding.open_reasons import SENTENCES, OpenReason
+from ocr.page import Alternative, Row
 from reading.line import InterpretedLine
 from reading.page import PageReader
 from reading.status import LineState
@@ -19,7 +22,7 @@ from tests.support.inked import page
 VARIANT = maps.load("w3k")
 
 
-def read(text: str) -> InterpretedLine:
+def read(text: str | Row) -> InterpretedLine:
     reader = PageReader(vocabulary_of(VARIANT, PhaseKind.MOVEMENT))
     texts = ("Montrose", "Summer 1642 Movement Orders", "Army London moves to Surrey", text)
     return reader.read_page(page(texts), [known_game(VARIANT)]).lines[-1]
@@ -47,6 +50,20 @@ def test_a_plain_word_that_is_no_name_stays_open_with_both_shown(
     assert all(float(str(candidate["score"])) <= 0.5 for candidate in line.candidates)
     assert any(nearest in str(order) for _, order in offered)
     assert sum(float(str(candidate["score"])) for candidate in line.candidates) <= 1.001
+
+
+@pytest.mark.parametrize(("also", "status"), [("K", LineState.AUTO), ("X", LineState.OPEN)])
+def test_a_letter_of_a_code_waits_where_two_look_and_one_of_them_sees_another(
+    also: str, status: LineState
+) -> None:
+    """INK-03: of "ESY", "ESX" and "ESK" only the last is a code. That the ink may be a K is enough to take it
+    where both say so."""
+    place = "A ESK H".index("K")
+    other = Alternative("A ESY H", 0.9, "other", inked.ink("A ESY H", {place: also}))
+    first = inked.ink("A ESY H", {place: "K"})
+    line = read(replace(inked.row("A ESK H", 3), posteriors=first, alternatives=(other,)))
+    assert line.order == "A Eskdale H"
+    assert line.status is status
 
 
 def assert_waits(line: InterpretedLine, reason: OpenReason, status: LineState) -> None:

@@ -174,18 +174,18 @@ class MachineMarks:
     that it came to. `forwarded`: a rule of a mailbox sent it on.
     """
 
-    null_return_path: bool = False
-    auto_submitted: bool = False
-    auto_reply: bool = False
-    challenge: bool = False
-    report: bool = False
-    server: bool = False
-    returned: bool = False
-    answer_subject: bool = False
-    answer_fields: bool = False
-    answers_letter: bool = False
-    letter: str | None = None
-    forwarded: bool = False
+    null_return_path: bool
+    auto_submitted: bool
+    auto_reply: bool
+    challenge: bool
+    report: bool
+    server: bool
+    returned: bool
+    answer_subject: bool
+    answer_fields: bool
+    answers_letter: bool
+    letter: str | None
+    forwarded: bool
 
     @property
     def is_forwarded_only(self) -> bool:

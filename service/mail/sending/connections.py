@@ -40,9 +40,8 @@ class Connection:
 
     def wait(self, stop: Event) -> None:
         """Return when the next letter may be handed over, or at once when `stop` is set."""
-        pause = self._next - monotonic()
-        if pause > 0:
-            stop.wait(pause)
+        # A time that has passed already waits for nothing.
+        stop.wait(self._next - monotonic())
 
     def count_letter(self) -> None:
         """Note that a letter is about to be handed over."""

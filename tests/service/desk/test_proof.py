@@ -119,6 +119,13 @@ def test_a_proof_holds_while_no_line_changes_and_the_letters_say_so(desk: DeskTa
     assert "compared with its ink" in desk.text("/log")
 
 
+def test_a_line_that_the_machine_passed_as_no_order_is_none_to_compare(desk: DeskTable) -> None:
+    with desk.table.site.store.begin() as session:
+        session.query(LineRow).filter_by(text=ORDERS[2]).one().order = None
+    assert ORDERS[2] not in shown(desk.page(f"/proof/{phase_id(desk)}"))
+    assert len(shown(desk.page(f"/proof/{phase_id(desk)}"))) == 2
+
+
 def test_nothing_is_shown_before_the_deadline_and_nothing_is_marked_after_sending(table: Table) -> None:
     """DESK-02."""
     table.file("Manchester", ORDERS)

@@ -150,11 +150,14 @@ def test_a_deadline_that_meets_anothers_look_comes_back_unseen_and_is_told_of_af
     assert [letter.kind for letter in table.letters()] == ["coordinator_notice"]
 
 
-def test_a_closed_phase_that_only_waited_for_a_mail_is_judged_at_its_end(table: Table) -> None:
+@pytest.mark.parametrize("later", [timedelta(), timedelta(minutes=2)], ids=str)
+def test_a_closed_phase_that_only_waited_for_a_mail_is_judged_at_its_end(
+    table: Table, later: timedelta
+) -> None:
     """A mail that came in after the close and was refused once left its phase closed for ever."""
     phase, store, clock = table.phase(), table.site.store, table.site.clock
     table.set_phase(1, state=PhaseState.CLOSED, closed_at=phase.deadline)
-    clock.set(phase.deadline + timedelta(minutes=2))
+    clock.set(phase.deadline + later)
     key = table.arrive(table.mail("Montrose", subject="Powick Bridge"), phase.deadline)
     assert not table.judge_when_read(phase.id)
     table.process(key)

@@ -39,11 +39,11 @@ def counted(kind: int, tag: int, value: bytes) -> bytes:
 def test_files_in_order_with_long_names() -> None:
     name = "Grüße vom Sheet.jpg\0".encode("utf-16-le")
     named = (
-        struct.pack("<HH", 0x001E, 0x8001) + b"g" * 16 + struct.pack("<II", 1, 6) + b"a\0b\0\0\0" + b"\0\0"
+        struct.pack("<HH", 0x001E, 0x8000) + b"g" * 16 + struct.pack("<II", 1, 6) + b"a\0b\0\0\0" + b"\0\0"
     )
     named += struct.pack("<II", 1, 3) + b"xyz\0"
-    # A property of fixed size before the long name, and one with a name of its own (tag 0x8001): both must be
-    # passed over to the byte.
+    # A property of fixed size before the long name, and one with a name of its own (tags from 0x8000): both
+    # must be passed over to the byte.
     fixed = struct.pack("<HHi", 0x0003, 0x3705, 1)
     props = struct.pack("<I", 3) + fixed + named + counted(0x001F, 0x3707, name)
     data = container(

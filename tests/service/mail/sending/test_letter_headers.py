@@ -59,6 +59,12 @@ def test_each_letter_says_where_to_answer_and_that_a_machine_wrote_it(name: str)
 
 
 @pytest.mark.slow
+def test_a_game_without_a_latin_letter_has_a_list_too() -> None:
+    letter = replace(next(iter(samples.every_letter().values())), list_name="Мост у Повика")
+    raw = compose(letter, ROBOT, samples.AT, reply_to="orders@w3k.example")
+    assert message_from_bytes(raw, policy=policy.default)["List-Id"] == "<game.w3k.example>"
+
+
 def test_each_letter_has_a_message_id_of_its_own_and_the_same_at_every_try() -> None:
     names = [name for name in samples.every_letter() if " " not in name]
     first = [composed(name)["Message-ID"] for name in names]
