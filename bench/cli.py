@@ -227,6 +227,9 @@ def scale(
     share: Annotated[
         float, typer.Option("--share", min=0.05, max=1.0, help="The share of a core that each of them has.")
     ] = _SCALE.share,
+    jobs: Annotated[
+        int, typer.Option("--jobs", min=10, help="Jobs without work that go through the queue.")
+    ] = _SCALE.jobs,
     arrivals: Annotated[
         list[Arrivals] | None, typer.Option("--arrivals", help="How mails come in a season. Both by default.")
     ] = None,
@@ -237,12 +240,13 @@ def scale(
         float, typer.Option("--last-hour", min=0.0, max=1.0, help="With shares: mails of the last hour.")
     ] = _SCALE.last_hour,
 ) -> None:
-    """A site of many games on PostgreSQL: games that close at one moment, workers beside each other, and a
-    season on a simulated clock."""
+    """A site of many games on PostgreSQL: games that close at one moment, workers beside each other, a season
+    on a simulated clock, and the queue alone."""
     from bench.scale.run import run
 
     sizes = Sizes(
         games=tuple(games or _SCALE.games), closing=closing, mails=mails, approved=min(approved, closing),
         read_seconds=read_seconds, at_once=at_once, around=around, processes=processes, sheets=sheets,
-        share=share, arrivals=tuple(arrivals or _SCALE.arrivals), last_day=last_day, last_hour=last_hour)
+        share=share, jobs=jobs, arrivals=tuple(arrivals or _SCALE.arrivals), last_day=last_day,
+        last_hour=last_hour)
     raise typer.Exit(run(tuple(part or ()), sizes, sys.stdout, sys.stderr))

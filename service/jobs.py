@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import errno
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from os import getpid
@@ -21,7 +22,7 @@ from time import monotonic, sleep, time
 from typing import Any, Protocol, cast
 
 from dbos import DBOS, DBOSClient, EnqueueOptions, Queue, WorkflowSerializationFormat
-from sqlalchemy import ColumnElement, Engine, column, delete, or_, select, table, update
+from sqlalchemy import Connection, Engine, delete, func, select
 from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
@@ -84,8 +85,8 @@ MOST_RESTARTS = 20
 that fails."""
 # So other jobs go first if one job kills its worker, and twenty deaths take at least a quarter of an hour.
 REST: Sequence[float] = (0.0, 0.0, 5.0, 15.0, 60.0)
-"""Seconds that a job is left alone after the first, second ... death of a worker that had begun it; the last
-after every further one."""
+"""Seconds that a job is left alone, at least, after the first, second ... death of a worker that had begun
+it; the last after every further one."""
 LEASE = timedelta(seconds=90)
 """A worker that is silent for so long is dead."""
 KEPT = timedelta(days=60)
@@ -112,23 +113,20 @@ _LAST = 2_000_000_000
 """Priority of work that waits for all other; without any it is 0, and the lowest goes first."""
 MOST_RANK = 1_999_999_999
 """The highest rank of a job."""
+_ENDED_QUEUE = "galloper-ended"
+"""A queue that nobody works: its jobs ended in the database from which the site was moved. They wait there so
+that their keys are known."""
 _WAITING = ["ENQUEUED", "PENDING", "DELAYED"]
-_OVER = ["SUCCESS", "ERROR", "CANCELLED"]
-_COLUMNS = (
-    "workflow_uuid",
-    "name",
-    "status",
-    "executor_id",
-    "recovery_attempts",
-    "delay_until_epoch_ms",
-    "updated_at",
-    "queue_name",
-    "owner_xid",
-    "started_at_epoch_ms",
-    "priority",
-)
-"""Of DBOS's own table of jobs, those that change when a job is put back or hastened."""
-_GIVEN_UP = "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
+_OVER = ["SUCCESS", "ERROR"]
+_RESTING = ["CANCELLED"]
+"""Nothing else here cancels a job."""
+_DEATHS, _DUE = "deaths", "due"
+"""Attributes of a job that was put back: how many workers died with it, and until when it rests, in seconds
+of the Unix epoch."""
+_LOCK = 7_204_415_537_021_866
+"""Of PostgreSQL's advisory locks: whoever has it puts back jobs of the queue."""
+_PAGE = 500
+"""Jobs that are listed at once."""
 
 
 class Jobs(Protocol):
@@ -142,8 +140,9 @@ class Jobs(Protocol):
         key that is known changes nothing. `rank`, 0..MOST_RANK: of the work that waits the lowest goes first;
         `is_last`: all other work does."""
 
-    def hasten(self, session: Session, keys: Sequence[str]) -> None:
-        """Let those of these jobs that wait still go before others, in the caller's transaction."""
+    def hasten(self, keys: Sequence[str]) -> None:
+        """Let those of these jobs that wait still go before others. The work of such a job is enqueued a
+        second time, so it must be safe to run twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +152,30 @@ class Work:
 
     steps: Sequence[Handler]
     failed: Failed | None
+
+
+def _options(key: str) -> EnqueueOptions:
+    return {
+        "workflow_name": _WORKFLOW,
+        "queue_name": _QUEUE,
+        "workflow_id": key,
+        "serialization_type": WorkflowSerializationFormat.PORTABLE,
+    }
+
+
+def _work_of(job: Any) -> tuple[str, Payload]:
+    """The name and payload of a job that was listed with its input."""
+    name, payload = (job.input or {"args": ("", {})})["args"]
+    return name, payload
+
+
+def _attribute(job: Any, name: str) -> int:
+    return int((job.attributes or {}).get(name, 0))
+
+
+def _parts(keys: Sequence[str]) -> Iterator[list[str]]:
+    for begin in range(0, len(keys), _PAGE):
+        yield list(keys[begin : begin + _PAGE])
 
 
 def _sentence(error: Exception) -> str:
@@ -204,8 +227,6 @@ class DbosJobs:
         self._pauses = pauses
         self._lost_seconds = lost_seconds
         self._under_way: set[str] = set()
-        self._begun = table(
-            "workflow_status", *map(column, _COLUMNS), schema=None if on_sqlite else "dbos")
         self._work: dict[str, Work] = {}
         self._client: DBOSClient | None = None
         self._lock = Lock()
@@ -234,23 +255,21 @@ class DbosJobs:
         rank: int = 0,
     ) -> None:
         """See `Jobs`. The session must be on this engine's database."""
-        options: EnqueueOptions = {
-            "workflow_name": _WORKFLOW,
-            "queue_name": _QUEUE,
-            "workflow_id": key,
-            "serialization_type": WorkflowSerializationFormat.PORTABLE,
-        }
+        options = _options(key)
         if is_last or rank:
             options["priority"] = _LAST if is_last else min(rank, MOST_RANK)
         self._door().enqueue_in_transaction(session, options, name, payload)
 
-    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+    def hasten(self, keys: Sequence[str]) -> None:
         """See `Jobs`."""
-        # DBOS has no way to change a priority; as in `_put_back`, this writes into its table.
-        jobs = self._begun
-        session.execute(update(jobs).where(
-            jobs.c.workflow_uuid.in_(keys), jobs.c.status == "ENQUEUED", jobs.c.priority > 0,
-        ).values(priority=0))
+        # A priority is fixed when a job is enqueued, so another job does the work; the first one finds it
+        # done.
+        for part in _parts(keys):
+            for job in self._list(
+                    ["ENQUEUED"], queue_name=_QUEUE, workflow_ids=part, load_input=True):
+                if job.priority:
+                    name, payload = _work_of(job)
+                    self._door().enqueue(_options(f"{job.workflow_id}:first"), name, payload)
 
     def start(self) -> None:
         """Run work, what was cut off first, in threads of this process. Raises RuntimeError when already
@@ -281,9 +300,10 @@ class DbosJobs:
                 "use_listen_notify": False,
             }
         )
-        DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=MOST_RESTARTS)(self._workflow())
+        # DBOS's own count of attempts begins anew with each job that is put back.
+        DBOS.workflow(name=_WORKFLOW, max_recovery_attempts=None)(self._workflow())
         # Before the launch too, which would put back at once what this worker had begun in an earlier life.
-        self._put_back(self._executor)
+        self._put_back_of_dead(self._executor)
         DBOS.launch()
 
     def stop(self, *, patience_seconds: int = 10) -> None:
@@ -301,7 +321,7 @@ class DbosJobs:
     def wait_idle(self, timeout_seconds: float) -> bool:
         """Wait until nothing is queued or running; False when that took longer than the timeout."""
         end = monotonic() + timeout_seconds
-        while self._list(_WAITING, limit=1):
+        while self._waits():
             if monotonic() > end:
                 return False
             sleep(0.05)
@@ -315,6 +335,7 @@ class DbosJobs:
         self.beat(now)
         self.put_back_lost()
         self.take_over(now)
+        self.wake()
         self.report_given_up()
         self._slow_down()
         if self._purged_at is None or now - self._purged_at > timedelta(days=1):
@@ -323,8 +344,7 @@ class DbosJobs:
 
     def _slow_down(self) -> None:
         """Have all workers ask less often while there is nothing to do."""
-        if self._queue is not None and monotonic() - self._worked_at > IDLE_AFTER and not self._list(
-                _WAITING, limit=1):
+        if self._queue is not None and monotonic() - self._worked_at > IDLE_AFTER and not self._waits():
             self._set_pace(self._queue, max(self._poll, IDLE_SECONDS))
 
     def _speed_up(self) -> None:
@@ -353,83 +373,148 @@ class DbosJobs:
         clock that was two minutes ahead took over what the living ran, and one job ran four times at once."""
         return now if self._on_sqlite else records.database_now(session)
 
+    @contextmanager
+    def _alone(self) -> Iterator[bool]:
+        """Whether no other process puts jobs back meanwhile: of two that did, the second would put back what
+        a living worker has just begun."""
+        if self._on_sqlite:
+            yield True  # one process serves a site
+            return
+        # A process that dies gives the lock back.
+        with self._store.begin() as session:
+            yield bool(session.scalar(select(func.pg_try_advisory_xact_lock(_LOCK))))
+
     def take_over(self, now: datetime) -> int:
         """Put the work of workers that fell silent for `LEASE` back into the queue; returns how many jobs."""
         # A worker that only slept does no harm: DBOS refuses it when it records the end of a job that was
         # taken over.
-        with self._store() as session:
-            silent = session.scalars(
-                select(WorkerRow).where(WorkerRow.seen_at < self._shared_now(session, now) - LEASE,
-                                        WorkerRow.executor != self._executor)
-            ).all()
         taken = 0
-        for worker in silent:
-            taken += self._put_back(worker.executor)
-            with self._store.begin() as session:
-                session.execute(
-                    delete(WorkerRow).where(
-                        WorkerRow.executor == worker.executor, WorkerRow.seen_at == worker.seen_at
+        with self._alone() as is_alone:
+            if not is_alone:
+                return 0
+            with self._store() as session:
+                silent = session.scalars(
+                    select(WorkerRow).where(WorkerRow.seen_at < self._shared_now(session, now) - LEASE,
+                                            WorkerRow.executor != self._executor)
+                ).all()
+            for worker in silent:
+                taken += self._put_back_of_dead(worker.executor)
+                with self._store.begin() as session:
+                    session.execute(
+                        delete(WorkerRow).where(
+                            WorkerRow.executor == worker.executor, WorkerRow.seen_at == worker.seen_at
+                        )
                     )
-                )
         return taken
 
     def put_back_lost(self) -> int:
         """Put back the jobs that this worker has begun and does not run: where a disk is full, nothing notes
         how a step ended, and its thread is gone. Returns how many."""
-        begun, now, reach = self._begun.c.started_at_epoch_ms, time() * 1000, self._lost_seconds * 1000
-        # A clock that was set back leaves instants to come.
-        is_long_ago = or_(begun < int(now - reach), begun > int(now + reach))
-        with self._lock:
-            under_way = sorted(self._under_way)
-        return self._put_back(
-            self._executor, is_long_ago, self._begun.c.workflow_uuid.not_in(under_way))
+        with self._alone() as is_alone:
+            if not is_alone:
+                return 0
+            begun = self._list(["PENDING"], executor_id=self._executor)
+            with self._lock:
+                under_way = set(self._under_way)
+            # A clock that was set back leaves instants to come.
+            lost = [job.workflow_id for job in begun if job.workflow_id not in under_way
+                    and abs(time() - (job.dequeued_at or 0) / 1000) > self._lost_seconds]
+            self._resume(lost)
+        return len(lost)
 
-    def _put_back(self, executor: str, *which: ColumnElement[bool]) -> int:
-        """Put what a dead worker had begun back into the queue, each job after its `REST`; returns how many
-        jobs. `which`: the jobs that are meant, where it lives."""
-        # Neither way of DBOS will do: its recovery lets a job run again at once, and its resuming forgets how
-        # often the job was begun, so that on PostgreSQL one that kills its workers would never be given up.
-        # This writes into DBOS's own table, so pyproject.toml keeps dbos below 3.5.
-        jobs = self._begun
-        own_pending = (jobs.c.status == "PENDING", jobs.c.executor_id == executor, jobs.c.name == _WORKFLOW,
-                       *which)
-        put_back = 0
-        with self._engine.begin() as connection:
-            for key, begun in connection.execute(
-                select(jobs.c.workflow_uuid, jobs.c.recovery_attempts).where(*own_pending)
-            ).all():
-                rest, now = REST[min(max(begun, 1), len(REST)) - 1], time()
-                put_back += connection.execute(update(jobs).where(
-                    jobs.c.workflow_uuid == key, *own_pending).values(
-                    status="DELAYED" if rest else "ENQUEUED", delay_until_epoch_ms=int((now + rest) * 1000),
-                    updated_at=int(now * 1000), queue_name=_QUEUE, owner_xid=None, started_at_epoch_ms=None,
-                )).rowcount
-        return put_back
+    def _put_back_of_dead(self, executor: str) -> int:
+        """Put what a dead worker had begun back into the queue, each job after its `REST`; one with which
+        more than `MOST_RESTARTS` died stays out. Returns how many jobs."""
+        begun = self._list(["PENDING"], executor_id=executor)
+        for job in begun:
+            deaths = _attribute(job, _DEATHS) + 1
+            rest = REST[min(deaths, len(REST)) - 1]
+            self._door().update_workflow_attributes(
+                job.workflow_id, {_DEATHS: deaths, _DUE: int(time() + rest)})
+            if rest or deaths > MOST_RESTARTS:
+                self._door().cancel_workflow(job.workflow_id)
+            else:
+                self._resume([job.workflow_id])
+        return len(begun)
+
+    def wake(self) -> int:
+        """Put the jobs back that have rested since their workers died; returns how many."""
+        with self._alone() as is_alone:
+            if not is_alone:
+                return 0
+            due = [job.workflow_id for job in self._list(_RESTING)
+                   if _attribute(job, _DEATHS) <= MOST_RESTARTS and _attribute(job, _DUE) <= time()]
+            self._resume(due)
+        return len(due)
+
+    def _resume(self, keys: list[str]) -> None:
+        if keys:
+            self._door().resume_workflows(keys, queue_name=_QUEUE)
 
     def report_given_up(self) -> int:
-        """Tell the `failed` callback of each job whose worker died `MOST_RESTARTS` times; returns how
-        many."""
-        given_up = self._list([_GIVEN_UP], load_input=True)
+        """Tell the `failed` callback of each job with which more than `MOST_RESTARTS` workers died; returns
+        how many."""
+        given_up = [job for job in self._list(_RESTING, load_input=True)
+                    if _attribute(job, _DEATHS) > MOST_RESTARTS]
         for job in given_up:
-            name, payload = (job.input or {"args": ("", {})})["args"]
-            self._report(name, payload, "the worker stopped every time it tried this")
+            self._report(*_work_of(job), "the worker stopped every time it tried this")
             self._door().delete_workflow(job.workflow_id)
         return len(given_up)
 
     def purge(self, before: datetime) -> int:
-        """Forget jobs that ended before an instant; returns how many."""
-        purged_count = 0
-        while ids := [
-            j.workflow_id for j in self._list(_OVER, completed_before=before.isoformat(), limit=500)
-        ]:
+        """Forget jobs that ended before an instant, or were moved here before it when they had ended; returns
+        how many."""
+        at, purged_count = before.isoformat(), 0
+        while ids := [job.workflow_id for job in (
+                self._list(_OVER, completed_before=at, limit=_PAGE)
+                or self._list(["ENQUEUED"], queue_name=_ENDED_QUEUE, end_time=at, limit=_PAGE))]:
             self._door().delete_workflows(ids)
             purged_count += len(ids)
         return purged_count
 
+    def forget(self, keys: Sequence[str]) -> int:
+        """Forget these jobs, whatever state they are in; returns how many there were."""
+        forgotten = 0
+        for part in _parts(keys):
+            known = [job.workflow_id for job in self._list([], workflow_ids=part)]
+            self._door().delete_workflows(known)
+            forgotten += len(known)
+        return forgotten
+
+    def all_keys(self) -> Iterator[str]:
+        """The key of every job that is known, those that ended included, the oldest first."""
+        return (job.workflow_id for job in self._every())
+
+    def copy_into(self, target: DbosJobs, connection: Connection) -> int:
+        """Enqueue every job in the caller's transaction of another database; returns how many there are. What
+        was begun begins anew, what ended stays so: a key that is forgotten could run again."""
+        copied = 0
+        for job in self._every(load_input=True):
+            copied += 1
+            options = _options(job.workflow_id)
+            if job.priority:
+                options["priority"] = job.priority
+            if job.attributes:
+                options["attributes"] = job.attributes
+            if job.status in _OVER or job.queue_name == _ENDED_QUEUE:
+                options["queue_name"] = _ENDED_QUEUE
+            target._door().enqueue_in_transaction(connection, options, *_work_of(job))
+        return copied
+
+    def _every(self, *, load_input: bool = False) -> Iterator[Any]:
+        known = 0
+        while page := self._list([], load_input=load_input, limit=_PAGE, offset=known):
+            yield from page
+            known += len(page)
+
+    def _waits(self) -> bool:
+        """Whether a job waits, rests or is under way."""
+        return bool(self._list(_WAITING, queue_name=_QUEUE, limit=1) or self._list(_RESTING, limit=1))
+
     def _list(self, states: list[str], *, load_input: bool = False, **more: Any) -> list[Any]:
         return list(
             self._door().list_workflows(
-                status=states, name=_WORKFLOW, load_input=load_input, load_output=False, **more
+                status=states or None, name=_WORKFLOW, load_input=load_input, load_output=False, **more
             )
         )
 

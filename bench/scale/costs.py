@@ -26,6 +26,8 @@ from bench.storm.deadline import file_sheets
 from bench.storm.site import StormSite, add_games, order_mail, photograph, storm_site, wait_for
 from service.bootstrap import Site, open_site
 from service.clock import SystemClock
+from service.intake.filing import READ_WORK
+from service.mail.mailbox.ingest import WORK
 from service.mail.mailbox.source import MailSource
 from service.scheduler import due_now
 from service.store.tables import MailRow, MailState, OutboxRow, PhaseRow, PhaseState
@@ -167,8 +169,7 @@ def _mail_cost(site: Site, place: StormSite, mails: int) -> float:
         session.execute(text("delete from pages where submission_id in "
                              "(select id from submissions where read_at is null)"))
         session.execute(text("delete from submissions where read_at is null"))
-        session.execute(text("delete from dbos.workflow_status where workflow_uuid like 'read:%' "
-                             "or workflow_uuid like 'mail:%'"))
+    site.jobs.forget([key for key in site.jobs.all_keys() if key.startswith((f"{READ_WORK}:", f"{WORK}:"))])
     return spent
 
 

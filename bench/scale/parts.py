@@ -15,6 +15,7 @@ class ScalePart(StrEnum):
     CLOSING = "closing"
     WORKERS = "workers"
     SEASON = "season"
+    JOBS = "jobs"
 
 
 class Arrivals(StrEnum):
@@ -31,7 +32,8 @@ class Arrivals(StrEnum):
 class Sizes:
     """How large it is. `games`: of the sites of a season; `closing`, `mails` and `approved` are measured on
     each. `at_once` games close at one moment, with so many `processes`, on a site of `around` games more.
-    `sheets` are read by each number of workers, each held to a `share` of a core. `read_seconds`: processor
+    `sheets` are read by each number of workers, each held to a `share` of a core. `jobs` without work go
+    through the queue. `read_seconds`: processor
     seconds of a sheet. `arrivals`: how mails come; with `SHARES`, the share of the last day, and of the last
     hour."""
 
@@ -45,6 +47,7 @@ class Sizes:
     processes: int = 2
     sheets: int = 40
     share: float = 0.5
+    jobs: int = 200
     arrivals: tuple[Arrivals, ...] = (Arrivals.INVERSE, Arrivals.SHARES)
     last_day: float = 0.5
     last_hour: float = 0.2

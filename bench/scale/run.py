@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from bench.figure import Figure
-from bench.scale import closing, costs, season, workers
+from bench.scale import closing, costs, jobs, season, workers
 from bench.scale.parts import ScalePart, Sizes
 from bench.servers.postgres import binaries
 
@@ -33,6 +33,8 @@ def _figures(part: ScalePart, sizes: Sizes) -> Iterator[Figure]:
             yield from closing.measure(sizes)
         case ScalePart.WORKERS:
             yield from workers.measure(sizes)
+        case ScalePart.JOBS:
+            yield from jobs.measure(sizes)
         case ScalePart.SEASON:
             yield from _season(sizes)
 

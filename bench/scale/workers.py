@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, select
 
 from bench.figure import Figure
 from bench.scale.parts import Sizes
@@ -31,6 +31,8 @@ from bench.storm.site import (
     wait_for,
 )
 from service.bootstrap import open_site
+from service.intake.filing import queue_reading
+from service.jobs import DbosJobs
 from service.store.tables import MailRow, MailState, SubmissionRow
 
 SHEET_SECONDS = 0.5
@@ -90,12 +92,12 @@ def _measured(place: StormSite, processes: list[StormProcess], sizes: Sizes) -> 
 
 
 def _let_read(place: StormSite, count: int, left: int) -> None:
-    """Give so many of the sheets that are kept back to the queue, and wait until only `left` are not read."""
-    with place.engine.begin() as connection:
-        connection.execute(text(
-            "update dbos.workflow_status set queue_name = substr(queue_name, 6) where workflow_uuid in "
-            "(select workflow_uuid from dbos.workflow_status where queue_name like 'kept-%' "
-            "and workflow_uuid like 'read:%' order by workflow_uuid limit :count)"), {"count": count})
+    """Give so many of the sheets that are not read to the queue, and wait until only `left` are not."""
+    jobs = DbosJobs(place.engine)
+    with place.store.begin() as session:
+        for sheet in session.scalars(select(SubmissionRow.id).where(
+                SubmissionRow.read_at.is_(None)).order_by(SubmissionRow.id).limit(count)):
+            queue_reading(session, jobs, sheet)
     if not wait_for(lambda: _unread(place) <= left, LONGEST, step=0.25):
         raise StormError(f"{_unread(place) - left} of {count} sheets were not read")
 
@@ -114,11 +116,10 @@ def _file(place: StormSite, sheets: int) -> None:
             keys = list(session.scalars(select(MailRow.sha256).where(MailRow.state == MailState.STORED)))
         for key in keys:
             site.process_mail(key)
+        # Each is enqueued again when it is to be read.
+        site.jobs.forget(list(site.jobs.all_keys()))
     finally:
         site.engine.dispose()
-    with place.engine.begin() as connection:
-        connection.execute(text("update dbos.workflow_status set queue_name = 'kept-' || queue_name "
-                                "where status = 'ENQUEUED'"))
     if _unread(place) != sheets:
         raise StormError(f"{_unread(place)} of {sheets} sheets wait to be read")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import psycopg
+from psycopg import sql
 
 from bench.servers.dovecot import unprivileged
 
@@ -69,8 +70,10 @@ class Postgres:
                 "select pg_terminate_backend(pid) from pg_stat_activity"
                 " where datname = current_database() and pid <> pg_backend_pid()"
             )
-            connection.execute("drop schema if exists dbos cascade")
-            connection.execute("drop schema public cascade")
+            for (schema,) in connection.execute(
+                    "select nspname from pg_namespace where nspname !~ '^pg_'"
+                    " and nspname <> 'information_schema'").fetchall():
+                connection.execute(sql.SQL("drop schema {} cascade").format(sql.Identifier(schema)))
             connection.execute("create schema public")
         return address
 

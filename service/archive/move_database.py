@@ -10,27 +10,24 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Engine, Table, delete, func, inspect, select, text
 from sqlalchemy.exc import DataError, DBAPIError
 from sqlalchemy.orm import Session
 
 from adjudicator.errors import UserFacingError
-from service.archive import job_rows
 from service.archive.after_loading import BrokenRecord, check_record
 from service.jobs import DbosJobs
 from service.record import chain
 from service.store import dump
 from service.store.columns import TableBase
 from service.store.engine import migrate_within, newest_migration, revision_of
-from service.store.tables import GameRow, RecordPendingRow, WorkerRow
+from service.store.tables import GameRow, RecordPendingRow
 
 OLDEST_SERVER = 15
 """The oldest release of PostgreSQL that a site runs on."""
 EVERY = 2000
 """Rows between two reports of progress."""
-_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 Progress = Callable[[str, int, int], None]
 """Is told the table in hand, how many of its rows are copied, and how many it has."""
@@ -72,15 +69,20 @@ def move(source: Engine, target: Engine, progress: Progress) -> Moved:
     try:
         with target.connect() as new:
             _check_target(new)
-        # DBOS makes its tables by connections of its own, so they come first: empty, they do no harm.
-        DbosJobs(target).prepare()
+        # The queue makes its tables by connections of its own, so they come first: empty, they do no harm. In
+        # the old database too: a site that was never served has none.
+        queue, new_queue = DbosJobs(source), DbosJobs(target)
+        queue.prepare()
+        new_queue.prepare()
+        if next(new_queue.all_keys(), None) is not None:
+            raise _not_empty(["jobs"])
         with source.connect() as old:
             old.exec_driver_sql("BEGIN IMMEDIATE")
             try:
                 _check_source(old)
                 with target.begin() as new:
                     migrate_within(new)
-                    return _copy(old, new, progress)
+                    return _copy(old, new, queue, new_queue, progress)
             finally:
                 old.rollback()
     except DataError as error:
@@ -123,29 +125,29 @@ def _check_target(new: Connection) -> None:
     strange = sorted(names - ours - {"alembic_version"})
     filled = [name for name in sorted(names & ours)
               if new.scalar(select(func.count()).select_from(TableBase.metadata.tables[name]))]
-    if job_rows.count(new):
-        filled.append("jobs")
     if strange or filled:
-        raise MoveFault(
-            f"The new database is not empty: it has {', '.join([*strange, *filled][:4])}. Nothing was moved, "
-            "and nothing is written over. Name a database that is empty."
-        )
+        raise _not_empty([*strange, *filled])
 
 
-def _copy(old: Connection, new: Connection, progress: Progress) -> Moved:
+def _not_empty(names: list[str]) -> MoveFault:
+    return MoveFault(
+        f"The new database is not empty: it has {', '.join(names[:4])}. Nothing was moved, and nothing is "
+        "written over. Name a database that is empty.")
+
+
+def _copy(
+    old: Connection, new: Connection, queue: DbosJobs, new_queue: DbosJobs, progress: Progress
+) -> Moved:
     rows: dict[str, int] = {}
     for table in dump.tables():
         rows[table.name] = _copy_table(old, new, table, progress)
     # What the triggers noted of the copying has its entries already. Only what waited before waits again.
     new.execute(delete(RecordPendingRow))
-    for named in (RecordPendingRow, WorkerRow):
-        table = TableBase.metadata.tables[named.__tablename__]
-        dump.load(new, table, dump.lines(old, table))
+    waiting = TableBase.metadata.tables[RecordPendingRow.__tablename__]
+    dump.load(new, waiting, dump.lines(old, waiting))
     dump.settle_counters(new)
-    jobs = job_rows.copy(old, new)
+    jobs = queue.copy_into(new_queue, new)
     progress("jobs", jobs, jobs)
-    # Work that was begun belongs to a worker of the old site: a silent one, so that it is taken over.
-    new.execute(WorkerRow.__table__.update().values(seen_at=_LONG_AGO))  # type: ignore[attr-defined]
     return Moved(rows, jobs, _equal_roots(old, new))
 
 

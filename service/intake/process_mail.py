@@ -192,15 +192,15 @@ def process_mail(
 def hasten(
     tables: sessionmaker[Session], jobs: Jobs, clock: Clock, phase_id: int, keys: Sequence[str]
 ) -> None:
-    """Have stored mails judged before other work: a deadline waits for them. Their own jobs do it, so that no
-    mail is decoded twice.
+    """Have stored mails judged before other work: a deadline waits for them. Jobs do it, and a mail that was
+    judged meanwhile is not decoded again.
 
-    1. Those in the queue go to its front; one that waits for its sender's DNS is due now.
+    1. Those in the queue are judged first; one that waits for its sender's DNS is due now.
     2. One that has been here longer than a job takes may have lost its job, and gets another one.
     """
+    jobs.hasten([f"{ingest.WORK}:{key}" for key in keys])
     with tables.begin() as session:
         now = clock.now()
-        jobs.hasten(session, [f"{ingest.WORK}:{key}" for key in keys])
         session.execute(update(MailRow).where(
             MailRow.sha256.in_(keys), MailRow.state == MailState.STORED, MailRow.try_again_at > now,
         ).values(try_again_at=now))

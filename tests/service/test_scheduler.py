@@ -156,7 +156,7 @@ class Counting:
     ) -> None:
         self.asked.append((time.time(), key))
 
-    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+    def hasten(self, keys: Sequence[str]) -> None:
         raise AssertionError("the clockwork hastens nothing")
 
 

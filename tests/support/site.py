@@ -58,7 +58,7 @@ class MemoryJobs:
             # As in the real queue: work of a transaction that is rolled back was never asked for.
             event.listen(session, "after_commit", commit, once=True)
 
-    def hasten(self, session: Session, keys: Sequence[str]) -> None:
+    def hasten(self, keys: Sequence[str]) -> None:
         self.hastened += keys
 
     def run(self) -> int:

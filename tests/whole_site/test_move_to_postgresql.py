@@ -15,7 +15,6 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, select, text
 
-from service.archive import job_rows
 from service.archive.export import Edition, write_archive
 from service.archive.move_database import MoveFault, move
 from service.cli.migrate import move_site
@@ -124,8 +123,8 @@ def test_everything_is_there_and_the_record_has_the_same_root(
         assert code == 0, report.getvalue()
         with zipfile.ZipFile(whole) as archived:
             assert json.loads(archived.read("manifest.json"))["root"] == root.link
+        assert set(DbosJobs(engine).all_keys()) == {f"note:{number}" for number in range(JOBS)}
         with engine.connect() as connection:
-            assert job_rows.count(connection) == JOBS
             assert connection.execute(text("select count(*) from record_due")).scalar_one() == 0
         with store() as session:
             highest = max(session.scalars(select(EventRow.id)))
@@ -151,8 +150,8 @@ def test_a_connection_that_breaks_half_way_leaves_nothing(site_folder: Path, add
     try:
         with pytest.raises(MoveFault, match="Nothing was moved: it has empty tables at most"):
             move(source, target, cut)
+        assert list(DbosJobs(target).all_keys()) == []
         with target.connect() as connection:
-            assert job_rows.count(connection) == 0
             tables = connection.execute(
                 text("select count(*) from information_schema.tables where table_schema = 'public'"))
             assert tables.scalar_one() == 0

@@ -19,13 +19,13 @@ from typing import Any
 from sqlalchemy import ColumnElement, Engine, delete, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from service.archive import job_rows
 from service.archive.after_loading import check_record
 from service.games.options import options_of, recorded_options
 from service.games.refused import Refused
 from service.intake import process_mail
 from service.intake.filing import READ_WORK
 from service.intake.sheets import reread_line
+from service.jobs import DbosJobs
 from service.mail.mailbox import ingest
 from service.record import chain
 from service.store.blobs import Blobs
@@ -90,13 +90,22 @@ class Removed:
 def remove_rehearsal(engine: Engine, blobs: Blobs, game_id: str) -> Removed:
     """Remove a rehearsal. Raises Refused for a game that is none, and BackupFault if the record of
     another game is broken; then nothing was removed."""
+    queue = DbosJobs(engine)
+    queue.prepare()
+    with Session(engine) as session:
+        removal = _Removal(session, rehearsal_called(session, game_id))
+        before = _roots(session, game_id)
+        work = [key for key in queue.all_keys() if removal.is_work(key)]
+    # First, since the queue has transactions of its own: a phase that got the number of a removed one would
+    # find its work done.
+    jobs = queue.forget(work)
     with Session(engine) as session, session.begin():
         if engine.dialect.name == "sqlite":
             session.connection().exec_driver_sql("BEGIN IMMEDIATE")
         game = rehearsal_called(session, game_id)
-        before = _roots(session, game_id)
         removal = _Removal(session, game)
         removal.remove_rows(blobs)
+        removal.counts["jobs"] = jobs
         roots = _roots(session, game_id)
         if roots != before:
             raise Refused("The record of another game would have changed. Nothing was removed; please "
@@ -149,6 +158,7 @@ class _Removal:
         self._outbox = self._own_letters()
         self.letters = tuple(self._among(OutboxRow.message_id, OutboxRow.id, self._outbox))
         self._files: set[str] = set()
+        self._work_keys = self._begin_of_work_keys()
 
     def _all(self, column: InstrumentedAttribute[Any], *where: ColumnElement[bool]) -> list[Any]:
         return list(self._session.scalars(select(column).where(*where).distinct()))
@@ -215,7 +225,6 @@ class _Removal:
                          for key in self._among(column, ScanRow.phase_id, self.phases))} - {None}
         tokens = self._link_tokens(blobs, letters)
         self._files |= set(tokens)
-        keys = self._job_keys()
         noted_before = session.scalar(select(func.max(RecordPendingRow.id))) or 0
         self._forget_events()
         self._delete(AccessLinkRow.token_hash, [sha256(token.encode()).hexdigest() for token in tokens])
@@ -242,7 +251,6 @@ class _Removal:
         )
         for column, values in by_key:
             self._delete(column, values)
-        self.counts["jobs"] = job_rows.remove(session.connection(), keys)
         # The triggers noted each row as deleted. No record that stays tells of one, and a later row may get
         # its number.
         session.execute(delete(RecordPendingRow).where(RecordPendingRow.id > noted_before))
@@ -273,18 +281,16 @@ class _Removal:
         return [token for row in letters if row.words is not None or blobs.has(row.message)
                 for token in _secrets(finished(blobs, row))]
 
-    def _job_keys(self) -> list[str]:
-        """The keys of all work on this game: a new phase may get the number of a removed one."""
+    def is_work(self, key: str) -> bool:
+        """Whether a job with this key is work on this game."""
+        return ":".join(key.partition("@")[0].split(":")[:2]) in self._work_keys
+
+    def _begin_of_work_keys(self) -> set[str]:
         about: dict[str, list[Any]] = dict.fromkeys(PHASE_WORK, self.phases) | {
             READ_WORK: self.sheets, reread_line.WORK: self.lines,
             ingest.WORK: self.mails, process_mail.TELL_WORK: self.mails, PROPOSE_WORK: self.scans,
         }
-        prefixes = {f"{kind}:{key}" for kind, numbers in about.items() for key in numbers}
-        table = job_rows.tables(self._session.connection()).get(job_rows.JOBS)
-        if table is None:
-            return []
-        known = self._session.execute(select(table.c[job_rows.KEY])).scalars()
-        return [key for key in known if ":".join(str(key).partition("@")[0].split(":")[:2]) in prefixes]
+        return {f"{kind}:{key}" for kind, numbers in about.items() for key in numbers}
 
     def remove_files(self, blobs: Blobs) -> int:
         """Delete the files that no row names any more; how many."""
