@@ -319,11 +319,13 @@ class DbosJobs:
             self._client = None
 
     def wait_idle(self, timeout_seconds: float) -> bool:
-        """Wait until nothing is queued or running; False when that took longer than the timeout."""
+        """Wait until nothing is queued or running, and no job rests; False when that took longer than the
+        timeout."""
         end = monotonic() + timeout_seconds
         while self._waits():
             if monotonic() > end:
                 return False
+            self.wake()
             sleep(0.05)
         return True
 
