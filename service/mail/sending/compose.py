@@ -16,6 +16,7 @@ from email.utils import format_datetime, parseaddr
 from enum import IntEnum, StrEnum
 from html import escape
 from typing import Protocol
+from weakref import WeakKeyDictionary
 
 from PIL import Image
 
@@ -62,7 +63,7 @@ class Addressee(StrEnum):
     """The coordinator's, whose address may be a player's too."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Attachment:
     """A file of a letter. `media_type` as in "image/png"; `content_id` is set where the HTML shows it."""
 
@@ -210,10 +211,24 @@ def _origin(letter: OutLetter) -> str:
     return "auto-replied" if letter.replies_to else "auto-generated"
 
 
+_PARTS: WeakKeyDictionary[Attachment, EmailMessage] = WeakKeyDictionary()
+"""Files as parts of a mail: results have the same eleven in each of ten letters."""
+
+
 def _attach(message: EmailMessage, attachment: Attachment) -> None:
+    part = _PARTS.get(attachment)
+    if part is None:
+        part = _PARTS[attachment] = _part(attachment)
+    if message.get_content_type() != "multipart/mixed":
+        message.make_mixed()
+    message.attach(part)
+
+
+def _part(attachment: Attachment) -> EmailMessage:
     main, _, sub = attachment.media_type.partition("/")
     is_inline = attachment.content_id is not None
-    message.add_attachment(
+    part = EmailMessage(policy=_POLICY)
+    part.set_content(
         attachment.data,
         maintype=main,
         subtype=sub,
@@ -221,6 +236,7 @@ def _attach(message: EmailMessage, attachment: Attachment) -> None:
         disposition="inline" if is_inline else "attachment",
         cid=f"<{attachment.content_id}>" if is_inline else None,
     )
+    return part
 
 
 LINKED = "Copies of the sheets that counted: until %(until)s they are here, for you alone:"

@@ -95,27 +95,32 @@ def _finished(page: Image.Image) -> Image.Image:
 
 def _areas(page: Image.Image) -> list[tuple[int, int, int]]:
     """The colours of the areas of a page, the largest areas first."""
-    levels = np.asarray(page, np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    red, green, blue = (np.asarray(band, np.uint32) for band in page.split())
+    levels = red << 16 | green << 8 | blue
     # The edge of the paper ends no area.
     padded = np.pad(levels, _AREA // 2, "edge")
-    beside = _runs(padded[:, 1:] == padded[:, :-1], axis=1)
-    below = _runs(padded[1:] == padded[:-1], axis=0)
     height, width = levels.shape
+    beside, below = padded[:, 1:] == padded[:, :-1], padded[1:] == padded[:-1]
+    beside = _all_of([beside[:, start:start + width] for start in range(_AREA - 1)])
+    below = _all_of([below[start:start + height] for start in range(_AREA - 1)])
     # Every row of the square is of one colour, and so is its first column. Pillow's filters for maximum and
     # minimum took a quarter of the time of all results.
     is_flat = below[:, :width]
     for row in range(_AREA):
         is_flat &= beside[row:row + height]
-    packed, counts = np.unique(levels[is_flat], return_counts=True)
+    flat = levels[is_flat]
+    # An area is rows of one colour, and there are fewer rows to be sorted than pixels.
+    begins = np.flatnonzero(np.append(True, flat[1:] != flat[:-1])) if flat.size else np.zeros(0, np.intp)
+    packed, row_of = np.unique(flat[begins], return_inverse=True)
+    counts = np.bincount(row_of, np.diff(begins, append=flat.size), len(packed)).astype(np.int64)
     return [(int(each) >> 16, int(each) >> 8 & 255, int(each) & 255) for each in packed[np.argsort(-counts)]]
 
 
-def _runs(is_same: NDArray[np.bool_], axis: int) -> NDArray[np.bool_]:
-    """Where `_AREA` pixels of a row (axis 1) or a column (axis 0) have one colour, by the first of them;
-    `is_same`: whether a pixel is as the next."""
-    length = is_same.shape[axis] - _AREA + 2
-    parts = [is_same.take(range(start, start + length), axis) for start in range(_AREA - 1)]
-    return np.asarray(np.logical_and.reduce(parts))
+def _all_of(parts: list[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    every = parts[0].copy()
+    for part in parts[1:]:
+        every &= part
+    return every
 
 
 def _distance(colour: tuple[int, int, int], other: tuple[int, int, int]) -> int:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter, ImageOps, UnidentifiedImageError
 
 from service.pictures.drawing.own_mark import marked
@@ -70,7 +72,7 @@ def sheet_copy(
     """
     upright = open_upright(picture)
     left, top, right, bottom = _box_around(keep, upright.size)
-    cut = upright.crop((left, top, right, bottom)).convert("L")
+    cut = upright.convert("L").crop((left, top, right, bottom))
     longest = max(cut.size)
     side = min(longest, LONGEST_SIDE, max(SMALLEST_SIDE, round(longest * ROW / row)))
     while True:
@@ -136,7 +138,10 @@ def open_upright(picture: bytes) -> Image.Image:
     """A picture turned as its EXIF says, every band but its colours left behind. Raises SheetUnusable."""
     try:
         with Image.open(io.BytesIO(picture)) as photo:
-            return ImageOps.exif_transpose(photo).convert("RGB")
+            ImageOps.exif_transpose(photo, in_place=True)
+            photo.load()
+            # A copy of a whole photograph takes as long as half of its decoding.
+            return photo if photo.mode == "RGB" else photo.convert("RGB")
     except (UnidentifiedImageError, OSError, SyntaxError, Image.DecompressionBombError) as error:
         raise SheetUnusable("the kept page is no picture that can be opened") from error
 
@@ -172,17 +177,54 @@ def _ink(grey: Image.Image) -> Image.Image:
     faint = ink & (light < white)
     steps[faint] = np.minimum(steps[faint], 2)
     # The grain of the paper away from ink would cost half the bytes.
-    beside = np.asarray(Image.fromarray(ink).convert("L").filter(ImageFilter.MaxFilter(3))) > 0
-    steps[~beside] = 3
+    steps[~_with_neighbours(ink)] = 3
     return Image.fromarray(np.array(GREYS, np.uint8)[steps])
 
 
 def _paper(grey: Image.Image) -> Image.Image:
     """The light of the bare paper at each pixel."""
     blocks = (max(1, grey.width // _BLOCK), max(1, grey.height // _BLOCK))
-    rank = ImageFilter.RankFilter(_NEIGHBOURS, int(_PAPER_RANK * _NEIGHBOURS**2))
-    small = grey.resize(blocks, Image.Resampling.BOX).filter(rank).filter(ImageFilter.GaussianBlur(3))
-    return small.resize(grey.size, Image.Resampling.BICUBIC)
+    means = np.asarray(grey.resize(blocks, Image.Resampling.BOX))
+    small = Image.fromarray(_ranked(means, _NEIGHBOURS, int(_PAPER_RANK * _NEIGHBOURS**2)))
+    return small.filter(ImageFilter.GaussianBlur(3)).resize(grey.size, Image.Resampling.BICUBIC)
+
+
+def _ranked(levels: NDArray[np.uint8], side: int, rank: int) -> NDArray[np.uint8]:
+    """The level of a rank, from 0, among those in the square window around each pixel; beyond the edge the
+    levels of the edge go on. The same as Pillow's `RankFilter`, which sorts each window and took a third of
+    the time of a copy. `side`: pixels of the window, odd."""
+    padded = np.pad(levels, side // 2, "edge")
+    present = np.unique(levels)
+    lower = np.zeros(levels.shape, np.intp)
+    for level in present[:-1]:
+        # Where no more than `rank` levels of the window reach up to this one, the wanted one is higher.
+        columns = _column_sums((padded <= level).view(np.uint8), side)
+        lower += rank >= _column_sums(np.ascontiguousarray(columns.T, np.int16), side).T
+    return present[lower]
+
+
+def _column_sums(values: NDArray[Any], count: int) -> NDArray[Any]:
+    """The sums of so many values next to each other in each column, by the first of them."""
+    length = len(values) - count + 1
+    total, begin, width = np.zeros((length, values.shape[1]), values.dtype), 0, 1
+    while True:
+        if count & width:
+            total += values[begin:begin + length]
+            begin += width
+        if begin == count:
+            return total
+        values, width = values[:-width] + values[width:], 2 * width
+
+
+def _with_neighbours(pixels: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """These pixels and the eight around each of them."""
+    wide = pixels.copy()
+    wide[1:] |= pixels[:-1]
+    wide[:-1] |= pixels[1:]
+    square = wide.copy()
+    square[:, 1:] |= wide[:, :-1]
+    square[:, :-1] |= wide[:, 1:]
+    return square
 
 
 def _four_greys(picture: Image.Image) -> bytes:

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFilter
 
 from service.pictures import SheetUnusable, page_photograph, sheet_copy
-from service.pictures.paper.sheet_copy import GREYS
+from service.pictures.paper.sheet_copy import GREYS, _ranked
 from tests.support.opening import above_mark
 
 WIDE, HIGH = 900, 1200
@@ -167,3 +167,12 @@ def test_what_is_no_picture_is_left_to_a_person(data: bytes) -> None:
 def test_a_picture_cut_off_half_way_is_left_to_a_person() -> None:
     with pytest.raises(SheetUnusable):
         sheet_copy(photograph()[:4000], WHOLE)
+
+
+def test_the_light_of_the_paper_is_that_of_pillows_filter() -> None:
+    """SCA-11: the faster filter has its levels, at the edges and where a window is wider than the picture."""
+    chance = np.random.default_rng(5)
+    for shape in ((60, 45), (31, 31), (5, 7), (1, 1)):
+        levels = chance.integers(90, 220, shape).astype(np.uint8)
+        usual = Image.fromarray(levels).filter(ImageFilter.RankFilter(31, 576))
+        assert np.array_equal(_ranked(levels, 31, 576), np.asarray(usual))
