@@ -7,6 +7,8 @@ import io
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from email import message_from_string
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from service.cli.games import create_game
 from service.scheduler import DEADLINE, SWEEP_SECONDS, Schedule, due_now
 from service.site_folder import opened, settings_of
 from service.store.engine import Store
-from service.store.tables import EventRow, PhaseRow, PhaseState, SubmissionRow
+from service.store.tables import EventRow, OutboxRow, PhaseRow, PhaseState, SubmissionRow
 from tests.service.cli.test_serve import _orders
 from tests.service.test_scheduler import Counting, add_phase
 from tests.support.mails import wait_for
@@ -116,10 +118,55 @@ def test_a_clock_that_jumps_ahead_and_back_closes_each_phase_once_and_in_time(
         assert late < timedelta(seconds=SWEEP_SECONDS + 10)
 
 
-def _set(dial: Path, ahead: timedelta) -> None:
+@pytest.mark.slow
+def test_a_time_zone_that_is_changed_on_a_live_site_moves_nothing(
+    tmp_path: Path, served: list[Served]
+) -> None:
+    """MBX-06: from one hour to fourteen hours ahead of GMT, while a deadline comes near and a sheet comes in.
+    It is no clock that was set: the deadline is kept to the second, the sheet is stamped by the same clock,
+    and letters have the right time."""
+    folder, zone = own_site(tmp_path / "site"), tmp_path / "zone"
+    assert create_game(folder, game_file(tmp_path), io.StringIO()) == 0
+    _write(zone, "CET-1")
+    served.append(Served(folder, program=("tests.support.processes.zoned_child", str(folder), str(zone))))
+    served[0].ready()
+    with opened(settings_of(folder)) as store:
+        deadline = datetime.now(UTC) + timedelta(seconds=45)
+        move_deadline(store, deadline)
+        time.sleep(2)
+        _write(zone, "LINT-14")
+        assert wait_for(lambda: zone.with_suffix(".in_force").read_text() == "+1400", 20)
+        came = datetime.now(UTC)
+        deliver(folder, _orders())
+        assert wait_for(lambda: _letters(store), 60)
+        assert closed(store) == []
+        assert wait_for(lambda: closed(store), (deadline - datetime.now(UTC)).total_seconds() + 90)
+        assert timedelta() <= closed(store)[0] - deadline < timedelta(seconds=SWEEP_SECONDS + 10)
+        with store() as session:
+            first = session.scalars(select(PhaseRow).where(PhaseRow.ordinal == 1)).one()
+            (sheet,) = session.scalars(select(SubmissionRow))
+            happened = set(session.scalars(select(EventRow.what)))
+        assert sheet.phase_id == first.id
+        assert abs(sheet.received_at - came) < timedelta(seconds=30)
+        assert not happened & {"clock_off", "clock_set"}
+        for words in _letters(store):
+            written_at = message_from_string(words)["Date"]
+            assert abs(parsedate_to_datetime(written_at) - came) < timedelta(seconds=120)
+
+
+def _letters(store: Store) -> list[str]:
+    with store() as session:
+        return [words or "" for words in session.scalars(select(OutboxRow.words))]
+
+
+def _write(dial: Path, words: str) -> None:
     new = dial.with_suffix(".new")
-    new.write_text(f"{ahead.total_seconds()}\n")
+    new.write_text(f"{words}\n")
     new.replace(dial)  # the reader must never see half a file
+
+
+def _set(dial: Path, ahead: timedelta) -> None:
+    _write(dial, f"{ahead.total_seconds()}")
 
 
 def _held(store: Store) -> bool:
