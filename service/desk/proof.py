@@ -16,7 +16,7 @@ from service.desk.reading.acts import ActRequest, carry_out
 from service.desk.reading.ink import LEAST_COVERED
 from service.games.decisions import Overtaken
 from service.games.phases import phase_title
-from service.games.proof_reading import ProofRead, chance_wrong, digest_of, is_accepted, proof_of
+from service.games.proof_reading import ProofRead, chance_wrong, digest_of, is_accepted, proof_of, read_alone
 from service.games.seal import sealed
 from service.games.turns import JUDGEABLE
 from service.store.tables import GameRow, PhaseState
@@ -58,6 +58,7 @@ def proof(
             names={work.power: ports.power_name(game.variant, work.power) for work in shown},
             crops=reading_view.line_crops(session, [work.line.id for work in shown]),
             waiting=sum(work.line.needs_a_person for work in lines), proof=proof_of(session, phase),
+            alone=read_alone([work.line for work in accepted], visitor.name),
             digest=digest_of([work.line for work in accepted]), is_sent=phase.state == PhaseState.SENT,
             is_at_desk=phase.state in JUDGEABLE, key=secrets.token_urlsafe(16))
 

@@ -30,10 +30,16 @@ CHANGED = ("Nothing was noted: a line was decided after this page was shown. Loo
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Who proof read a phase, and how many lines."""
+    """Who proof read a phase, how many lines, and how many of them that person alone has read."""
 
     person: str
     lines: int
+    alone: int
+
+    @property
+    def by_two(self) -> bool:
+        """Whether another person, or the machine surely, read each line before."""
+        return self.alone == 0
 
 
 def accepted_lines(session: Session, phase: PhaseRow) -> list[SettledLine]:
@@ -59,9 +65,15 @@ def proof_of(session: Session, phase: PhaseRow) -> Proof | None:
         select(EventRow).where(EventRow.game_id == phase.game_id, EventRow.what == Event.PHASE_PROOF_READ)
         .order_by(EventRow.id.desc()))
     newest = next((row for row in rows if row.detail.get("phase_id") == phase.id), None)
-    if newest is None or newest.detail["digest"] != digest_of(accepted_lines(session, phase)):
+    lines = accepted_lines(session, phase)
+    if newest is None or newest.detail["digest"] != digest_of(lines):
         return None
-    return Proof(newest.actor, int(newest.detail["lines"]))
+    return Proof(newest.actor, int(newest.detail["lines"]), read_alone(lines, newest.actor))
+
+
+def read_alone(lines: Sequence[SettledLine], person: str) -> int:
+    """How many lines were decided by this person, and by no other (`SettledLine.by` names both of two)."""
+    return sum(line.by == person for line in lines)
 
 
 def chance_wrong(line: SettledLine) -> float:

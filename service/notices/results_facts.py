@@ -147,9 +147,13 @@ def _proof(session: Session, phase: PhaseRow) -> tuple[str, ...]:
     proof = proof_of(session, phase)
     if proof is None:
         return ()
-    return (Sentence(
-        N_("Read by two: before these results were sent, %(person)s compared every line with its ink once "
-           "more (%(number)s in all)."), person=proof.person, number=proof.lines),)
+    words = (
+        N_("Read by two: before these results were sent, %(person)s compared every line with its ink "
+           "(%(number)s in all). The machine or another person had read each of them before.")
+        if proof.by_two else
+        N_("Read again: before these results were sent, %(person)s compared every line with its ink once "
+           "more (%(number)s in all). Lines that only %(person)s had decided before: %(alone)s."))
+    return (Sentence(words, person=proof.person, number=proof.lines, alone=proof.alone),)
 
 
 def unsealing_note(phase: PhaseRow) -> str:

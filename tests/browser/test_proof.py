@@ -60,7 +60,7 @@ def test_a_phase_is_proved_by_keys_within_a_minute(chromium: Any, accepted: Desk
     assert 40 + len(shown(page)) == total + 2
     page.keyboard.press("Enter")
     page.wait_for_url("**?notice=proof-read")
-    assert f"Read by two: Ada compared {total + 2} lines" in page.inner_text("main")
+    assert f"Read again: Ada compared {total + 2} lines" in page.inner_text("main")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

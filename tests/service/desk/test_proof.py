@@ -13,7 +13,7 @@ from service.desk.proof import AT_ONCE, KEYS
 from service.games.lines import SettledLine
 from service.games.proof_reading import chance_wrong, proof_of
 from service.notices.results_facts import results_facts
-from service.store.tables import LineRow, LineState, PhaseRow, PhaseState
+from service.store.tables import LineRow, LineState, PhaseRow, PhaseState, ReviewRow
 from tests.support.desk_table import DeskTable, open_desk, plain
 from tests.support.table import Table
 
@@ -103,14 +103,9 @@ def test_a_proof_holds_while_no_line_changes_and_the_letters_say_so(desk: DeskTa
     assert desk.post(f"{address}/done", seen=digest).status_code == 303
     assert proof_person(desk) == "Ada"
     assert "Read by two: Ada compared 3 lines" in desk.text(address)
-    with desk.table.site.store() as session:
-        phase = session.get_one(PhaseRow, phase_id(desk))
-        remarks = results_facts(session, phase, codec.load_resolution(phase.resolution or {}),
-                                desk.table.variant, "").remarks
-    (remark,) = remarks
-    assert str(remark) == (
-        "Read by two: before these results were sent, Ada compared every line with its ink once more (3 in "
-        "all).")
+    assert remark_of(desk) == (
+        "Read by two: before these results were sent, Ada compared every line with its ink (3 in all). The "
+        "machine or another person had read each of them before.")
     line_id = int(field(page, "line"))
     assert desk.post(f"{address}/wrong", line=line_id, seen="-", key="a-key-of-ten").status_code == 303
     assert proof_person(desk) is None
@@ -124,6 +119,36 @@ def test_a_line_that_the_machine_passed_as_no_order_is_none_to_compare(desk: Des
         session.query(LineRow).filter_by(text=ORDERS[2]).one().order = None
     assert ORDERS[2] not in shown(desk.page(f"/proof/{phase_id(desk)}"))
     assert len(shown(desk.page(f"/proof/{phase_id(desk)}"))) == 2
+
+
+def remark_of(desk: DeskTable) -> str:
+    with desk.table.site.store() as session:
+        phase = session.get_one(PhaseRow, phase_id(desk))
+        (remark,) = results_facts(session, phase, codec.load_resolution(phase.resolution or {}),
+                                  desk.table.variant, "").remarks
+        return str(remark)
+
+
+def test_who_compares_lines_that_he_alone_decided_has_read_them_again(desk: DeskTable) -> None:
+    """Two persons are two, and one person who looks twice is one."""
+    address = f"/proof/{phase_id(desk)}"
+    with desk.table.site.store.begin() as session:
+        first = session.query(LineRow).order_by(LineRow.ordinal).first()
+        assert first is not None
+        session.add(ReviewRow(
+            key="a-key-of-the-line", line_id=first.id, by="Ada", decision=LineState.READ, text=first.text,
+            order=first.order, at=desk.table.site.clock.now()))
+    page = desk.page(address)
+    assert "say “Read again”. 1 line was decided by you alone" in plain(page)
+    digest = re.findall(r'name="seen" value="([0-9a-f]{64})"', page)[0]
+    assert desk.post(f"{address}/done", seen=digest).status_code == 303
+    assert "Read again: Ada compared 3 lines" in desk.text(address)
+    assert remark_of(desk) == (
+        "Read again: before these results were sent, Ada compared every line with its ink once more (3 in "
+        "all). Lines that only Ada had decided before: 1.")
+    with desk.table.site.store.begin() as session:
+        session.query(ReviewRow).update({"by": "Blaise"})
+    assert remark_of(desk).startswith("Read by two: before these results were sent, Ada compared")
 
 
 def test_nothing_is_shown_before_the_deadline_and_nothing_is_marked_after_sending(table: Table) -> None:
