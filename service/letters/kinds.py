@@ -64,7 +64,8 @@ class LetterKind(Generic[F]):
     `title`: what a coordinator calls it. `occasion`: None for letters of no game, which have no preview.
     `addressee`: who is to get it if the player has left the seat since. `answers_mail`: it answers one mail,
     whose digest is in its key. `is_counted`: it counts against the answers that one address gets in a day.
-    `values`: what its template needs beside the facts.
+    `values`: what its template needs beside the facts. `former`: words in the database of kinds that were
+    joined with it, whose letters are read as of this kind.
     """
 
     name: str
@@ -78,6 +79,7 @@ class LetterKind(Generic[F]):
     contents: Contents = Contents.PLAIN
     values: Callable[[F, Recipient], Mapping[str, Any]] = _no_values
     folder: str = "mail"
+    former: tuple[str, ...] = ()
 
 
 AnyKind = LetterKind[Any]
@@ -101,8 +103,12 @@ class LetterKinds:
         return cls(by_name)
 
     def names(self, wanted: Callable[[AnyKind], bool]) -> tuple[str, ...]:
-        """The names of all kinds that are wanted, such as those that answer a mail."""
-        return tuple(name for name, kind in self.by_name.items() if wanted(kind))
+        """The words in the database of all kinds that are wanted, such as those that answer a mail."""
+        return tuple(word for word, kind in self._by_word.items() if wanted(kind))
+
+    @property
+    def _by_word(self) -> Mapping[str, AnyKind]:
+        return {word: kind for name, kind in self.by_name.items() for word in (name, *kind.former)}
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -112,11 +118,11 @@ class LetterKinds:
     @property
     def addressees(self) -> Mapping[str, Addressee]:
         """Who is to get a letter of each kind, for `service.mail.sending.outbox.send_due`."""
-        return {name: kind.addressee for name, kind in self.by_name.items()}
+        return {word: kind.addressee for word, kind in self._by_word.items()}
 
     def contents_of(self, name: str) -> Contents:
         """What letters of a kind may give away; of a kind that the site does not have, the worst."""
-        kind = self.by_name.get(name)
+        kind = self._by_word.get(name)
         return Contents.LINK if kind is None else kind.contents
 
     def of_game(self, phases: Iterable[PhaseKind]) -> Mapping[str, AnyKind]:

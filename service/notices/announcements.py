@@ -21,12 +21,13 @@ from service.games.phases import phase_of
 from service.games.refused import Refused
 from service.games.taken_back import Difference
 from service.letters import render
-from service.letters.facts import Closing, KeyedFacts
+from service.letters.facts import Closing, KeyedFacts, proof_file
 from service.letters.kinds import LetterKind, Occasion, Sample
 from service.letters.language import N_, Sentence, at_start, powers_in_row
-from service.mail.sending.compose import Addressee, Rank
+from service.mail.sending.compose import Addressee, Attachment, Rank
 from service.notices.letter_context import LetterContext
 from service.notices.previews import Previews
+from service.record.references import RecordReference
 from service.store import records
 from service.store.tables import AbsenceRow, GameRow, PhaseRow, SeatRow
 
@@ -39,11 +40,20 @@ MOST_AHEAD = 6
 @dataclass(frozen=True, slots=True)
 class AnnouncementFacts(KeyedFacts):
     """What everybody in a game is told of its table: an absence, a pause, another player, an agreed draw.
-    `about`: the title, in a few words; `key` names it for ever."""
+    `about`: the title, in a few words; `key` names it for ever. Of another coordinator, `record` is the end
+    of the game's record at that moment, and `file` has it in full: with it anybody can check later that
+    nothing before it was changed."""
 
     about: str
     sentences: tuple[str, ...]
     closing: Closing | None = None
+    record: RecordReference | None = None
+    file: bytes = b""
+
+    @property
+    def proof(self) -> Attachment | None:
+        """See `LetterFacts`."""
+        return proof_file(self.file)
 
 
 def announce(session: Session, letters: LetterContext, game: GameRow, facts: AnnouncementFacts) -> int:
@@ -59,6 +69,22 @@ def closing_of(session: Session, game_id: str) -> Closing | None:
     """The phase that is open, for the end of an announcement: nothing of it changes by itself."""
     phase = records.open_phase(session, game_id)
     return None if phase is None else Closing(phase_of(phase), phase.deadline)
+
+
+def new_coordinator_facts(
+    key: str, game: str, names: tuple[str, str], at: datetime, record: RecordReference, file: bytes,
+    closing: Closing | None,
+) -> AnnouncementFacts:
+    """What is told of another coordinator. `names`: until now, and from `at` on."""
+    before, after = names
+    return AnnouncementFacts(
+        f"coordinator-{key}", Sentence("New coordinator"),
+        (Sentence("%(game)s has a new coordinator: %(name)s, from %(instant)s.", game=game, name=after,
+                  instant=at),
+         Sentence("Until now: %(name)s", name=before),
+         Sentence("Deadlines stay as they are. What you sent still counts, and orders go to the same "
+                  "address.")),
+        closing, record, file)
 
 
 def absence_facts(
@@ -330,7 +356,8 @@ def _announcement_sample(seat: Previews) -> Sample[AnnouncementFacts]:
 
 ANNOUNCEMENT = LetterKind(
     "announcement", AnnouncementFacts, "Announcement to all players",
-    Occasion("all players", "a player or you are away, the game pauses, a power changes hands, or a draw is "
-             "agreed", _announcement_sample),
-    rank=Rank.URGENT, addressee=Addressee.SEAT)
-"""Tells everybody in a game of its table: an absence, a pause, another player, a draw (BEY-04)."""
+    Occasion("all players", "a player or you are away, the game pauses, a power or the game changes hands, "
+             "or a draw is agreed", _announcement_sample),
+    rank=Rank.URGENT, addressee=Addressee.SEAT, former=("hand_over",))
+"""Tells everybody in a game of its table: an absence, a pause, another player or coordinator, a draw
+(BEY-04)."""

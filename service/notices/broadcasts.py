@@ -149,25 +149,6 @@ class DeadlineFacts(KeyedFacts):
 
 
 @dataclass(frozen=True, slots=True)
-class HandOverFacts(KeyedFacts):
-    """Another coordinator from `effective_at` on (UTC). `record` is the end of the game's record at that
-    moment, and `file` has it in full: with it anybody can check later that nothing before it was changed.
-    `key` names the hand-over for ever."""
-
-    previous: str
-    successor: str
-    effective_at: datetime
-    record: RecordReference
-    file: bytes
-    closing: Closing | None = None
-
-    @property
-    def proof(self) -> Attachment | None:
-        """See `LetterFacts`."""
-        return proof_file(self.file)
-
-
-@dataclass(frozen=True, slots=True)
 class Broadcasts:
     """The writer of letters to all."""
 
@@ -269,14 +250,14 @@ class Broadcasts:
         # The root is taken before this hand-over is on record, so it covers the predecessor's time and no
         # more.
         root = chain.root(session, game.id)
-        phase = records.open_phase(session, game.id)
-        closing = None if phase is None else Closing(phase_of(phase), phase.deadline)
+        closing = announcements.closing_of(session, game.id)
         mark = RecordReference(root.number, root.link)
-        facts = HandOverFacts(key, predecessor, name, now, mark, letter_file(game.id, mark), closing)
+        facts = announcements.new_coordinator_facts(
+            key, game.name, (predecessor, name), now, mark, letter_file(game.id, mark), closing)
         # The successor signs this letter already.
         info = replace(self.letters.game_info(game), coordinator=name)
         letters_put = sum(
-            self.letters.put(session, render.letter(HAND_OVER, info, to, facts))
+            self.letters.put(session, render.letter(announcements.ANNOUNCEMENT, info, to, facts))
             for to in self.everybody(session, game))
         return HandOver(letters_put, predecessor, root.link)
 
@@ -470,14 +451,6 @@ def _correction_sample(seat: Previews) -> Sample[CorrectionFacts]:
     return Sample(facts, "With your words left out; a picture of them goes along.", phase)
 
 
-def _hand_over_sample(seat: Previews) -> Sample[HandOverFacts]:
-    root = chain.root(seat.session, seat.game.id)
-    mark = RecordReference(root.number, root.link)
-    facts = HandOverFacts("preview", seat.info.coordinator, "(the new name)", seat.letters.clock.now(),
-                          mark, letter_file(seat.game.id, mark), seat.closing())
-    return Sample(facts, "With the record’s fingerprint as it is now, and without the new name.")
-
-
 WELCOME = LetterKind(
     "welcome", WelcomeFacts, "Welcome to a new player",
     Occasion("a new player", "a game begins, or a seat changes hands", _welcome_sample),
@@ -496,9 +469,3 @@ CORRECTION = LetterKind(
     addressee=Addressee.SEAT)
 """Corrects an error in results that were sent, with a picture of the right words. The earlier letter stays
 valid in everything else."""
-
-HAND_OVER = LetterKind(
-    "hand_over", HandOverFacts, "Another coordinator takes over",
-    Occasion("all players", "another coordinator takes over the game", _hand_over_sample),
-    addressee=Addressee.SEAT)
-"""Tells of a new coordinator: who, from when, and the root of the record at the change."""

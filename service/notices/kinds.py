@@ -7,7 +7,7 @@ from service.letters.kinds import AnyKind
 from service.notices.announcements import ANNOUNCEMENT
 from service.notices.answers.receipts import RECEIPT, RECEIPT_LATE
 from service.notices.answers.replies import HELD, REJECTION
-from service.notices.broadcasts import CORRECTION, DEADLINE_MOVED, HAND_OVER, WELCOME
+from service.notices.broadcasts import CORRECTION, DEADLINE_MOVED, WELCOME
 from service.notices.coordinator_notices import COORDINATOR_NOTICE
 from service.notices.ending import GAME_OVER
 from service.notices.links import LINK
@@ -19,5 +19,5 @@ from service.notices.results_facts import DRAFT_RESULTS, FINAL_RESULTS, YEAR_END
 CORE: tuple[AnyKind, ...] = (
     RECEIPT, RECEIPT_LATE, REJECTION, HELD,
     COORDINATOR_NOTICE, REMINDER, DRAFT_RESULTS, RETREAT_REQUEST, FINAL_RESULTS, ADJUSTMENT, YEAR_END_RESULTS,
-    POSTAL_PACK, DEADLINE_MOVED, GAME_OVER, CORRECTION, WELCOME, HAND_OVER, ANNOUNCEMENT, LINK,
+    POSTAL_PACK, DEADLINE_MOVED, GAME_OVER, CORRECTION, WELCOME, ANNOUNCEMENT, LINK,
 )

@@ -26,16 +26,14 @@ from service.letters.facts import (
 from service.letters.render import letter
 from service.letters.statistics import PowerCounts, Statistics
 from service.mail.sending.compose import Attachment, OutLetter
-from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts
+from service.notices.announcements import ANNOUNCEMENT, AnnouncementFacts, new_coordinator_facts
 from service.notices.answers.receipts import RECEIPT, RECEIPT_LATE, ArrivedSheet, ReadBack, ReceiptFacts
 from service.notices.answers.replies import HELD, REJECTION, HeldFacts, RejectionFacts
 from service.notices.broadcasts import (
     CORRECTION,
     DEADLINE_MOVED,
-    HAND_OVER,
     WELCOME,
     DeadlineFacts,
-    HandOverFacts,
     PlayingRules,
     WelcomeFacts,
     WelcomeLinks,
@@ -112,7 +110,9 @@ def results(*, nasty: str = "") -> ResultsFacts:
     )
 
 
-def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutLetter]:
+def every_letter(
+    nasty: str = "", zone: str = "Europe/London", language: str = "en"
+) -> dict[str, OutLetter]:
     """Kind, or kind and what is special about it, to a letter."""
     game = GameInfo(
         "powick-bridge",
@@ -121,7 +121,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
         "orders@w3k.example",
         f"Ada{nasty}",
     )
-    to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone, f"Graham Jones{nasty}")
+    to = Recipient("graham.j@mailbox.example", f"Montrose{nasty}", zone, f"Graham Jones{nasty}", language)
     asks = (f"<a1{len(nasty)}@mailbox.example>",)
     arrived = ReceiptFacts(
         ArrivedSheet(AT, MOVEMENT, 2, 3, DIGEST), CLOSING, replaces=1, subject=SUBJECT + nasty,
@@ -212,8 +212,9 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             CLOSING)),
         "announcement bare": letter(ANNOUNCEMENT, game, to,
             AnnouncementFacts("b-key", "The game pauses", ())),
-        "hand_over": letter(HAND_OVER, game, to, HandOverFacts(
-            "a-key", f"Ada{nasty}", f"Blaise{nasty}", AT, RecordReference(7, DIGEST), b"{}", CLOSING)),
+        "announcement coordinator": letter(ANNOUNCEMENT, game, to, new_coordinator_facts(
+            "a-key", game.name, (f"Ada{nasty}", f"Blaise{nasty}"), AT, RecordReference(7, DIGEST), b"{}",
+            CLOSING)),
         **{f"game_over {kind}".removesuffix(" draw"): letter(GAME_OVER, game, to, GameOverFacts(
             kind, (f"Montrose{nasty}", "The Crown"), f"All wrote so.{nasty}",
             ((f"Montrose{nasty}", 6, 9), ("The Crown", 6, 1)), ((f"Ada Quill{nasty}", ("Montrose",)),),
@@ -222,7 +223,7 @@ def every_letter(nasty: str = "", zone: str = "Europe/London") -> dict[str, OutL
             ("1642",), {"Montrose": (6, 9)}, "https://example.org/public/powick-bridge/end"), phase=WINTER,
             attached=(MAP_FILE,))
            for kind in ("draw", "victory", "joint victory", "concession")},
-        "hand_over between": letter(HAND_OVER, game, to,
-            HandOverFacts("b-key", "Ada", "Blaise", AT, RecordReference(0, DIGEST), b"{}")),
+        "announcement coordinator between": letter(ANNOUNCEMENT, game, to, new_coordinator_facts(
+            "b-key", game.name, ("Ada", "Blaise"), AT, RecordReference(0, DIGEST), b"{}", None)),
         **letter_samples(game, to, nasty),
     }  # fmt: skip

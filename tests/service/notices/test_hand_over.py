@@ -43,11 +43,11 @@ def test_every_player_is_told_once_with_the_digest_of_the_record(table: Table) -
     before = record(table)
     assert hand_over(table) == len(table.variant.powers)
     assert hand_over(table) == 0
-    rows = table.letters("hand_over")
+    rows = table.letters("announcement")
     assert sorted(row.recipient for row in rows) == sorted(address(power) for power in table.variant.powers)
     for row in rows:
         words, message = table.words(row), table.message(row)
-        assert "Until now: The Coordinator From now on: Blaise" in words
+        assert "has a new coordinator: Blaise, from" in words
         assert (f"The record of Powick Bridge has {before.number} entries up to this hand-over. In four "
                 f"words: {root_words(before.link)}.") in words
         assert proof_of(bytes(message))["root"] == before.link
@@ -67,7 +67,7 @@ def test_letters_are_signed_by_the_new_coordinator_from_then_on(table: Table) ->
     with table.site.store() as session:
         assert table.writer.game_info(session.get_one(GameRow, table.game)).coordinator == "Blaise"
     assert hand_over(table, "Grace", "form-2") == len(table.variant.powers)
-    assert "Until now: Blaise From now on: Grace" in table.words(table.letters("hand_over")[-1])
+    assert "Until now: Blaise" in table.words(table.letters("announcement")[-1])
 
 
 def test_another_game_is_no_part_of_the_record(table: Table) -> None:

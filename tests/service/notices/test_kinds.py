@@ -40,6 +40,17 @@ def test_titles_differ() -> None:
     assert len({kind.title for kind in EVERY}) == len(EVERY)
 
 
+def test_letters_of_a_kind_that_was_joined_with_another_are_read_as_before() -> None:
+    """A database has the words of kinds that there are no more."""
+    kinds = letter_kinds()
+    former = {word: kind for kind in EVERY for word in kind.former}
+    assert former["hand_over"].name == "announcement"
+    assert not set(former) & set(kinds.by_name)
+    for word, kind in former.items():
+        assert kinds.contents_of(word) is kind.contents is not Contents.LINK
+        assert kinds.addressees[word] is kind.addressee
+
+
 def test_what_answers_a_mail_is_its_senders_own_and_waited_for() -> None:
     answers = [kind for kind in EVERY if kind.answers_mail]
     assert {kind.rank for kind in answers} == {Rank.ANSWER}

@@ -45,11 +45,11 @@ def test_a_second_reader_does_not_see_it(site: Site) -> None:
 def test_the_game_is_handed_over_once_for_a_form(desk: DeskTable) -> None:
     path = f"/previews/{desk.table.game}/hand-over"
     form = carried(desk.post(path, name="Blaise\r\nPascal", key="form-1").text, path)
-    assert desk.table.letters("hand_over") == []
+    assert desk.table.letters("announcement") == []
     for notice in ("handed-over", "again"):
         answer = desk.client.post(path, data=form)
         assert answer.headers["location"] == f"/previews/powick-bridge?notice={notice}"
-    assert len(desk.table.letters("hand_over")) == len(desk.table.variant.powers)
+    assert len(desk.table.letters("announcement")) == len(desk.table.variant.powers)
     assert "Letters are signed by Blaise Pascal." in desk.text(f"/previews/{desk.table.game}?notice=again")
     with desk.table.site.store() as session:
         assert (

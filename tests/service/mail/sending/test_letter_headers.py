@@ -77,7 +77,7 @@ def test_answers_go_to_the_order_address_whoever_sends_the_letters(table: Table)
     writer = table.writer
     do(table, ChangeCoordinator(table.game, "Grace", "form"), "ada",
        circulars=Broadcasts(replace(writer, sender=replace(writer.sender, sender=ROBOT))))
-    message = table.message(table.letters("hand_over")[0])
+    message = table.message(table.letters("announcement")[0])
     assert (message["From"], message["Reply-To"]) == (ROBOT, ORDER_ADDRESS)
 
 
