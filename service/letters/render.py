@@ -20,6 +20,7 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, S
 from markupsafe import Markup
 
 from adjudicator.calendar import Phase
+from service.facts import design
 from service.feature import TEMPLATES, templates_in
 from service.letters.facts import GameInfo, GameOverFacts, Recipient, ResultsFacts
 from service.letters.form import DONE, FAILED, Form, with_lists
@@ -145,7 +146,8 @@ def letter_environment(code: str, *, markup: bool, folder: str = MAIL) -> Enviro
         undefined=StrictUndefined, finalize=form.clean, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, auto_reload=False,
     )  # fmt: skip
-    jinja.globals |= {**form.names(), "is_markup": markup, "slot": templates_in}
+    jinja.globals |= {**form.names(), "is_markup": markup, "slot": templates_in, "em": design.em,
+                      "light": design.values(), "dark": design.values(design.Scheme.DARK)}
     jinja.filters |= {"phase": phase_words, "digest": digest_words}
     return jinja
 
@@ -215,10 +217,12 @@ def environment(folder: str, *, markup: bool) -> Environment:
     never a blank."""
     # Plain text needs no HTML escapes; `finalize` takes out what is dangerous in it: line ends and control
     # characters.
-    return Environment(
+    jinja = Environment(
         loader=ChoiceLoader([PackageLoader("templates", folder), FileSystemLoader(TEMPLATES)]),
         autoescape=markup,  # noqa: S701
         undefined=StrictUndefined,
         finalize=_one_value, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, auto_reload=False,
     )  # fmt: skip
+    jinja.globals |= {"design": design.values(), "em": design.em}
+    return jinja

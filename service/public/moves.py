@@ -21,6 +21,7 @@ from adjudicator.geo import Province, Region, SeaRole, Terrain
 from maps.names import normalize
 from maps.valid_moves import has_movement_phases, neighbours_by_sea, valid_moves
 from maps.variant import Spelling, Variant, mark_phrases
+from service.facts import design
 from service.letters.language import ENGLISH, N_, language
 from service.public.page import FOLDER, environment, language_of
 from service.web.access import PUBLIC
@@ -90,7 +91,7 @@ def page(variant: Variant, code: str = ENGLISH) -> MovesPage:
     stay in the game's."""
     # In the page itself, so that it can be saved and read offline; the policy allows these two by their
     # digest.
-    style, script = (_asset(f"moves.{kind}") for kind in ("css", "js"))
+    style, script = design.style_sheet() + _asset("moves.css"), _asset("moves.js")
     html = environment(code).get_template("moves.html").render(
         title=variant.title, entries=entries(variant, code), style=style, script=script, note=variant.note,
         marched_over=has_movement_phases(variant), hint=", ".join(_search_examples(variant)))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from PIL import Image, ImageDraw, ImageOps, UnidentifiedImageError
 
 from ocr.page import Box
+from service.facts import design
 from service.store.blobs import BlobError
 from service.web.ports import BlobReader
 
@@ -43,7 +44,7 @@ _INK, _LEAST = 40.0, 0.008
 """A pixel that is this many grey levels darker than the paper of its row is ink; a piece with a smaller
 share of ink than the second number is empty."""
 PAGE_WIDTH = 1400
-_MARK = "#b3541e"
+_MARK = design.values()["red"]
 
 Corners = Sequence[Sequence[float]]
 
@@ -219,7 +220,7 @@ def _stack_rows(written: Sequence[Image.Image], rows: int) -> Image.Image:
     pieces = [piece for row_picture in written for piece in _fold(row_picture, rows)]
     width = pieces[0].width
     shown_pieces = [piece for index, piece in enumerate(pieces) if index < rows or _has_ink(piece)]
-    out = Image.new("RGB", (width, len(shown_pieces) * (height + gap) - gap), "#8a7f70")
+    out = Image.new("RGB", (width, len(shown_pieces) * (height + gap) - gap), design.values()["edge"])
     for index, piece in enumerate(shown_pieces):
         out.paste(piece, (0, index * (height + gap)))
     return out

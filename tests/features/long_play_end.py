@@ -94,7 +94,7 @@ def everybody_can_read_it(play: LongPlay) -> None:
     assert all(each.name in held for each in play.variant.powers.values())
     # For who needs it: black on white, white on black, by the device's own wish.
     page = player.page(f"{play.base}/results")
-    sheet = re.search(r'href="(/static/public[^"]*[.]css[^"]*)"', page)
+    sheet = re.search(r'href="(/static/design[^"]*[.]css[^"]*)"', page)
     assert sheet is not None
     style = player.page(sheet[1])
     assert "prefers-contrast: more" in style

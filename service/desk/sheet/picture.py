@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from PIL import Image, ImageDraw, ImageFont, UnidentifiedImageError
 
+from service.facts import design
 from service.games.lines import SettledLine
 from service.store.blobs import BlobError
 from service.store.tables import LineState
@@ -32,14 +33,15 @@ class PictureMark:
     double: bool = False
 
 
+_COLOURS = design.values()
 # MAP-05 asks the same of the map: colour alone must not carry a meaning.
 MARKS: dict[LineState, PictureMark] = {
-    LineState.AUTO: PictureMark("A", "#1f6b3a"),
-    LineState.READ: PictureMark("R", "#0b57a4", (9, 3)),
-    LineState.OPEN: PictureMark("O", "#a3160c", double=True),
-    LineState.SKIPPED: PictureMark("S", "#8a4b00", (7, 3, 2, 3)),
-    LineState.VOID: PictureMark("V", "#241f1a", (2, 2)),
-    LineState.NOT_ORDER: PictureMark("N", "#655b4e", (4, 4)),
+    LineState.AUTO: PictureMark("A", _COLOURS["green"]),
+    LineState.READ: PictureMark("R", _COLOURS["blue"], (9, 3)),
+    LineState.OPEN: PictureMark("O", _COLOURS["red"], double=True),
+    LineState.SKIPPED: PictureMark("S", _COLOURS["amber"], (7, 3, 2, 3)),
+    LineState.VOID: PictureMark("V", _COLOURS["ink"], (2, 2)),
+    LineState.NOT_ORDER: PictureMark("N", _COLOURS["dim"], (4, 4)),
 }
 
 

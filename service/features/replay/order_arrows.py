@@ -6,7 +6,7 @@ are dashed and end in a ring, convoys dotted and end in a square; what was cut o
 on it. A retreat is a broken line with an open head. What happens to a unit in its place is drawn around its
 plate. Where the lines run is chosen in `line_layout`.
 
-Contrast of colours as WCAG 2.2 measures it (success criterion 1.4.11), and a colour made dark enough.
+A colour is made dark enough for its ground (WCAG 2.2, success criterion 1.4.11).
 
 A colour is "#rrggbb".
 """
@@ -25,6 +25,7 @@ import shapely.ops
 from numpy.typing import NDArray
 
 from maps.variant import Variant
+from service.facts.design import contrast
 from service.features.replay import curves
 from service.features.replay.curves import Line, Point
 from service.pictures.board.base_map import SEA_TONE, TONES
@@ -41,12 +42,6 @@ LEAST = 3.1
 painters round."""
 _DARKER = 0.96
 """Part of a colour's channels that is kept at each step towards black."""
-
-
-def contrast(first: str, second: str) -> float:
-    """The contrast ratio of two colours, from 1 (the same) to 21 (black on white)."""
-    lighter, darker = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (lighter + 0.05) / (darker + 0.05)
 
 
 def laid_over(colour: str, opacity: float, ground: str) -> str:
@@ -71,14 +66,6 @@ def _channels(colour: str) -> tuple[int, ...]:
 
 def _written(channels: Iterable[float]) -> str:
     return "#" + "".join(f"{round(channel):02x}" for channel in channels)
-
-
-def _luminance(colour: str) -> float:
-    """Relative luminance, 0 to 1, as WCAG 2.2 defines it."""
-    red, green, blue = (
-        level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4
-        for level in (channel / 255 for channel in _channels(colour)))
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 WIDTH = 0.62

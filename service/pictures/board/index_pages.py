@@ -9,7 +9,9 @@ from html import escape
 from adjudicator.geo import Province
 from adjudicator.units import Unit
 from maps.variant import Variant, provinces_by_mark
+from service.facts import design
 from service.games.results import unit_text
+from service.pictures.board.ornament import INK, PAPER
 
 COLUMNS, DEEP = 5, 12
 """Columns of regions, and the most regions in a column of one part of the list. A part is not broken between
@@ -18,26 +20,26 @@ TYPE = {"A3": (10.0, 9.0), "A4": (9.0, 8.0)}
 """Points of the type on each paper: of the tables, and of the list of regions."""
 
 STYLE = """
-@page index { size: %s; margin: 14mm 12mm; background: #f6ecd4;
+@page index { size: %(size)s; margin: 14mm 12mm; background: %(paper)s;
   @bottom-center { content: string(map-title) ", page " counter(page) " of " counter(pages);
-    color: #3a2a1c; font-variant-ligatures: none;
+    color: %(ink)s; font-variant-ligatures: none;
     font: italic 9pt "EB Garamond 08", "EB Garamond", Georgia, serif } }
-.index { page: index; break-before: page; color: #3a2a1c;
-  font: %spt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif;
+.index { page: index; break-before: page; color: %(ink)s;
+  font: %(table)spt/1.25 "EB Garamond 08", "EB Garamond", Georgia, serif;
   /* Ligatures that the map on page one does not use get lost when its fonts are cut down. */
   font-variant-ligatures: none }
 .index h1 { font: 20pt "EB Garamond 12", "EB Garamond", serif; text-align: center; margin: 0 0 1mm;
   string-set: map-title content() }
 .index h2 { font: italic 12pt "EB Garamond 12", "EB Garamond", serif; margin: 5mm 0 1mm;
-  border-bottom: .3pt solid #3a2a1c }
+  border-bottom: .3pt solid %(ink)s }
 .index table { border-collapse: collapse; width: 100%% }
 .index td, .index th { text-align: left; vertical-align: top; padding: .8mm 3mm .8mm 0; font-weight: normal }
 .index thead th { font-style: italic } .index tbody th { white-space: nowrap }
-.index tr { break-inside: avoid; border-bottom: .2pt solid #b9a67e }
+.index tr { break-inside: avoid; border-bottom: .2pt solid %(rule)s }
 .index h2 { break-after: avoid } .index .regions { break-inside: avoid; margin: 0 0 1.6mm }
 .index .regions p { font-style: italic; margin: 0 } .index .said { margin: 0 0 1mm; break-after: avoid }
 .index ul { display: inline-block; vertical-align: top; width: 19.2%%; margin: 0 .8%% 0 0;
-  padding: 0; list-style: none; font-size: %spt }
+  padding: 0; list-style: none; font-size: %(list)spt }
 .index .short { font-weight: bold }
 """
 
@@ -52,8 +54,11 @@ def index_page(
     held = {region for regions in centres.values() for region in regions}
     units = sorted(units)
     free = sorted(variant.board.provinces[c].name for c in variant.board.centres() if c not in held)
+    table_size, list_size = TYPE[size]
+    style = STYLE % {"size": size, "table": table_size, "list": list_size, "paper": PAPER, "ink": INK,
+                     "rule": design.values()["hairline"]}
     return (
-        f"<style>{STYLE % (size, *TYPE[size])}</style><div class='index'><h1>{escape(title)}</h1>"
+        f"<style>{style}</style><div class='index'><h1>{escape(title)}</h1>"
         "<h2>Who holds which centre</h2><table><thead><tr><th>Letter</th><th>Power</th><th>Centres</th>"
         "<th>Held</th></tr></thead>"
         f"<tbody>{rows}<tr><td></td><th scope='row'>No "

@@ -25,7 +25,6 @@ from service.pictures.drawing.shapes import MapPaper, lay_out_map
 from service.pictures.drawing.svg import path, text
 from service.pictures.drawing.values import A3, GroundKind, Label, LabelPlace, MapOptions, PaperSize, Rect
 
-_INK = "#3a2a1c"
 _HULL = ("M14 70C16 62 15 58 13 54L24 56L25 62L66 63C74 61 79 58 83 53L90 50C88 58 84 66 78 73C64 77 30 77 "
          "20 75Z")
 _WALES = ("M16 66C34 69 62 69 81 62M18 71C36 74 62 74 79 69M24 58L24 63M29 66L29 69M37 66.5L37 69.5M45 67L45 "
@@ -50,14 +49,14 @@ _SEA = ("M4 77C9 74 13 74 17 77C21 80 25 80 29 77C33 74 37 74 41 77C45 80 49 80 
 def ship(box: Rect, paper: str) -> str:
     """The ship in a box; `paper` is the colour of its sails."""
     size = min(box.width, box.height)
-    sails = "".join(f'<path d="{sail}" fill="{paper}" stroke="{_INK}" stroke-width="1"/>' for sail in _SAILS)
+    sails = "".join(f'<path d="{sail}" fill="{paper}" stroke="{INK}" stroke-width="1"/>' for sail in _SAILS)
     return (f'<g transform="translate({box.x0:.2f} {box.y0:.2f}) scale({size / 100:.4f})" '
-            f'stroke-linecap="round"><path d="{_MASTS}" fill="none" stroke="{_INK}" '
+            f'stroke-linecap="round"><path d="{_MASTS}" fill="none" stroke="{INK}" '
             'stroke-width="1.5"/><path d="M28 20L13 54M48 8L28 58M48 8L68 58M68 18L99 42M48 24L83 53" '
-            f'fill="none" stroke="{_INK}" stroke-width="0.4"/>{sails}<path d="{_FOLDS}" fill="none" '
-            f'stroke="{_INK}" stroke-width="0.45"/><path d="{_FLAGS}" fill="{_INK}"/><path d="{_HULL}" '
-            f'fill="{_INK}"/><path d="{_WALES}" fill="none" stroke="{paper}" stroke-width="0.9"/><path '
-            f'd="{_SEA}" fill="none" stroke="{_INK}" stroke-width="0.8"/></g>')
+            f'fill="none" stroke="{INK}" stroke-width="0.4"/>{sails}<path d="{_FOLDS}" fill="none" '
+            f'stroke="{INK}" stroke-width="0.45"/><path d="{_FLAGS}" fill="{INK}"/><path d="{_HULL}" '
+            f'fill="{INK}"/><path d="{_WALES}" fill="none" stroke="{paper}" stroke-width="0.9"/><path '
+            f'd="{_SEA}" fill="none" stroke="{INK}" stroke-width="0.8"/></g>')
 
 
 TINT, GAP_LAND = 0.30, 1.15

@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from service.facts import design
 from service.pictures.drawing import fonts
 from service.pictures.drawing.shapes import MapPaper
 from service.pictures.drawing.svg import polygon, text
 from service.pictures.drawing.values import Rect
 
-INK = "#3a2a1c"
-PAPER = "#f6ecd4"
-PALE = "#fbf5e6"
+INK, PAPER, PALE = (design.values()[name] for name in ("engraving", "parchment", "pale"))
 RULE = f'fill="none" stroke="{INK}"'
 MILE_KM = 1.609344
 LONGEST_TITLE = 80

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 import maps
-from service.features.replay.order_arrows import CASING_OPACITY, contrast, darkened, line_ink
+from service.facts.design import contrast
+from service.features.replay.order_arrows import CASING_OPACITY, darkened, line_ink
 from service.features.replay.war_plates import board_plate, key_svg
 from service.pictures import A4, to_pdf
 from service.pictures.board.base_map import SEA_TONE, TONES
