@@ -1,5 +1,6 @@
 // The edit box: E fills it with the highlighted reading and selects the name in doubt, with names that other readings have
-// in its place and names near it below; Tab completes a name or goes to the next one, Enter accepts, Esc leaves.
+// in its place and names near it below; Tab completes a name or goes to the next one, Enter accepts, Esc leaves. Of a line
+// without a reading nearly every word is wrong, so all of it is selected.
 "use strict";
 
 const MOST_NEAR = 6;
@@ -24,14 +25,14 @@ export class EditBox {
     });
   }
 
-  // `others` are the texts of the readings that are not highlighted.
-  open(text, doubtful, others) {
+  // `others` are the texts of the readings that are not highlighted; `read` is whether the machine has a reading.
+  open(text, doubtful, others, read) {
     this.others = others;
     if (text !== null) this.box.value = text;
     this.box.focus();
     const names = this.names();
     if (names) names.reading([this.box.value, ...others]);
-    const slots = names ? names.slots(this.box.value) : [];
+    const slots = names && read ? names.slots(this.box.value) : [];
     let run = this.run(doubtful);
     let slot = slots.find(([start, end]) => run && start < run[1] && run[0] < end);
     const doubted = !slot && names ? this.doubted(slots) : null;

@@ -316,7 +316,7 @@ const actions = {
     const chosen = offers()[highlight];
     const open = !lines.byId.size || lines.waits(lines.byId.get(current)) || !edit.box.value;
     edit.open(chosen && open ? chosen.dataset.text : null, chosen ? [...chosen.querySelectorAll("mark:not(.gap)")].map((one) => one.textContent) : [],
-      offers().filter((one) => one !== chosen).map((one) => one.querySelector(".order").textContent));
+      offers().filter((one) => one !== chosen).map((one) => one.querySelector(".order").textContent), Boolean(chosen));
   },
   "not-order": () => decide("not-order"),
   void: () => voids.open(part()),
