@@ -13,7 +13,7 @@ help:
 	@echo "make test-slow       the long suites, and the tests of benches, tools and training"
 	@echo "make mutations       small faults put into the judge: which of them the tests miss (an hour)"
 	@echo "make mutations-sample  200 small faults in intake, mail, games, letters, reading and grammar"
-	@echo "make pictures        every page as a picture, at desk and telephone width, in build/pictures"
+	@echo "make pictures        every page as a picture, at the widths of a desk, a tablet and a telephone, in build/pictures"
 	@echo "make docs            these documents as a site, in build/docs, with its links checked"
 	@echo "make audit           known faults of those packages, asked of PyPI by pip-audit (needs a network)"
 	@echo "make sbom            the list of every package that a site runs, with digests (CycloneDX), in build"

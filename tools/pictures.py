@@ -1,10 +1,10 @@
-"""PNG of every page at two widths, and of every file that is mailed or printed, to look at.
+"""PNG of every page at three widths, and of every file that is mailed or printed, to look at.
 
     python -m tools.pictures OUT [--site DIR] [--only NAME ...]
 
 First it plays a demo game (some minutes), unless DIR holds one that `galloper demo --fast --keep --dir DIR`
-left; DIR is changed. It says on standard error which page is wider than its screen, fails, or has an error in
-its script, and exits with 1 if any does. Needs the extra `bench`.
+left; DIR is changed. It names on standard error each page that fails, has an error in its script, or has a
+fault of `tools.pictures_checks`, and exits with 1 if there is one. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from service.bootstrap import letter_kinds
 from service.public import visits
 from service.web import sessions
 from tools import pictures_paper
+from tools.pictures_checks import access_faults, fit_faults, keyboard_faults
 from tools.pictures_site import Numbers, play, prepare
 
-# Width and height of the screen in pixels: a desk's and a telephone's.
-WIDTHS = {1280: 800, 390: 844}
+# Width and height of the screen in pixels: a desk's, a tablet's and a telephone's.
+WIDTHS = {1280: 800, 768: 1024, 360: 780}
+NARROWEST = min(WIDTHS)
 # Pixels of a page in one picture, and the most pictures of one page: a board's moves or a long log go on in
 # the same way.
 MAX_HEIGHT, MOST_PARTS = 4000, 4
@@ -186,18 +188,25 @@ def take(browser: Any, server: Server, numbers: Numbers, out: Path, only: Sequen
     """Write `NAME_WIDTH.png` of every page, or of those named, and of a long one `NAME_WIDTH-2.png` and so
     on; sentences about what is wrong with any."""
     faults = []
+    shots = [shot for shot in SHOTS if not only or shot.name in only]
     for width in WIDTHS:
-        for shot in SHOTS:
-            if not only or shot.name in only:
-                file = out / f"{shot.name}_{width}.png"
-                sentences = _take_one(browser, server.address, numbers, shot, width, file)
-                faults += [f"{shot.name} at {width} px: {sentence}" for sentence in sentences]
+        for shot in shots:
+            file = out / f"{shot.name}_{width}.png"
+            sentences = _take_one(browser, server.address, numbers, shot, width, file)
+            faults += [f"{shot.name} at {width} px: {sentence}" for sentence in sentences]
+    # German words are the longest, and the desk is in English.
+    for shot in shots:
+        if not shot.coordinator:
+            file = out / f"{shot.name}-de_{NARROWEST}.png"
+            sentences = _take_one(browser, server.address, numbers, shot, NARROWEST, file, "de-DE")
+            faults += [f"{shot.name} in German: {sentence}" for sentence in sentences]
     return faults
 
 
-def _take_one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, file: Path) -> list[str]:
+def _take_one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: int, file: Path,
+              locale: str = "en-GB") -> list[str]:
     faults: list[str] = []
-    context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]}, locale="en-GB")
+    context = browser.new_context(viewport={"width": width, "height": WIDTHS[width]}, locale=locale)
     if shot.coordinator:
         context.add_cookies([{"name": sessions.COOKIE, "value": numbers.token, "url": address}])
     if shot.player:
@@ -208,25 +217,19 @@ def _take_one(browser: Any, address: str, numbers: Numbers, shot: Shot, width: i
     status = _open_page(page, address + shot.path(numbers), shot, numbers.second_token)
     if status != shot.status:
         faults.append(f"the server answered {status}")
-    excess = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    if excess > 0:
-        faults.append(f"{excess} px wider than the screen")
-    faults += page.evaluate(_CLIPPED)
+    faults += fit_faults(page)
     height = int(page.evaluate("document.documentElement.scrollHeight"))
     for part, top in enumerate(range(0, min(height, MAX_HEIGHT * MOST_PARTS), MAX_HEIGHT), start=1):
         clip = {"x": 0, "y": top, "width": width, "height": min(MAX_HEIGHT, height - top)}
         name = file if part == 1 else file.with_stem(f"{file.stem}-{part}")
         page.screenshot(path=name, full_page=True, clip=clip)
+    # Where Tab leads and what colours are do not change with the width.
+    is_first = width == next(iter(WIDTHS))
+    if is_first and not shot.keys:
+        faults += keyboard_faults(page)
+    faults += access_faults(page, every_scheme=is_first)
     context.close()
     return faults
-
-
-# Elements whose content is cut off at the side. An input scrolls by itself; one pixel is rounding.
-_CLIPPED = """() => [...document.querySelectorAll('main *, header *')].filter((element) => {
-  const hides = ['hidden', 'clip'].includes(getComputedStyle(element).overflowX);
-  return element.clientWidth && element.tagName !== 'INPUT' && hides
-    && element.scrollWidth > element.clientWidth + 1;
-}).map((element) => 'cut off: ' + element.tagName + '.' + element.className)"""
 
 
 def _open_page(page: Any, address: str, shot: Shot, second_token: str) -> int:
@@ -261,7 +264,7 @@ def _open_page(page: Any, address: str, shot: Shot, second_token: str) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """See the module."""
-    summary = "PNG of every page at two widths."
+    summary = "PNG of every page at three widths."
     parser = argparse.ArgumentParser(prog="python -m tools.pictures", description=summary)
     parser.add_argument("out", type=Path)
     parser.add_argument("--site", type=Path, help="a folder that galloper demo --fast --keep --dir left")

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from email.message import EmailMessage
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +25,7 @@ from service.clock import SystemClock
 from service.config import Settings
 from service.games.approval.papers import DISCARDED
 from service.games.ending import EndKind
+from service.mail.sending.outbox import LETTER_LINK
 from service.public import visits
 from service.site_folder import FILE, opened, settings_of
 from service.store.blobs import Blobs
@@ -128,7 +128,7 @@ def prepare(folder: Path) -> tuple[Settings, Numbers]:
         second_token = sessions.sign_in(session, NAME, PASSWORD, now)
         assert token is not None
         assert second_token is not None
-        numbers = _numbers(session, blobs, now, (token, second_token), at_desk.id, all_read.id, sealed.id)
+        numbers = _numbers(session, now, (token, second_token), at_desk.id, all_read.id, sealed.id)
     return settings, numbers
 
 
@@ -158,7 +158,8 @@ def _signed_up(session: Session, now: datetime) -> str:
 
 
 def _linked(
-    session: Session, player: int, opens: str, secret: str, now: datetime, game: str | None = None
+    session: Session, player: int, opens: str, secret: str, now: datetime, game: str | None = None,
+    letter: int | None = None,
 ) -> str:
     """Store a player's link and return its secret."""
     session.add(
@@ -169,6 +170,7 @@ def _linked(
             made_at=now,
             until=now + timedelta(days=1),
             game_id=game,
+            letter_id=letter,
         )
     )
     return secret
@@ -260,19 +262,15 @@ def _with_lines(judged: Any, lines: Mapping[int, int]) -> Any:
             else _with_lines(part, lines) for key, part in judged.items()}
 
 
-def _left_out(blobs: Blobs, message_id: str) -> str:
-    """Store a letter whose files were too large to mail; the key it is kept by."""
-    letter = EmailMessage()
-    letter["Message-ID"] = message_id
-    letter["Subject"] = "Powick Bridge, Summer 1642 Movement: results"
-    letter.set_content("The files of this letter.")
-    for name, size in (("map.pdf", 812_000), ("results-1.png", 96_000)):
-        letter.add_attachment(bytes(size), maintype="application", subtype="octet-stream", filename=name)
-    return blobs.put(letter.as_bytes())
+def _left_out(letter: OutboxRow) -> int:
+    """Leave the files of a letter out of its mail, as if they were too large; its id."""
+    letter.files = [{**file, "at": None, "name": f"results-{number}.png", "type": "image/png"}
+                    for number, file in enumerate(letter.files, start=1)]
+    return letter.id
 
 
 def _numbers(
-    session: Session, blobs: Blobs, now: datetime, tokens: tuple[str, str], to_read: int, all_read: int,
+    session: Session, now: datetime, tokens: tuple[str, str], to_read: int, all_read: int,
     sealed: int
 ) -> Numbers:
     played = session.scalars(
@@ -322,7 +320,7 @@ def _numbers(
         link=_linked(session, seat.player_id, visits.LINK, "a link", now),
         upload=_linked(session, seat.player_id, "upload", "a link to send", now, game),
         place=_signed_up(session, now),
-        left_out=_linked(session, seat.player_id, "letter", _left_out(blobs, letter.message_id), now),
+        left_out=_linked(session, seat.player_id, LETTER_LINK, "a letter", now, game, _left_out(letter)),
         to_read=to_read,
         all_read=all_read,
         sealed=sealed,
