@@ -66,7 +66,7 @@ def written() -> list[Written]:
             continue
         sheet_ids.add(sheet["id"])
         lines += [
-            Written(sheet["power"], sheet["file"], _whole(line["boxes"]), line["text"], line["order"])
+            Written(sheet["power"], sheet["file"], whole_box(line["boxes"]), line["text"], line["order"])
             for line in sheet["lines"] if line["kind"] == "order" and not line["struck"]
         ]
     return lines[:MOST]
@@ -98,7 +98,7 @@ def fill(folder: Path) -> None:
                 read_at=DEADLINE))
             session.flush()
             for ordinal, file in enumerate(dict.fromkeys(line.file for line in power_lines)):
-                key = Blobs(folder / "blobs").put(_upright(file))
+                key = Blobs(folder / "blobs").put(upright(file))
                 page = number * 10 + ordinal
                 session.add(
                     PageRow(id=page, submission_id=number, ordinal=ordinal, original=key, upright=key))
@@ -123,18 +123,18 @@ def app(folder: Path) -> FastAPI:
 
 def _line(line: Written, number: int, page: int, row: int, chance: random.Random) -> LineRow:
     variant = maps.load("w3k")
-    misread = _misread(line.text, chance)
-    candidates: list[dict[str, Any]] = suggest(variant, PhaseKind.MOVEMENT, "", misread)
+    words = misread(line.text, chance)
+    candidates: list[dict[str, Any]] = suggest(variant, PhaseKind.MOVEMENT, "", words)
     if number % LOST_EVERY == 0:
         candidates = [candidate for candidate in candidates if candidate["order"] != line.order]
     elif number % SECOND_EVERY == 0:
         candidates = [*candidates[1:2], *candidates[:1], *candidates[2:]]
     order = str(candidates[0]["order"]) if candidates else None
-    return LineRow(id=number, page_id=page, ordinal=row, box=line.box, kind="order", text=misread,
+    return LineRow(id=number, page_id=page, ordinal=row, box=line.box, kind="order", text=words,
                    status="open", order=order, confidence=0.6, candidates=candidates[:5])
 
 
-def _whole(boxes: list[list[list[float]]]) -> list[list[float]]:
+def whole_box(boxes: list[list[list[float]]]) -> list[list[float]]:
     """One box around the rows of a line."""
     if len(boxes) == 1:
         return boxes[0]
@@ -142,11 +142,13 @@ def _whole(boxes: list[list[list[float]]]) -> list[list[float]]:
     return [[min(xs), min(ys)], [max(xs), min(ys)], [max(xs), max(ys)], [min(xs), max(ys)]]
 
 
-def _misread(text: str, chance: random.Random) -> str:
+def misread(text: str, chance: random.Random) -> str:
+    """A text with letters taken for their twins."""
     return "".join(LIKE[c] if c in LIKE and chance.random() < CONFUSED else c for c in text)
 
 
-def _upright(file: str) -> bytes:
+def upright(file: str) -> bytes:
+    """A photograph of the demo as JPEG, upright."""
     with (files("demo") / "data" / "w3k" / file).open("rb") as opened, Image.open(opened) as picture:
         out = io.BytesIO()
         ImageOps.exif_transpose(picture).convert("RGB").save(out, "JPEG", quality=85)

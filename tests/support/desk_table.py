@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from html import unescape
 from typing import Any
 
 import httpx
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from service.app import create_app
@@ -17,11 +20,13 @@ from service.intake.ignored_mails import judge_again
 from service.notices.broadcasts import Broadcasts
 from service.store.tables import SessionRow
 from service.web import sessions
+from service.web.server import WebServer
 from tests.support.desk_ports import desk_ports
 from tests.support.features import of_features
 from tests.support.table import Table
 
 NAME, TOKEN, CSRF = "Ada", "a-token-of-the-tests", "a-form-token-of-the-tests"
+PASSWORD = "correct horse"
 
 
 @dataclass
@@ -56,6 +61,18 @@ class DeskTable:
         return answer
 
 
+@contextmanager
+def served(desk: DeskTable) -> Iterator[str]:
+    """The desk on a socket, for a real browser with the cookie `TOKEN`; its address."""
+    assert isinstance(desk.client.app, FastAPI)
+    server = WebServer(desk.client.app, "127.0.0.1", 0)
+    server.start()
+    try:
+        yield server.address
+    finally:
+        server.stop()
+
+
 def carried(html: str, path: str) -> dict[str, list[str]]:
     """The hidden fields of the form of a page that leads to `path`, each with its values in order."""
     _, action, form = html.partition(f'<form method="post" action="{path}">')
@@ -76,7 +93,7 @@ def open_desk(table: Table, role: str = "coordinator", **ports: Any) -> DeskTabl
     """The desk of a table with a signed-in person; `ports` replace its doors."""
     now = table.site.clock.now()
     with table.site.store.begin() as session:
-        sessions.add_user(session, NAME, "correct horse", now, role)
+        sessions.add_user(session, NAME, PASSWORD, now, role)
         session.flush()
         session.add(SessionRow(token_hash=hashlib.sha256(TOKEN.encode()).hexdigest(), user=NAME, csrf=CSRF,
                                created_at=now, seen_at=now))
