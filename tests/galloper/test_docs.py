@@ -13,6 +13,7 @@ import pytest
 
 import galloper
 import maps
+from tools.documents.reference import orders_page
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/api.md").read_text("utf-8")
@@ -48,15 +49,17 @@ def test_the_lesson_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_every_kind_of_order_is_shown_in_json() -> None:
-    """LIB-04: docs/orders-in-json.md has each game's orders; the objects give the texts beside them. A kind
-    that a board shares with the classic board, as one class, is shown there."""
+    """LIB-04: the page of orders in JSON has each game's orders, and the text next to an object is read as
+    it. A kind that a board shares with the classic board, as one class, is shown there."""
     shown: set[tuple[str, type[object]]] = set()
-    page = (ROOT / "docs/orders-in-json.md").read_text("utf-8")
+    examples = (ROOT / "tools/documents/orders.jsonl").read_text("utf-8").splitlines()
+    page = orders_page(map(json.loads, examples))
     for section in page.split("\n## ")[1:]:
         slug = re.findall(r"`(\w+)`", section.splitlines()[0])[0]
         for kind, data, text in re.findall(r"^\| (\w+) \| `(.+)` \| (.+) \|$", section, re.MULTILINE):
             order = galloper.Order.from_json(slug, json.loads(data))
-            assert order.text == text
+            power = json.loads(data)["power"]
+            assert galloper.parse_order(text, board=slug, power=power, phase=kind) == order, text
             assert type(order.inner) in maps.load(slug).rules.ORDERS[galloper.PhaseKind(kind)], data
             shown.add((slug, type(order.inner)))
     classic = {order for slug, order in shown if slug == "standard"}

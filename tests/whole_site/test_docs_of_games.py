@@ -28,6 +28,7 @@ from tests.support.features import is_taken_out
 from tests.support.own_site import own_site
 
 PAGES = {path.stem: path for path in sorted((Path(__file__).parents[2] / "docs" / "games").glob("*.md"))}
+COMMON = (Path(__file__).parents[2] / "docs" / "reference" / "games.md").read_text("utf-8")
 CLICK: Any = typer.main.get_command(main.app)
 SITE = "~/galloper-site"
 
@@ -40,8 +41,32 @@ def _blocks(slug: str, kind: str) -> list[tuple[str, str]]:
     return [(words.strip(), text) for words, text in blocks]
 
 
+def _game_file(slug: str) -> str:
+    """The file of the common page for one game: its name, board, powers and options."""
+    page = PAGES[slug].read_text("utf-8")
+    (listed,) = re.findall(r"^Powers: (.*?)\.$", page, re.MULTILINE | re.DOTALL)
+    powers = listed.replace("\n", " ").split(", ")
+    seats = "".join(f'"{power}" = "Ada Byron"\n' for power in powers)
+    (common,) = re.findall(r"^```toml\n(.*?)^```$", COMMON, re.MULTILINE | re.DOTALL)
+    file = re.sub(r'^"The Crown".*\n', seats, common, flags=re.MULTILINE)
+    file = file.replace('"w3k"', f'"{slug}"').replace("Powick Bridge", _name(slug))
+    own = "".join(text.removeprefix("[options]") for _, text in _blocks(slug, "toml"))
+    # Options on the page are those of the game, in the same table.
+    return file + own.partition("\n")[2] if own else file
+
+
+def _name(slug: str) -> str:
+    ((_, subject),) = _blocks(slug, "subject")
+    return subject.partition(" - ")[0]
+
+
 def _command_lines(slug: str) -> list[str]:
-    return [line for _, text in _blocks(slug, "sh") for line in text.splitlines() if line.strip()]
+    """Those of the common page, for one game."""
+    (text,) = re.findall(r"^```sh\n(.*?)^```$", COMMON, re.MULTILINE | re.DOTALL)
+    (kind, _), *_ = _blocks(slug, "orders")
+    game = _name(slug).lower().replace(" ", "-")
+    filled = text.replace("BOARD", slug).replace("PHASE", kind).replace("GAME", game)
+    return [line for line in filled.splitlines() if line.strip()]
 
 
 def _there(lines: Iterable[str]) -> list[list[str]]:
@@ -73,8 +98,7 @@ def test_every_command_is_one_that_there_is(slug: str) -> None:
 
 @pytest.mark.parametrize("slug", PAGES)
 def test_the_game_file_names_every_power_and_options_that_there_are(slug: str, tmp_path: Path) -> None:
-    ((_, text),) = _blocks(slug, "toml")
-    (tmp_path / "game.toml").write_text(text, "utf-8")
+    (tmp_path / "game.toml").write_text(_game_file(slug), "utf-8")
     new = create.read_game_file(tmp_path / "game.toml", maps.load(slug).powers)
     assert new.variant == slug
 
@@ -95,8 +119,8 @@ def test_every_order_is_understood(slug: str) -> None:
 def test_the_subject_is_one_of_the_game_in_the_file(slug: str) -> None:
     """SUBJ-01: read whole, by the reader of subjects."""
     variant = maps.load(slug)
-    ((_, text),), ((_, file),) = _blocks(slug, "subject"), _blocks(slug, "toml")
-    name = tomllib.loads(file)["name"]
+    ((_, text),) = _blocks(slug, "subject")
+    name = tomllib.loads(_game_file(slug))["name"]
     heading = parse_subject(text.strip(), [known_game(variant, name)])
     assert isinstance(heading, Heading), heading
     assert (heading.game, heading.version) == (name, 1)
@@ -169,7 +193,7 @@ def test_every_command_does_what_it_should(
         if words[1] == "demo":
             continue
         if words[1:3] == ["game", "new"]:
-            (tmp_path / words[-1]).write_text(_blocks(slug, "toml")[0][1], "utf-8")
+            (tmp_path / words[-1]).write_text(_game_file(slug), "utf-8")
         monkeypatch.setattr("sys.argv", [str(site) if word == SITE else word for word in words])
         with pytest.raises(SystemExit) as ended:
             main.main()

@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 import typer.main
 
 from service.cli.main import app
+from service.desk.reading.keys import ACTIONS
 from service.feature import features
 from tools.documents import checks, pages, reference
 
@@ -49,6 +50,16 @@ def write_source(source: Path) -> None:
     (source / "reference" / "command-line.md").write_text(
         reference.command_pages("galloper", typer.main.get_command(app)), "utf-8"
     )
+    # The checks of pages need no feature.
+    from service.features.setup.hosts import HOSTS
+
+    examples = (Path(__file__).parent / "orders.jsonl").read_text("utf-8").splitlines()
+    for name, text in (
+        ("orders-in-json", reference.orders_page(map(json.loads, examples))),
+        ("mail-hosts", reference.hosts_page(HOSTS)),
+        ("desk-keys", reference.keys_page(ACTIONS)),
+    ):
+        (source / "reference" / f"{name}.md").write_text(text, "utf-8")
     known = ((name, *of_name) for feature in features() for name, of_name in feature.schemas().items())
     for name, sentence, schema in known:
         text = json.dumps(schema, indent=2, ensure_ascii=False)

@@ -5,9 +5,14 @@ Values in, Markdown out.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
+
+import galloper
+from service.desk.reading.keys import KeyAction
 
 Schema = Mapping[str, Any]
 
@@ -69,6 +74,55 @@ def _paragraph(text: str | None) -> str:
 
 def _cell(text: str) -> str:
     return _paragraph(text).replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
+
+
+ORDERS_OPENING = """\
+# Orders in JSON
+
+One example of every kind of order that `galloper adjudicate`, `Order.from_json` and saved games take, with its
+text. `type` and `from_type` may be left out; names are ids or full names, in any case; a coast follows its
+province (`"SPA/NC"`). A missing key is false, or open. The orders of the classic board are written the same on
+all boards but `brittania`, with their names and types of units."""
+
+
+def orders_page(examples: Iterable[Mapping[str, Any]]) -> str:
+    """Orders of each board as JSON and as text. An example has `board`, `phase` and `json`; those of one
+    board are neighbours. Raises OrderError for an order that is not of its board."""
+    parts = [ORDERS_OPENING, ""]
+    for slug, of_board in groupby(examples, lambda example: str(example["board"])):
+        parts += [f"## `{slug}`", "", "| phase | JSON | text |", "| --- | --- | --- |"]
+        for example in of_board:
+            text = galloper.Order.from_json(slug, example["json"]).text
+            parts.append(f"| {example['phase']} | `{json.dumps(example['json'])}` | {text} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+HOSTS_OPENING = """\
+As `galloper setup` has them, from the providers' pages and general knowledge of November 2026. The logins were
+tested with servers that imitate the providers, not with real accounts."""
+
+
+def hosts_page(hosts: Iterable[Any]) -> str:
+    """The servers of known providers, each a `service.features.setup.hosts.MailHost`."""
+    parts = [
+        "# Servers of mail providers",
+        "",
+        HOSTS_OPENING,
+        "",
+        "| provider | `mail_in.host` | `mail_out.host` | password |",
+        "| --- | --- | --- | --- |",
+    ]
+    return "\n".join([*parts, *(
+        f"| {host.name} | `{host.imap[0]}`, {host.imap[1]} | `{host.smtp[0]}`, {host.smtp[1]} | {host.hint} |"
+        for host in hosts), ""])
+
+
+def keys_page(actions: Iterable[KeyAction]) -> str:
+    """The keys of the reading page, as `?` shows them there."""
+    parts = ["# Keys of the desk", "", "`?` on the reading page shows them and changes them.", "",
+             "| key | action |", "| --- | --- |"]
+    return "\n".join([*parts, *(f"| `{action.key}` | {_cell(action.words)} |" for action in actions), ""])
 
 
 def schema_page(title: str, schema: Schema, opening: str, *, variables: str = "") -> str:
