@@ -79,10 +79,10 @@ def _cell(text: str) -> str:
 ORDERS_OPENING = """\
 # Orders in JSON
 
-One example of every kind of order that `galloper adjudicate`, `Order.from_json` and saved games take, with its
-text. `type` and `from_type` may be left out; names are ids or full names, in any case; a coast follows its
-province (`"SPA/NC"`). A missing key is false, or open. The orders of the classic board are written the same on
-all boards but `brittania`, with their names and types of units."""
+One example of every kind of order that `galloper adjudicate`, `Order.from_json` and saved games take, with
+its text. `type` and `from_type` may be left out; names are ids or full names, in any case; a coast follows
+its province (`"SPA/NC"`). A missing key is false, or open. The orders of the classic board are written the
+same on all boards but `brittania`, with their names and types of units."""
 
 
 def orders_page(examples: Iterable[Mapping[str, Any]]) -> str:
@@ -99,8 +99,8 @@ def orders_page(examples: Iterable[Mapping[str, Any]]) -> str:
 
 
 HOSTS_OPENING = """\
-As `galloper setup` has them, from the providers' pages and general knowledge of November 2026. The logins were
-tested with servers that imitate the providers, not with real accounts."""
+As `galloper setup` has them, from the providers' pages and general knowledge of November 2026. The logins
+were tested with servers that imitate the providers, not with real accounts."""
 
 
 def hosts_page(hosts: Iterable[Any]) -> str:
