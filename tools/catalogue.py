@@ -24,6 +24,7 @@ import maps
 from service.facts import sheets
 from service.games.approval import approve
 from service.intake.verdicts import explanations
+from service.letters import outcomes
 from service.letters.language import ENGLISH, LANGUAGES
 from service.mail.sending import compose
 from service.web import error_pages
@@ -59,6 +60,8 @@ def messages() -> Catalog:
             catalogue.add(message, None, where, auto_comments=comments, context=context)
     for sentence in explanations.fixed_sentences():
         catalogue.add(sentence, None, [("service/intake/verdicts/explanations.py", 0)])
+    for sentence in outcomes.messages():
+        catalogue.add(sentence, None, [("service/letters/outcomes.py", 0)])
     for sentence in error_pages.PUBLIC_SENTENCES:
         catalogue.add(sentence, None, [("service/web/error_pages.py", 0)])
     for sentence in sheets.half_sentences():

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from markupsafe import Markup, escape
 
 from service.letters.language import N_, Language
+from service.letters.outcomes import translatable
 from service.mail.sending.compose import one_line
 
 LONGEST = 500
@@ -59,7 +60,7 @@ class Form:
             self.title, self.para, self.heading, self.item, self.done, self.failed, self.copy, self.mail,
             self.address, self.small, self.small_copy, self.small_item, self.strong, self.rule, self.link,
             self.joined, self.either, self.picture, self.sheet, self.duration, self.spaced, self.with_power,
-            self.season_words,
+            self.season_words, self.outcome,
         )
         return {"_": self.say, "ngettext": self.count, "version": self.language.version, "told": self.clean,
                 **{part.__name__: part for part in parts}}
@@ -72,6 +73,10 @@ class Form:
             return value
         line = one_line(str(self.language.value(value)), self.longest)
         return escape(line) if self.is_markup else Markup(line)  # noqa: S704 - text has no markup
+
+    def outcome(self, words: str) -> Markup:
+        """What became of an order, or the rule that it rests on, in the reader's language."""
+        return self.clean(translatable(words))
 
     def say(self, message: str, **values: Any) -> Markup:
         """A message in the reader's language with its blanks filled."""

@@ -48,7 +48,8 @@ def environment(code: str = ENGLISH) -> Environment:
     templates.filters["as_start"] = lambda words: words[:1].upper() + words[1:]
     templates.filters["own_gmt"] = partial(_own_gmt, code)
     templates.globals |= {"_": form.say, "ngettext": form.count, "link": form.link, "strong": form.strong,
-                          "told": form.clean, "version": form.language.version, "language": code,
+                          "told": form.clean, "outcome": form.outcome,
+                          "version": form.language.version, "language": code,
                           "slot": templates_in, "notice_of_feature": notice}
     return templates
 

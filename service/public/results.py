@@ -3,7 +3,6 @@ ink"). Before a phase is sent, every address here answers as if the phase did no
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, HTTPException, Request
@@ -15,7 +14,8 @@ import maps
 from service import pictures
 from service.games.phases import phase_title
 from service.games.results import ShownPower
-from service.letters.language import N_, language
+from service.letters.language import N_, Language, Sentence, language
+from service.letters.outcomes import translatable
 from service.public import large_print, source_line, visits
 from service.public.large_print import Form, Table
 from service.public.page import language_of, show
@@ -62,24 +62,28 @@ def results(request: Request, visitor: Visitor, game_id: str, number: int) -> Re
 def table(request: Request, visitor: Visitor, game_id: str, number: int, form: Form) -> Response:
     """The results of one phase as tables: in large print, or as text (BEY-08)."""
     ports: DeskPorts = request.app.state.ports
-    say = language(language_of(request)).say
+    reader = language(language_of(request))
+    say = reader.say
     with ports.sessions() as session:
         evidence = _evidence(session, visitor, game_id, number)
         name = session.get_one(GameRow, game_id).name
         columns = (say("Order"), say("Outcome"), say("Reason"))
-        power_tables = [Table(power.power, columns, _rows(power, say)) for power in evidence.powers]
+        power_tables = [Table(power.power, columns, _rows(power, reader)) for power in evidence.powers]
         corrections = [say("Correction by the coordinator") + f": {row.said} → {row.right}"
                        for row in evidence.corrections]
         title = f"{name}: {phase_title(evidence.phase)}"
     return large_print.answer_with(request, form, title, corrections, power_tables, PRIVATE)
 
 
-def _rows(power: ShownPower, say: Callable[..., str]) -> tuple[tuple[str, ...], ...]:
+def _rows(power: ShownPower, language: Language) -> tuple[tuple[str, ...], ...]:
     """A row for each order of a power, each line that nobody could read, and each unit without an order."""
+    say = language.say
     # A success is said once; a failure brings its sentence, which names its rule.
-    rows = [(order.text, order.mark, " ".join(part for part in (
-        "" if order.went_well else order.why, order.correction) if part)) for order in power.orders]
-    rows += [(say("A line %(readings)s.", readings=readings), "", "") for _, readings in power.void]
+    rows = [
+        (order.text, language.value(translatable(order.mark)), language.value(Sentence.of(
+            "" if order.went_well else translatable(order.why), translatable(order.correction))))
+        for order in power.orders]
+    rows += [(say("A line %(readings)s.", readings=translatable(text)), "", "") for _, text in power.void]
     rows += [(unit, str(say("dislodged") if unit in power.dislodged else say("holds")), say("no order"))
              for unit in power.without_order]
     if not power.sheet and not power.set_aside:

@@ -17,7 +17,7 @@ from service import pictures
 from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import SettledLine, line_numbers, lines_of
-from service.games.results import ShownPower, correction, redacted_for, show
+from service.games.results import ShownOrder, ShownPower, correction, redacted_for, show
 from service.letters.set_aside import translatable
 from service.notices.attachments import turned, unshown
 from service.notices.results_facts import concerned
@@ -81,7 +81,7 @@ class SourceLine:
     power: str
     place: InkPlace
     correction: str
-    orders: tuple[str, ...]
+    orders: tuple[ShownOrder, ...]
     void_readings: str
     entries: tuple[tuple[int, str], ...]
 
@@ -135,8 +135,7 @@ def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None
         line, evidence.numbers[line_id], results.power,
         InkPlace(submission.version, page, tuple((round(x), round(y)) for x, y in line.box)),
         correction(line),
-        tuple(f"✓ {order.text}{order.ending}" if order.went_well else f"✗ {order.text}: {order.failure}"
-              for order in results.orders if order.line_id == line_id),
+        tuple(order for order in results.orders if order.line_id == line_id),
         dict(results.void).get(line_id, ""), _entries(session, evidence.phase, submission.id),
     )
 
