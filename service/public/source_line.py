@@ -18,6 +18,7 @@ from service.games.approval import papers
 from service.games.ballots import executed
 from service.games.lines import SettledLine, line_numbers, lines_of
 from service.games.results import ShownOrder, ShownPower, correction, redacted_for, show
+from service.letters.language import Sentence
 from service.letters.set_aside import translatable
 from service.notices.attachments import turned, unshown
 from service.notices.results_facts import concerned
@@ -143,9 +144,9 @@ def ink(session: Session, evidence: Evidence, line_id: int) -> SourceLine | None
 def _entries(session: Session, phase: PhaseRow, submission_id: int) -> tuple[tuple[int, str], ...]:
     """Entries of the record about the sheet, its last reading, and the judging of the phase."""
     facts = (
-        ("sheet", str(submission_id), "the sheet as it arrived"),
-        ("reading", str(submission_id), "what was read on it, line by line"),
-        ("judged", str(phase.id), "the judging"),
+        ("sheet", str(submission_id), Sentence("the sheet as it arrived")),
+        ("reading", str(submission_id), Sentence("what was read on it, line by line")),
+        ("judged", str(phase.id), Sentence("the judging of the phase")),
     )
     entries = []
     for kind, fact, words in facts:

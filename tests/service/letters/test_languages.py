@@ -134,7 +134,7 @@ def test_what_was_set_aside_is_said_in_the_players_language() -> None:
                      "A sheet was received and set aside: his cat sat on it.")}
     german = [language("de").value(sentence) for sentence in translatable(english)["A"]]
     assert german == [
-        ("Ein Blatt ist eingegangen und wurde zurückgelegt: das Foto ist unscharf; das Blatt ist "
+        ("Ein Blatt ist eingegangen und wurde beiseitegelegt: das Foto ist unscharf; das Blatt ist "
         "abgeschnitten."),
         "Eine Mail ist eingegangen und wurde zurückgelegt: der Absender ließ sich nicht nachweisen.",
         "Ein Blatt ist nach der Frist eingegangen und zählt nicht.",

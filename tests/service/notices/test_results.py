@@ -342,7 +342,7 @@ def test_an_unsealing_is_printed_in_the_readers_language(dislodged: Table) -> No
         session.execute(update(PlayerRow).values(language="de"))
     unseal(dislodged, 1, "Eine Seite fehlte im Umschlag.")
     words = dislodged.words(finish(dislodged)[0])
-    assert "Autumn 1642 Movement: Ada hat die Blätter vor dem Termin geöffnet, am " in words
+    assert "Autumn 1642 Movement: Ada hat die Blätter vor der Frist geöffnet, am " in words
     assert "Angegebener Grund: Eine Seite fehlte im Umschlag." in words
     assert "opened" not in words
 

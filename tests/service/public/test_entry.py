@@ -211,7 +211,7 @@ def test_a_refusal_is_said_in_the_players_language_with_a_way_back(desk: DeskTab
     add(browser, "Lodge 7\nSkye", "2027-06-01", "2027-06-30")
     away = {"first": "2020-01-01", "last": "2020-01-02", "csrf": token(browser)}
     for page_text, why in (
-        (add(browser, "Bath")[1], "Nichts wurde geändert. Eine Adresse hat wenigstens zwei Zeilen"),
+        (add(browser, "Bath")[1], "Nichts wurde geändert. Eine Anschrift hat wenigstens zwei Zeilen"),
         (add(browser, "x" * 70 + "\nBath")[1], "ist länger als 60 Zeichen"),
         (add(browser, "a\nb\nc\nd\ne\nf\ng\nh\ni")[1], "Platz für 7 Zeilen"),
         (add(browser, "a\nb", "2027-06-30", "2027-06-01")[1], "Die Reise endet, ehe sie beginnt"),
