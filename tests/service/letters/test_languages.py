@@ -136,10 +136,10 @@ def test_what_was_set_aside_is_said_in_the_players_language() -> None:
     assert german == [
         ("Ein Blatt ist eingegangen und wurde beiseitegelegt: das Foto ist unscharf; das Blatt ist "
         "abgeschnitten."),
-        "Eine Mail ist eingegangen und wurde zurückgelegt: der Absender ließ sich nicht nachweisen.",
+        "Eine Mail ist eingegangen und wurde beiseitegelegt: der Absender ließ sich nicht nachweisen.",
         "Ein Blatt ist nach der Frist eingegangen und zählt nicht.",
         # What the coordinator typed stays as typed.
-        "Ein Blatt ist eingegangen und wurde zurückgelegt: his cat sat on it.",
+        "Ein Blatt ist eingegangen und wurde beiseitegelegt: his cat sat on it.",
     ]
     # In English nothing changes.
     assert translatable(english) == english
