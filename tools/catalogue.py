@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from babel.messages.pofile import read_po, write_po
 import maps
 from service.facts import sheets
 from service.games.approval import approve
+from service.games.rulings import rules_of
 from service.intake.verdicts import explanations
 from service.letters import outcomes
 from service.letters.language import ENGLISH, LANGUAGES
@@ -42,6 +44,8 @@ SOURCES = [
 """Where messages stand; the first pattern that fits a file says how it is read."""
 _EPOCH = datetime(2026, 11, 25, tzinfo=UTC)
 """Fixed, so that a catalogue changes where words change."""
+_QUESTION = re.compile(r"Q-\d+")
+"""The name of a house rule that is a number in the list of questions."""
 KEYWORDS: Mapping[str, tuple[int, ...] | None] = {
     "_": None, "N_": None, "say": None, "ngettext": (1, 2), "count": (1, 2), "Sentence": None,
 }
@@ -58,21 +62,34 @@ def messages() -> Catalog:
             # Files without lines: a catalogue changes where words change, not where lines move.
             where = [(f"{folder}/{file}", 0)]
             catalogue.add(message, None, where, auto_comments=comments, context=context)
-    for sentence in explanations.fixed_sentences():
-        catalogue.add(sentence, None, [("service/intake/verdicts/explanations.py", 0)])
-    for sentence in outcomes.messages():
-        catalogue.add(sentence, None, [("service/letters/outcomes.py", 0)])
-    for sentence in error_pages.PUBLIC_SENTENCES:
-        catalogue.add(sentence, None, [("service/web/error_pages.py", 0)])
-    for sentence in sheets.half_sentences():
-        catalogue.add(sentence, None, [("service/facts/sheets.py", 0)])
-    catalogue.add(approve.LATE, None, [("service/games/approval/approve.py", 0)])
-    for sentence in compose.FILE_SENTENCES:
-        catalogue.add(sentence, None, [("service/mail/sending/compose.py", 0)])
-    for slug in maps.variants():
-        for rule in maps.load(slug).conduct:
-            catalogue.add(rule.replace("%", "%%"), None, [(f"maps/{slug}/variant.toml", 0)])
+    for text, path in _sentences():
+        catalogue.add(text, None, [(path, 0)])
+    for text, path in _rules():
+        catalogue.add(text.replace("%", "%%"), None, [(path, 0)])
     return catalogue
+
+
+def _sentences() -> Iterator[tuple[str, str]]:
+    """Messages that no call marks, each with its file."""
+    for place, sentences in (
+        ("intake/verdicts/explanations", explanations.fixed_sentences()),
+        ("letters/outcomes", outcomes.messages()),
+        ("web/error_pages", error_pages.PUBLIC_SENTENCES),
+        ("facts/sheets", sheets.half_sentences()),
+        ("games/approval/approve", (approve.LATE,)),
+        ("mail/sending/compose", compose.FILE_SENTENCES),
+    ):
+        yield from ((sentence, f"service/{place}.py") for sentence in sentences)
+
+
+def _rules() -> Iterator[tuple[str, str]]:
+    """The rules of conduct and the house rules of each board, as they are played."""
+    for slug in maps.variants():
+        yield from ((rule, f"maps/{slug}/variant.toml") for rule in maps.load(slug).conduct)
+        for ruling in rules_of(slug):
+            for text in (ruling.section, ruling.name, ruling.text, ruling.answer):
+                if text and not _QUESTION.fullmatch(text):
+                    yield text, f"maps/{slug}/rulings.md"
 
 
 def catalogue_of(code: str) -> Catalog:

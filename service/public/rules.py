@@ -11,8 +11,8 @@ from fastapi.responses import Response
 
 import maps
 from service.games.rulings import rules_of
-from service.letters.language import N_
-from service.public.page import show
+from service.letters.language import N_, language
+from service.public.page import language_of, show
 from service.web.access import PUBLIC
 
 router = APIRouter(dependencies=[PUBLIC])
@@ -25,13 +25,23 @@ def page(request: Request, slug: str) -> Response:
     rules = rules_of(slug)
     if not rules:
         raise HTTPException(404, UNKNOWN)
+    reader = language(language_of(request))
+
+    def words(text: str) -> str:
+        return curly(reader.say(message(text))) if text else ""
+
     parts = [
-        (section, [(anchor(rule.name), replace(rule, name=curly(rule.name), text=curly(rule.text),
-                                               answer=curly(rule.answer))) for rule in group])
+        (words(section), [(anchor(rule.name), replace(rule, name=words(rule.name), text=words(rule.text),
+                                                      answer=words(rule.answer))) for rule in group])
         # groupby joins neighbours only: the rules come in the order of their sections.
         for section, group in groupby(rules, lambda rule: rule.section)
     ]
     return show(request, "rules.html", board=maps.load(slug).title, parts=parts, cache="max-age=3600")
+
+
+def message(text: str) -> str:
+    """A part of a rule as the catalogues have it: per cent signs are no blanks."""
+    return text.replace("%", "%%")
 
 
 def curly(text: str) -> str:

@@ -13,8 +13,9 @@ from fastapi.testclient import TestClient
 import maps
 from adjudicator import rules
 from maps.rulings import BadRulings, rulings
+from service.games.rulings import rules_of
 from service.notices.results import ResultsAnnouncer
-from service.public.rules import anchor
+from service.public.rules import anchor, curly
 from tests.support.public_site import BASE
 from tests.support.table import Table
 
@@ -107,3 +108,18 @@ def test_a_ruling_that_does_not_fit_its_board_is_our_fault_and_named(
     (folder / "rulings.md").write_text(f"# Rulings\n\n## Play\n\n{text}\n", encoding="utf-8")
     with pytest.raises(BadRulings, match=sentence):
         rulings(folder, W3K)
+
+
+@pytest.mark.parametrize("slug", [slug for slug in maps.variants() if rules_of(slug)])
+def test_the_rules_are_said_in_the_readers_language_under_the_same_anchors(
+    client: TestClient, slug: str
+) -> None:
+    """REL-03: results cite a rule by its English name, so its place on the page stays."""
+    english = client.get(f"/public/rules/{slug}").text
+    german = client.get(f"/public/rules/{slug}", headers={"accept-language": "de"}).text
+    assert re.findall(r'<p id="([^"]+)"', german) == re.findall(r'<p id="([^"]+)"', english)
+    text = words(german)
+    assert "Hausregeln" in text
+    for rule in rules_of(slug):
+        assert not (rule.text and curly(rule.text) in text), rule
+        assert not (rule.answer and curly(rule.answer) in text), rule
