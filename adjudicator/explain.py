@@ -13,7 +13,7 @@ from adjudicator.strength import PartialResolution
 from adjudicator.units import Unit, UnitRef
 
 Odds = tuple[PartialResolution, int] | tuple[PartialResolution, int, int]
-"""The strength of a move (by unit number) against what stands at its goal, or against a rival that wants to
+"""The strength of a move (by unit number) against what is at its goal, or against a rival that needs to
 go there too, as a part of a sentence: "1 against 2"."""
 Part = Unit | UnitRef | Region | Odds | str | int
 Sentence = tuple[str, *tuple[Part, ...]]

@@ -1,7 +1,7 @@
 """The board: provinces, the regions where units are, and which of them touch.
 
 A province is a territory. A region is a province with one of its coasts, or with none; a unit is in a region.
-Links are kept by *movement class*, a name such as "land" or "sea", and not by unit kind: a kind says which
+Links are stored by *movement class*, a name such as "land" or "sea", and not by unit kind: a kind shows which
 classes it uses (`adjudicator.units.UnitKind`).
 """
 

@@ -45,7 +45,7 @@ from adjudicator.ruleset import Ruleset
 from adjudicator.units import Unit, UnitRef
 
 _PROBES = (10, 5, 1)
-"""Numbers to try in an order with a number. In 1 to 10 are the least that any rule asks for (5 grain for an
+"""Numbers to try in an order with a number. In 1 to 10 are the least that any rule requests (5 grain for an
 alliance, 4 for an attack over sea) and what a power can pay that has anything at all."""
 
 MOST = 10_000
@@ -54,7 +54,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class LegalOrder:
-    """An order, and the numbers that may stand in it: `counts` is None for an order without a number, and
+    """An order, and the numbers that may be in it: `counts` is None for an order without a number, and
     else the order has the least of them."""
 
     order: Order

@@ -70,8 +70,8 @@ class Hold(UnitOrder):
 @quick_init
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(UnitOrder):
-    """`A X - Y`, an attack where Y is occupied (ORD-02). `via_convoy`: the sheet says that it goes by convoy.
-    `sheds`: the unit leaves its boats behind (`B X - Y (db)`, BRE-12)."""
+    """`A X - Y`, an attack where Y is occupied (ORD-02). `via_convoy`: the sheet states that it goes by
+    convoy. `sheds`: the unit leaves its boats behind (`B X - Y (db)`, BRE-12)."""
 
     WORD: ClassVar[str] = "move"
 

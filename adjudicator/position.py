@@ -71,7 +71,7 @@ class Position:
     """Units, dislodged units, centres and memory before `phase` is judged.
 
     The dislodged are not among `units`. `contested` are provinces left empty by a standoff in the movement
-    phase just judged; nobody may retreat there. `own` is state that only the game's rule set understands, of
+    phase just judged; no unit may retreat there. `own` is state that only the game's rule set understands, of
     its class `Ruleset.EXTENSION`; None where it keeps none.
 
     Databases store these fields by name (`adjudicator.serialize.codec`): they cannot be renamed.

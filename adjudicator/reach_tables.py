@@ -64,12 +64,12 @@ def build_reach_tables(board: Board, kinds: Mapping[str, UnitKind]) -> ReachTabl
     """The tables of a board for its unit kinds."""
     seas = frozenset(p.id for p in board.provinces.values() if p.is_sea)
     waters = {p: board.near(p, SEA) & seas for p in board.provinces}
-    # A sea beside a sea touches water too, and is no shore.
+    # A sea next to a sea touches water too, and is no shore.
     shores = frozenset(p for p, touching in waters.items() if touching) - seas
     bit = {sea: 1 << index for index, sea in enumerate(sorted(seas))}
     touched = {p: sum(bit[sea] for sea in touching) for p, touching in waters.items()}
     stands = {letter: _by_province(_regions(board, kind)) for letter, kind in kinds.items()}
-    # A one-way link may let a fleet out of a harbour that no sea leads back to: nobody lands there.
+    # A one-way link may let a fleet out of a harbour that no sea leads back to: no unit lands there.
     open_shores = shores.intersection([place for sea in seas for place in board.near(sea, SEA)])
     embarking = {
         letter: shores.intersection(stands[letter]) if kind.can_be_convoyed else frozenset()

@@ -55,9 +55,9 @@ class Ruleset:
     where the printed rules have what a sentence rests on: a sentence's name, or else the contract's reason,
     to a paragraph ("handbook, Convoys"); an empty text is no citation.
 
-    The class attributes say what a rule set knows: a new kind of order has its class in `ORDERS`, and a
+    The class attributes show what a rule set knows: a new kind of order has its class in `ORDERS`, and a
     function in `CHECKS` and `OUTCOME_RULES`, or in `ADJUSTMENT_RULES`. The methods are hooks, grouped by
-    phase; the Protocols of `adjudicator.phases` say which phase asks which.
+    phase; the Protocols of `adjudicator.phases` show which phase asks which.
     """
 
     CHOICES: ClassVar[Mapping[str, tuple[str, ...]]] = {"wrong_unit_type": ("forgiven", "void")}
@@ -233,7 +233,7 @@ class Ruleset:
 
     def commanders(self, sheet: MovementSheet) -> Mapping[int, str]:
         """Units that another power than their owner orders this season, with that power. Also settles the
-        orders that say so, and others that no unit carries out."""
+        orders that state it, and others that no unit carries out."""
         return {}
 
     def owner_replaces_silent_commander(self) -> bool:

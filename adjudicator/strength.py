@@ -1,8 +1,8 @@
 """Strengths as lower and upper bounds, and the three decisions that rest on them. Source: DATC chapter 5.B.
 
 Everything is a number. Units have the numbers 0 and up, and a unit's order has the unit's number. Places are
-numbered too: unit n is in place n, and the empty places that somebody wants to enter come after those. So
-`goal[n] == n` says that unit n stays, and a place below the count of units is an occupied one.
+numbered too: unit n is in place n, and the empty places that a power needs to enter come after those. So
+`goal[n] == n` states that unit n stays, and a place below the count of units is an occupied one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Route:
 class MovementOrders:
     """The legal orders of one movement phase: `moves`, `supports` and `convoys` by number. All others hold.
 
-    `goal[n]` is the place where unit n wants to end, its own unless it moves. `partner[n]` is the unit that a
+    `goal[n]` is the place where unit n needs to end, its own unless it moves. `partner[n]` is the unit that a
     support or convoy helps, `expected_goal[n]` the place that the help is for: a support counts only if that
     is the goal of its partner, and an attack from there does not cut it. `base_defence[n]` is the strength of
     a unit that stays without support. `routes[n]` belongs to a move by convoy.
@@ -74,12 +74,11 @@ class PartialResolution:
     """What is decided so far, and the bounds that follow from it.
 
     `verdicts[n]` is TRUE, FALSE or UNKNOWN: a move succeeds, a support is given, a convoy is not disrupted.
-    `path_verdicts[n]` says the same of a move's way to its goal. `min_strength[n]` and `max_strength[n]` are
-    1, and 1 more for each support of n that is surely, or possibly, given. `supporters[n]` are the supports
-    of n, `attackers[place]` the moves that go there, `head_to_head[n]` the unit that moves the other way, or
-    NOBODY. `winners[place]` is the move known to succeed into a place. `undecided` are the orders still to
-    decide; `paradox_convoys` and `unresolved` were decided by rule (see `adjudicator.solver`).
-    """
+    `path_verdicts[n]` states the same of a move's way to its goal. `min_strength[n]` and `max_strength[n]`
+    are 1, and 1 more for each support of n that is surely, or possibly, given. `supporters[n]` are the
+    supports of n, `attackers[place]` the moves that go there, `head_to_head[n]` the unit that moves the other
+    way, or NOBODY. `winners[place]` is the move known to succeed into a place. `undecided` are the orders
+    still to decide; `paradox_convoys` and `unresolved` were decided by rule (see `adjudicator.solver`). """
 
     __slots__ = (
         "attackers",
@@ -159,8 +158,8 @@ class PartialResolution:
                 self.min_strength[helped] += 1
 
     def _decide_plain_moves(self, count: int) -> None:
-        """Decide what needs no sums: a move without support that meets nobody succeeds; one that meets a unit
-        which stays or comes the other way, or another move that surely arrives, fails."""
+        """Decide what needs no sums: a move without support that meets no unit succeeds; one that meets a
+        unit which stays or comes the other way, or another move that surely arrives, fails."""
         goal, verdicts, max_strength = self.orders.goal, self.verdicts, self.max_strength
         paths, head_to_head, base_defence = self.path_verdicts, self.head_to_head, self.orders.base_defence
         undecided = self.undecided
@@ -228,7 +227,7 @@ class PartialResolution:
                 return self.verdicts[goal]
         least, most = self.attack_strength(number)
         least_against, most_against = self.opposing_strength(number)
-        # Equal strengths bounce (CMB-01): a move needs more than what stands against it.
+        # Equal strengths bounce (CMB-01): a move needs more than what is against it.
         if most <= least_against:
             return FALSE
         for rival in rivals:
@@ -354,7 +353,7 @@ class PartialResolution:
 
     def opposing_strength(self, number: int) -> Bounds:
         """The strength against a move at its goal: of a head-to-head opponent with all its supports, else of
-        the unit that holds there. None where nobody is, or where the unit gets away."""
+        the unit that holds there. None where no unit is, or where the unit gets away."""
         orders = self.orders
         goal = orders.goal[number]
         if goal >= len(orders.goal):

@@ -10,12 +10,12 @@ from adjudicator.geo import Region
 
 @dataclass(frozen=True, slots=True)
 class UnitKind:
-    """What a kind of unit can do, as data: no code asks whether a unit is an army or a fleet.
+    """What a kind of unit can do, as data: no code checks whether a unit is an army or a fleet.
 
     `letter` is its mark in orders ("A"), `moves` the movement classes it uses. `can_convoy`: carries others,
     while it is at sea. `can_be_convoyed`: others carry it, from a shore, and also from a sea if
     `boards_at_sea`. `can_attack`: may move to an occupied province. `base_defence`: its strength, 0 or 1,
-    when it stays and nobody supports it. `can_retreat`: False if it leaves the board when it is dislodged.
+    when it stays and no unit supports it. `can_retreat`: False if it leaves the board when it is dislodged.
     `also`: what players write for its name.
     """
 

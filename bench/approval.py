@@ -29,7 +29,7 @@ from service.web import sessions
 ANSWER_TARGET, LETTERS_TARGET = 300, 20.0
 """Milliseconds until the answer, and processor seconds for all letters (issue 14, "Done when")."""
 _PATIENCE = 600.0  # seconds until every letter is made, on a busy machine
-_PAGES = 5  # asked for before, to say how fast the machine is at present
+_PAGES = 5  # asked for before, to show how fast the machine is at present
 _BETWEEN = 0.2  # seconds from one look at how far the letters are to the next
 
 

@@ -1,4 +1,4 @@
-"""`galloper bench`: figures as JSON lines. The module that measures a figure says what it means.
+"""`galloper bench`: figures as JSON lines. The module that measures a figure shows what it means.
 
 Each command loads its measuring module only when it runs: the program reads this module at every start.
 """
@@ -240,7 +240,7 @@ def scale(
         float, typer.Option("--last-hour", min=0.0, max=1.0, help="With shares: mails of the last hour.")
     ] = _SCALE.last_hour,
 ) -> None:
-    """A site of many games on PostgreSQL: games that close at one moment, workers beside each other, a season
+    """A site of many games on PostgreSQL: games that close at one moment, workers next to each other, a season
     on a simulated clock, and the queue alone."""
     from bench.scale.run import run
 

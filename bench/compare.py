@@ -35,7 +35,7 @@ class NoFigures(UserFacingError):
 
 @dataclass(frozen=True, slots=True)
 class DocumentFigure:
-    """A figure of a document. `page`: its file; `words`: how it stands there; `command` and `made`: what made
+    """A figure of a document. `page`: its file; `words`: how it is there; `command` and `made`: what made
     it, and when; `what` and `value`: of the line that the command printed; `is_quick`: whether the command
     takes minutes and no hours."""
 

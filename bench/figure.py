@@ -13,7 +13,7 @@ from typing import TextIO
 class Figure:
     """What was measured, its value and unit.
 
-    `of`: how many it is taken over. `target`: what the plan asks for, in words. `how`: how it was measured,
+    `of`: how many it is taken over. `target`: what the plan requests, in words. `how`: how it was measured,
     where the name does not tell.
     """
 
@@ -31,9 +31,9 @@ class Figure:
 
 
 def print_line(out: TextIO, **values: object) -> None:
-    """Print a figure as a JSON line, as docs/contract.md says: `what`, `value`, `unit` and more.
+    """Print a figure as a JSON line, as docs/contract.md states: `what`, `value`, `unit` and more.
 
-    A value of None is left out, except `value` itself: that says that there was nothing to measure.
+    A value of None is left out, except `value` itself: that states that there was nothing to measure.
     """
     line = {key: value for key, value in values.items() if value is not None or key == "value"}
     print(json.dumps(line, ensure_ascii=False), file=out, flush=True)

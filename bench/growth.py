@@ -41,7 +41,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Processor seconds of this process and its children, bytes of the database, bytes of the folder beside
+    """Processor seconds of this process and its children, bytes of the database, bytes of the folder next to
     it."""
 
     seconds: float

@@ -4,7 +4,7 @@ From the moment when a mail server is handed the mail until a mail server has be
 the sheet read after the receipt (reading off) and before it (reading on). Nothing is left out: Dovecot
 announces the mail by IDLE, one worker judges it, the letter leaves by SMTP, as in `galloper serve`; the
 servers and this program share the core. The mails are those of the demo's summer, one at a time. The first
-one with reading loads the networks and is reported by itself. Processor time stands beside the clock's: on a
+one with reading loads the networks and is reported by itself. Processor time is next to the clock's: on a
 machine that has other work, the difference is that work.
 """
 

@@ -14,5 +14,5 @@ Door: `galloper demo` (`cli.py`), which calls `play.run_demo`. Parts:
 - `checks`: what a run proves;
 - `data`: one folder a game, with its photographs.
 
-It stands beside the product: nothing of the product imports it, and a wheel does not contain it.
+It is next to the product: nothing of the product imports it, and a wheel does not contain it.
 """

@@ -28,7 +28,7 @@ _ENDS = {
 
 @dataclass(slots=True)
 class Arrivals:
-    """Delivers the mails of the story and tells what comes of each. `waiting`: by the instant of receipt,
+    """Delivers the mails of the story and shows what comes of each. `waiting`: by the instant of receipt,
     those of which nothing is known yet."""
 
     story: Story

@@ -39,7 +39,7 @@ from service.store.tables import (
     SubmissionRow,
 )
 
-# A letter with fewer characters says nothing to its reader: the shortest real one has some 200.
+# A letter with fewer characters has nothing to its reader: the shortest real one has some 200.
 _SHORTEST_LETTER = 40
 
 _WORDS = {"succeeds": "succeed", "fails": "fail", "void": "are void"}
@@ -49,7 +49,7 @@ _WORDS = {"succeeds": "succeed", "fails": "fail", "void": "are void"}
 class Findings:
     """What was checked, counted by kind of check, and a sentence for everything that was wrong.
 
-    `differences`: sentences about results other than those worked out by hand. `opened` says by digest
+    `differences`: sentences about results other than those worked out by hand. `opened` states by digest
     whether an attachment opens: ten players get the same pictures, and each picture is opened once.
     """
 
@@ -168,13 +168,13 @@ def check_site(findings: Findings, site: Site, story: Story) -> None:
     findings.checked["lines accepted automatically"] = sum(line.status == "auto" for line in lines)
     findings.checked["lines read"] = len(lines)
     # A demo in which the reader is sure of everything hides what a coordinator does. Every doubtful line of a
-    # sheet that counts was decided by somebody; nothing is decided that was not in doubt.
+    # sheet that counts was decided by a person; nothing is decided that was not in doubt.
     doubtful = {line.id for line in lines if line.status == LineState.OPEN and line.page_id in counting}
     findings.expect("lines in doubt", bool(doubtful), "no line was in doubt, so nobody had to look at one")
     findings.checked["lines in doubt"] = len(doubtful)
     for line_id in doubtful:
         findings.expect("lines in doubt decided", line_id in decided, f"line {line_id} is in doubt still")
-    # 4. Every letter left, says something, opens, and keeps what is secret.
+    # 4. Every letter left, states something, opens, and keeps what is secret.
     for row in letters:
         findings.expect("letters sent", row.state == "sent", f"letter {row.id} ({row.kind}) is {row.state}")
         message = email.message_from_bytes(finished(site.blobs, row), policy=email.policy.default)

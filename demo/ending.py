@@ -96,7 +96,7 @@ def check_pages(stage: Stage, findings: Findings) -> None:
 
 def open_replay(stage: Stage, findings: Findings) -> None:
     """Open the war's plates as a player does, with a link of their own, and check that each plate is there;
-    or say why there are none."""
+    or show why there are none."""
     browser, address = _player_browser(stage), _war_of(stage)
     with browser.open(address, timeout=TIMEOUT_SECONDS) as answer:
         plates = re.findall(r'src="([^"]+/war/\d+[.]svg)"', answer.read().decode())

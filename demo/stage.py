@@ -53,7 +53,7 @@ def open_stage(story: Story, root: Path, teller: Teller, *, fast: bool) -> Itera
 
     Raises what the site raises, such as OSError for a disk that is full.
     """
-    # A site as a coordinator would set it up, with a mailbox of its own and a clock that the story moves.
+    # A site as a coordinator would set it up, with its own mailbox and a clock that the story moves.
     server = DemoMailServer()
     server.start()
     try:
@@ -96,7 +96,7 @@ def _settings(root: Path, server: DemoMailServer) -> Settings:
     trusted = {"trusted_authserv_ids": (AUTHSERV,), "keep_alive_seconds": KEEP_ALIVE_SECONDS}
     return Settings(
         data=str(root),
-        # Beside `root` is a visitor's own folder.
+        # Next to `root` is a visitor's own folder.
         site_key=str(root / "site.key"),
         order_address=ORDERS,
         coordinator=COORDINATOR,

@@ -71,7 +71,7 @@ class StoryMail:
     def to_bytes(self, recipient: str, sent_at: datetime) -> bytes:
         """The mail as the mailbox holds it, with the receiving server's verdict on its sender."""
         message = EmailMessage()
-        # The service believes a sender only if its own server says that DMARC passed (docs/security.md).
+        # The service believes a sender only if its own server states that DMARC passed (docs/security.md).
         domain = self.sender.rpartition("@")[2]
         message["Authentication-Results"] = f"{AUTHSERV}; dmarc=pass header.from={domain}"
         message["From"] = self.sender

@@ -152,7 +152,7 @@ def _loaded(name: str) -> Board:
 
 
 def add_boards(folder: str | PathLike[str]) -> None:
-    """Add the boards in a folder of your own (docs/boards.md), each in a folder of its own. Adding a folder
+    """Add the boards in a folder of your own (docs/boards.md), each in its own folder. Adding a folder
     twice changes nothing. Raises BoardError if there is no such folder, or if a name is taken."""
     try:
         maps.add_folder(Path(folder))

@@ -6,7 +6,7 @@ from adjudicator.errors import UserFacingError
 
 
 class GalloperError(UserFacingError):
-    """The base of every exception that this package raises on purpose. Its text says what happened and what
+    """The base of every exception that this package raises on purpose. Its text shows what happened and what
     to do."""
 
 

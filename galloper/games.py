@@ -102,7 +102,7 @@ class Game:
         if self.is_over:
             raise GameOverError(f"The game is over after {self._phases[-1].position.phase}; there is nothing "
                                 f"to judge. undo() takes that phase back.")
-        # More numbers than any phase draws. Those that were used are kept, and `replay` draws them again.
+        # More numbers than any phase draws. Those that were used are stored, and `replay` draws them again.
         tape = self._fresh_lots() if lots is None else tuple(lots)
         orders = self._given_orders()
         resolution = self._position.judge(orders, tape)
@@ -122,7 +122,7 @@ class Game:
 
     def replay(self) -> tuple[Difference, ...]:
         """Judge every phase again from its own position, orders and lots; each field in which the judge now
-        says something else. Empty if all is the same."""
+        states something else. Empty if all is the same."""
         return tuple(difference for number, played in enumerate(self._phases, 1)
                      for difference in played.judge_again(number))
 

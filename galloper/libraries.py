@@ -22,7 +22,7 @@ def needed_for(purpose: str) -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        # Somebody carried the judge alone into a program, which is allowed (docs/api.md).
+        # A person carried the judge alone into a program, which is allowed (docs/api.md).
         if missing in _OUR_OWN:
             text = (f"{purpose} needs all of Galloper, and its part {missing!r} is not here; "
                     f"pip install galloper.")
@@ -32,7 +32,7 @@ def needed_for(purpose: str) -> Iterator[None]:
                     f"brings all that it needs, and pip install {package} this package alone.")
         raise MissingLibraryError(text, name=error.name) from error
     except OSError as error:
-        # WeasyPrint loads Pango when it is imported, and says so in several lines.
+        # WeasyPrint loads Pango when it is imported, and states it in several lines.
         reason = str(error).partition("\n")[0]
         raise MissingLibraryError(
             f"{purpose} needs a system library that cannot be loaded ({reason}); on Debian, "

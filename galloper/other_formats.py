@@ -24,7 +24,7 @@ FORMATS = tuple(str(form) for form in forms.Format)
 
 @dataclass(frozen=True, slots=True)
 class ExportedGame:
-    """A game in another format. `data` are the bytes of the file, `left_out` says in a sentence each what
+    """A game in another format. `data` are the bytes of the file, `left_out` states in a sentence each what
     the format cannot hold, and `notes` what else its reader should know."""
 
     data: bytes = field(repr=False)
@@ -35,7 +35,7 @@ class ExportedGame:
 @dataclass(frozen=True, slots=True)
 class ImportedPhase:
     """One phase of a file: the position before it and everybody's orders. `unread` are orders that could not
-    be read, as "FRANCE: A PAR X". The last phase of a game is the board as it stands, without orders."""
+    be read, as "FRANCE: A PAR X". The last phase of a game is the board as it is, without orders."""
 
     position: Position
     orders: tuple[Order, ...] = field(repr=False)
@@ -43,7 +43,7 @@ class ImportedPhase:
 
 
 class ImportedGame:
-    """A game that another program saved, as its file says; nothing is judged yet.
+    """A game that another program saved, as its file states; nothing is judged yet.
 
     `compare` judges it phase by phase, and `play` makes a `Game` of it.
     """
@@ -81,8 +81,9 @@ class ImportedGame:
 
     def play(self) -> Game:
         """The game, judged phase by phase by Galloper's judge. Raises FormatError if the judge comes to
-        another position than the file; the sentence says where."""
-        # A game that goes on from another position than its file says would be a third game, that of nobody.
+        another position than the file; the sentence shows where."""
+        # A game that goes on from another position than its file states would be a third game, that of no
+        # person.
         differences = self.compare()
         if differences:
             raise FormatError(f"{self.name}: the game cannot be played as its file says. {differences[0]}")
@@ -96,7 +97,7 @@ class ImportedGame:
                 game.set_orders(order.power, [*before, Order(self.board, order)])
             # Files of other programs have no lots; boards whose rules draw them are not held by any.
             game.judge(phase.lots or None)
-        # A case ends right after its phase, and says nothing of the next.
+        # A case ends right after its phase, and has nothing of the next.
         if not game.is_over and len(self.inner.phases) > 1 and not self._is_case():
             self._pass_over(game, self.inner.phases[-1])
         return game
@@ -149,7 +150,7 @@ def export_game(
 
     `form` is one of "diplomacy", "jdip", "datc" and "cases" (docs/formats.md). Every phase is judged again,
     because these formats tell more of a result than a game keeps. What the format cannot hold is refused
-    with FormatError; with `lossy` it is left out, and the answer says what. Raises OSError if the file
+    with FormatError; with `lossy` it is left out, and the answer shows what. Raises OSError if the file
     cannot be written.
     """
     if form not in FORMATS:

@@ -49,7 +49,7 @@ class PlayedPhase:
         except LotsError as fault:
             yield Difference(number, phase, "lots", list(self.lots), str(fault))
             return
-        # Two pairs: an answer tells of the phase, and the next position also of what is only remembered.
+        # Two pairs: an answer mentions the phase, and the next position also of what is only remembered.
         pairs = [("result", self.resolution.to_json(), again.to_json()),
                  ("position after it", self.resolution.position.to_json(), again.position.to_json())]
         for path, saved, judged in pairs:

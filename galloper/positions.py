@@ -33,7 +33,7 @@ SheetLike: TypeAlias = "OrderLike | Iterable[OrderLike]"
 
 
 class Position:
-    """A board between two phases: what stands where, who owns what, and the phase that is judged next.
+    """A board between two phases: what is where, who owns what, and the phase that is judged next.
 
     It never changes. Make one by `Position.opening`, by `Position.from_json`, or by judging another.
     Positions of one board are equal if they say the same.
@@ -158,7 +158,7 @@ class Position:
         """Every order that a power may give for this phase, or that may be given to one unit: all that the
         judge does not call void, whatever others order. Nothing is weighed.
 
-        Where an order has a number (grain, supply), `counts` are the numbers that may stand in it. A coast is
+        Where an order has a number (grain, supply), `counts` are the numbers that may be in it. A coast is
         named where the unit needs one, and supports name none. `longest_convoy` leaves out convoys over more
         fleets than that: where all seas are full there are very many. Raises BoardError for an unknown power
         and PositionError for a unit that is neither on the board nor must retreat.
@@ -226,7 +226,7 @@ def _nobodys(text: str) -> OrderError:
 
 
 class LegalOrder:
-    """An order that is legal in a position, and the numbers that may stand in it: `counts` is None for an
+    """An order that is legal in a position, and the numbers that may be in it: `counts` is None for an
     order without a number, and else the order has the least of them."""
 
     __slots__ = ("counts", "inner", "order")

@@ -1,7 +1,7 @@
 """Games as JSON: one reader and one writer. The form has a version number and a schema,
 docs/schemas/saved-game.json.
 
-Each phase is a case of `galloper adjudicate` with its answer beside it as `result`.
+Each phase is a case of `galloper adjudicate` with its answer next to it as `result`.
 """
 
 from __future__ import annotations
@@ -140,9 +140,9 @@ def _played(path: str, case: Mapping[str, Any], before: Position, after: Positio
     lots = _list(f"{path}lots", case) if "lots" in case else []
     if not all(type(number) is int for number in lots):
         raise SavedGameError(f"{path}lots: must be whole numbers.")
-    # Checked by its form alone: what the judge says of it today is asked by `replay`.
+    # Checked by its form alone: what the judge states of it today is asked by `replay`.
     answer = _answer(f"{path}result", case.get("result"), len(orders))
-    # The same fact stands twice in the file; where they differ, somebody changed one of them.
+    # The same fact stands twice in the file; where they differ, a person changed one of them.
     units = sorted(map(str, after.inner.units))
     if sorted(answer["positions"]) != units:
         raise SavedGameError(f"{path}result.positions: are not the units of the position that follows.")

@@ -50,7 +50,7 @@ class Sheet:
     """A photograph as it was read.
 
     `status` is "read" or "unusable"; `reason` why it is unusable ("blurred", "too_dark" ...) or None. `power`
-    and `phase` are what the heading says; None where it says nothing that is known. `lines` are those of all
+    and `phase` are what the heading states; None where it has nothing that is known. `lines` are those of all
     pages, from top to bottom.
     """
 
@@ -72,7 +72,7 @@ class Sheet:
         """The orders on the sheet as values, for a game: those that no person need look at, and with
         `with_open` the best guess for the others too.
 
-        `power`: whose sheet it is, if not as in its heading. Raises SheetError if neither says it.
+        `power`: whose sheet it is, if not as in its heading. Raises SheetError if neither states it.
         """
         author = power or self.power
         if author is None:

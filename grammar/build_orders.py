@@ -103,7 +103,7 @@ def orders_from_tree(
             parts = OrderParts(author, line, lexicon.kinds, lexicon.seas)
             reader.fill(parts, inner)
             orders += makers[str(inner.data)](parts)
-            # One of several orders that says too little spoils the line: nobody knows what it was to be.
+            # One of several orders that states too little spoils the line: no person knows what it was to be.
             if len(orders) == before:
                 return ()
     return tuple(orders)
@@ -283,7 +283,7 @@ def _make_holds(parts: OrderParts) -> Iterable[Order]:
 
 def _make_moves(parts: OrderParts) -> Iterable[Order]:
     assert parts.to is not None
-    # Nobody sends two units to one place: "Army London and Army Kent to Surrey" may be a list cut short.
+    # No person sends two units to one place: "Army London and Army Kent to Surrey" may be a list cut short.
     if len(parts.units) > 1:
         return []
     # Which seas does not matter (CNV-03), but a way over land is no convoy: it may be two moves.
@@ -381,7 +381,7 @@ def _make_builds(parts: OrderParts) -> Iterable[Order]:
     if is_alone or parts.count not in {0, len(parts.units)}:
         return []
     return [Build(power=parts.author, line=parts.line, kind=u.kind, region=u.region)
-            # A build without its kind ("Build at London") says too little to be one.
+            # A build without its kind ("Build at London") states too little to be one.
             for u in parts.units if u.kind is not None]
 
 

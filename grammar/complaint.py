@@ -48,7 +48,7 @@ class Complaint:
     """What is wrong with one line.
 
     `line`: its number on the sheet or None. `span`: the characters [from, to) of `text` that could not be
-    read. `message`: one sentence that tells a player what to do. `candidates`: near readings, best first.
+    read. `message`: one sentence that shows a player what to do. `candidates`: near readings, best first.
     """
 
     code: ComplaintCode

@@ -66,7 +66,7 @@ class _ReadyTokens(Lexer):
 class Forms:
     """Every order form of one phase kind.
 
-    `keywords` maps a folded word or sign to the terminals that it stands for. `machine` tells which
+    `keywords` maps a folded word or sign to the terminals that it stands for. `machine` shows which
     sequences of terminals are orders; `ink_machine` and `ink_keywords` are the same without `SELDOM`.
     `variant_orders` are the rules of the variant's wording that make an
     order class of its rule set (`Ruleset.FORMS`), `marks` the words that the wording has in parentheses of
@@ -109,7 +109,7 @@ def _line_and_sentence(fault: str, wording: str, before: int) -> tuple[int, str]
 def composed(text: str, start: str) -> tuple[Lark, Machine]:
     """The parser and the machine of a grammar. Raises as Lark and `build_machine` do.
 
-    They take two seconds to make and a tenth to load, so they are kept where Python keeps its bytecode of
+    They take two seconds to make and a tenth to load, so they are stored where Python keeps its bytecode of
     this package, if that can be written: one file for each text, by this code and this Lark.
     """
     # Its classes are named by their modules, and this one may be below another (`galloper.own_names`).

@@ -31,7 +31,7 @@ _WRONG, _ALIKE, _GAP, _SIGN = 0.9, 0.45, 0.15, 0.35
 _OUTSIDE = 200.0
 """Cost of a letter beyond the end of the text: more than any limit, so that no piece reaches there."""
 _SLACK = 0.95
-"""Letters by which an end may cost more than the best end: one surplus letter may stand before the next
+"""Letters by which an end may cost more than the best end: one surplus letter may be before the next
 word."""
 
 

@@ -103,7 +103,7 @@ def _breaks(line: Sequence[Word], index: int, forms: Forms, lexicon: Lexicon) ->
     """A comma or a slash that may end one order before the next ("A Par - Bur, F Bre - ENG").
 
     A slash before a bare place offers a choice ("A Par - Bur/Gas"), and so does a comma, in a list of
-    retreats; what begins with a unit or a word of orders is an order of its own.
+    retreats; what begins with a unit or a word of orders is its own order.
     """
     sign = line[index].text
     if sign not in ORDER_BREAKS:

@@ -28,7 +28,7 @@ from grammar.order_traits import has_strange_coast, named_parts, named_regions, 
 
 
 class Why(Enum):
-    """Why a region is impossible for a unit: what the sentence of a complaint says of it, with the unit's
+    """Why a region is impossible for a unit: what the sentence of a complaint states of it, with the unit's
     word."""
 
     ELSEWHERE = "where no {unit} can be"
@@ -60,7 +60,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class NotMeant:
-    """A reading with something impossible, by less than the place's own name: `written` is what stands for
+    """A reading with something impossible, by less than the place's own name: `written` is what is for
     it."""
 
     fault: Impossible

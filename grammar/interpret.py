@@ -104,7 +104,7 @@ def leaves_out_word(text: str, reading: str, lexicon: Lexicon) -> bool:
     # which was "nicht", as "mich".
     if not lexicon.order_words:
         return False
-    # "d'une" is a word of the forms as it stands, and "l'armée" are two.
+    # "d'une" is a word of the forms as it is, and "l'armée" are two.
     return all(_holds_more(version, reading, lexicon)
                for version in (text, without_elisions(text, lexicon.elisions, lexicon.tree)))
 
@@ -121,7 +121,7 @@ def _is_nearly_doubt(word: str, doubts: Iterable[str]) -> bool:
 
 def has_broken_number(text: str, orders: Sequence[Order]) -> bool:
     """True if an order counts something, and a text of it holds a number that is not whole ("1.5"); elsewhere
-    a telephone number or a date says nothing of an order (WOR-02)."""
+    a telephone number or a date has nothing of an order (WOR-02)."""
     return no_whole_number(text) is not None and any(map(_has_count, orders))
 
 
@@ -167,7 +167,7 @@ def _condition_with_unit(lexicon: Lexicon) -> re.Pattern[str]:
 
 
 def goes_on(text: str) -> bool:
-    """True if a text begins like the end of a move, or says no more than that one goes by convoy.
+    """True if a text begins like the end of a move, or states no more than that one goes by convoy.
 
     "Army Cornwall moves to County Galway", and below it "via convoy": the first passed as a march.
     """
@@ -208,7 +208,7 @@ def may_be_order_fragment(text: str, lexicon: Lexicon) -> bool:
 
     Fragments are a place or the end of its name, "via convoy", a word of doubt, the end of a bracket, or a
     short order run together. A power's own name is more likely a signature, and a sentence that names no
-    place says something else unless it begins like a condition.
+    place states something else unless it begins like a condition.
     """
     if _speaks_of_no_place(text, lexicon):
         return _begins_with_doubt(text, lexicon)
@@ -297,12 +297,13 @@ def _name_spans(text: str, provinces: Iterable[str], lexicon: Lexicon) -> tuple[
 
 
 def has_shared_short_name(text: str, orders: Sequence[Order], lexicon: Lexicon) -> bool:
-    """True if a place is written with words that another's name has too, so that nobody knows which is meant.
+    """True if a place is written with words that another's name has too, so that no person knows which is
+    meant.
 
-    Examples: "Shannon" for Shannon Sea Area, beside Shannon Mouth; "Minch" for The Minch, beside The Little
+    Examples: "Shannon" for Shannon Sea Area, next to Shannon Mouth; "Minch" for The Minch, next to The Little
     Minch. A code on the board's own list is none: "TYNE" is Tyne Sea Area, whatever stands upon the Tyne.
     """
-    # "Portland (Dorset)" is a spelling of its own.
+    # "Portland (Dorset)" is its own spelling.
     line = " ".join(word.text for word in words(text) if word.text not in _PARENTHESES)
     for province in {region.province: None for order in orders for _, region in named_regions(order)}:
         name = " ".join(word.text for word in words(lexicon.board.provinces[province].name))

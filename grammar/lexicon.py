@@ -68,7 +68,7 @@ class NameLike(Protocol):
 
 class ShortFormLike(Protocol):
     """A row of `short_forms.csv`. `region` is None for a power's people ("English"), `element` is land, sea
-    or None; `kind` says what sort of short form it is."""
+    or None; `kind` shows what sort of short form it is."""
 
     @property
     def text(self) -> str: ...
@@ -150,8 +150,8 @@ class Lexicon:
     `board` resolves coasts and prints names; `kinds` are unit kinds by letter, `seas` the ids of sea
     provinces, `shared_forms` short forms that stand for several regions (Yorks). `doubt_words` make a line a
     condition, a choice or a denial, in every language of the game. In a game with other languages than
-    English (`Language`), `letters` are those of units that may be words too, `plain_words` beside an order
-    say nothing of the kind, `courtesies` say nothing anywhere, `doubt_phrases` are doubts of several words,
+    English (`Language`), `letters` are those of units that may be words too, `plain_words` next to an order
+    have nothing of the kind, `courtesies` have nothing anywhere, `doubt_phrases` are doubts of several words,
     `reports` tell what was or would be, `elisions` are what a tick joins to the word after it, and
     `order_words` are those of their orders. `kind_words` are those of units. `tree` maps a name's words, one
     after the other, to the names that end there (under the key "").
@@ -186,7 +186,7 @@ class Lexicon:
                 same.clear()
             if name.rank <= top:
                 same.setdefault(name.value, name)
-        # What only units of one element mean stands beside what all mean: the unit decides (WRD-01).
+        # What only units of one element mean is next to what all mean: the unit decides (WRD-01).
         by_element = [n for n in by_element if n.value not in best.get((n.terminal, n.words), {})]
         self.names = (*(n for same in best.values() for n in same.values()), *by_element)
         self.shared_forms = frozenset(
@@ -209,7 +209,7 @@ class Lexicon:
         # A short form is near too much else: "Yours" is a letter from "Yorks".
         self._places = [n for n in self.names if n.terminal == PLACE and not n.is_short_form]
         self._place_texts = [n.text for n in self._places]
-        # Nobody listed a beginning: only the board's own names are meant by one.
+        # No person listed a beginning: only the board's own names are meant by one.
         self._sorted = sorted((n.text, n.value) for n in self._places
                               if isinstance(n.value, Region))
 
@@ -402,7 +402,7 @@ def _with_and_without_articles(key: tuple[str, ...]) -> Iterable[tuple[str, ...]
 
 
 def _short_forms(places: Sequence[Name]) -> Iterable[Name]:
-    """Short forms that nobody listed and that fit one region only.
+    """Short forms that no person listed and that fit one region only.
 
     These are either half of a name joined by "and" (Q-44), the start of "X upon Y", and a name without its
     last common word ("Ashby-de-la-Zouch" for the castle).

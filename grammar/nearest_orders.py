@@ -104,7 +104,7 @@ def _readings(text: str, context: LineContext, line: int | None) -> list[Candida
     if len(text) <= MAX_LINE_LENGTH:
         literal = list(read_literally(words(text, start), context, line).candidates)
     known = {c.orders for c in literal}
-    # Also beside a literal reading: equal spellings stay rivals in misread lines.
+    # Also next to a literal reading: equal spellings stay rivals in misread lines.
     readings = literal + [c for c in read_fuzzily(text[start:], context, line) if c.orders not in known]
     return readings or read_fuzzily(text[start:], context, line, stray=True)
 

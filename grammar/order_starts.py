@@ -91,7 +91,7 @@ class OrderStarts:
 
     def has_unit_word(self, text: str) -> bool:
         """True if a text has a word like army or fleet, perhaps badly read ("Fket", "Anny") or without the
-        space beside it ("Durhamarmy")."""
+        space next to it ("Durhamarmy")."""
         return any(
             OSA.distance(word.text, unit) <= misread if abs(len(word.text) - len(unit)) < misread
             else len(word.text) >= len(unit) + _NAME and unit in {

@@ -95,7 +95,7 @@ def ends_in_help(text: str) -> bool:
 def counts_otherwise(text: str) -> bool:
     """True if a text says one number by its figure and the other by its word ("Send 7 unit's supply").
 
-    A 1 with a long stroke before it is plainly a 7 to a reader, so a 7 needs a word that says several.
+    A 1 with a long stroke before it is plainly a 7 to a reader, so a 7 needs a word that states several.
     """
     return _COUNTS_OTHERWISE.search(text) is not None
 

@@ -54,7 +54,7 @@ class ParseLimits:
 
     `score` 0..1: least share of letters left unchanged. `margin` in letters: how much more the next different
     order must cost. `worst` 0..1: largest share changed in one word or name; `offered`: up to which share it
-    is offered beside another.
+    is offered next to another.
     """
 
     score: float = 0.85
@@ -265,7 +265,8 @@ def _why_not(text: str, context: LineContext, literal: LiteralReading,
     if PLACE in literal.expected and not names_at(words(piece), 0, lexicon):
         match = next(iter(lexicon.nearest_places(piece, 1)), None)
         has_hint = match is not None and match.score > _MIN_HINT
-        # A near name may be from another corner of the land: how far the letters are apart is said (WRD-03).
+        # A near name may be from another corner of the land: how far the letters are apart is stated
+        # (WRD-03).
         hint = _hint(piece, match, lexicon) if match and has_hint else ""
         return ComplaintCode.INVALID, f"“{piece}” is no place of this board{hint}."
     return ComplaintCode.INVALID, f"No {context.forms.phase.value} order goes on with “{piece}” here."
@@ -334,7 +335,7 @@ def parse_page(
     """Read a page: `lines` are (text, struck out) from top to bottom, one order a line (HEAD-01).
 
     Lines before the first that is or resembles an order are the heading; a line that is only a power's name
-    is a signature. Struck lines are kept and not read.
+    is a signature. Struck lines are stored and not read.
     """
     rows: list[PageLine] = []
     in_orders = False

@@ -1,4 +1,4 @@
-"""Remarks beside an order that change nothing: a closed list of words, because what else players write in
+"""Remarks next to an order that change nothing: a closed list of words, because what else players write in
 parentheses may be another order, a wish or a condition ("(plan B)", "(subject to French agreement)")."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PLAIN = frozenset((
     "cut", "cuts", "cutting", "bounce", "bounces", "bounced", "bouncing", "standoff", "stand", "off", "self",
     "block", "blocks", "blocking", "stop", "stops", "keep", "keeps", "out", "attack", "attacks", "defensive",
     "defence", "cover", "covers", "covering", "supported", "succeeds", "works",
-    # What was said about it.
+    # What was stated about it.
     "as", "agreed", "arranged", "discussed", "promised", "planned", "announced", "said", "wrote", "letter",
     "see", "final",
     "again", "same", "revised", "amended", "time", "turn", "year", "spring", "autumn", "new",
@@ -48,7 +48,7 @@ _EFFECTS = _CUTS | frozenset((
 
 
 def is_plain(texts: Sequence[str], lexicon: Lexicon, alike: Callable[[str, str], bool] = str.__eq__) -> bool:
-    """True if the folded words of a remark change no order. `alike` tells whether a word is a known one,
+    """True if the folded words of a remark change no order. `alike` shows whether a word is a known one,
     where letters may be misread."""
 
     def among(word: str, known: frozenset[str]) -> bool:

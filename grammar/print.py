@@ -126,7 +126,7 @@ def _blanks(order: Order, board: Board, kind: Text, power: Text) -> dict[str, st
     if isinstance(order, Move):
         blanks |= {"via": " via convoy" if order.via_convoy else "", "sheds": " (db)" if order.sheds else ""}
     if isinstance(order, Convert):
-        # The coast of the fleet it becomes is written with the place: an army has none of its own (CVT-06).
+        # The coast of the fleet it becomes is written with the place: an army has none itself (CVT-06).
         region = order.unit.region
         blanks["unit"] = unit(UnitRef(order.unit.kind, Region(region.province, region.coast or order.coast)))
         blanks["becomes"] = f" to {kind(order.to_kind)}" if order.to_kind else ""
@@ -137,7 +137,7 @@ def _winter_blanks(order: Order, board: Board, unit: Callable[[UnitRef], str], p
     blanks: dict[str, str] = {}
     if isinstance(order, Build):
         blanks["built"] = unit(UnitRef(order.kind, order.region))
-        # The unit's kind, as it stands before the place.
+        # The unit's kind, as it is before the place.
         blanks["place"] = board.region_text(order.region)
         blanks["kind"] = blanks["built"].removesuffix(blanks["place"]).strip()
         blanks["article"] = "an" if blanks["kind"][0] in "AEIO" else "a"

@@ -1,4 +1,4 @@
-"""Words on a sheet beside its orders: remarks in parentheses, closing words, signatures.
+"""Words on a sheet next to its orders: remarks in parentheses, closing words, signatures.
 
 What is not clearly harmless is for a person to look at: nothing here decides what is executed.
 """

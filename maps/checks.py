@@ -80,7 +80,7 @@ def check_symmetry(board: Board, borders: Borders, faults: Faults) -> None:
     for movement, table in board.links.items():
         for region, others in table.items():
             for target in others:
-                # A one-way border must be said in its row, for a missing row back looks just like it.
+                # A one-way border must be stated in its row, for a missing row back looks just like it.
                 if region not in table.get(target, frozenset()) and (region, target) not in one_way_steps:
                     faults.add(BORDERS, 0, (f"by {movement} {region} borders {target} and {target} does not "
                                             f"border {region}"))
@@ -97,7 +97,7 @@ def _check_counts(folder: LoadedFolder, faults: Faults) -> None:
             faults.add(FILE, row, f"counts.{name} is not known; known are {', '.join(actual)}")
         elif actual[name] != declared:
             faults.add(FILE, row, f"counts.{name} says {declared} and the tables hold {actual[name]}")
-    # Nobody could ever win.
+    # No person could ever win.
     if heading.victory > actual["centres"]:
         message = f"victory needs {heading.victory} centres and the board has {actual['centres']}"
         faults.add(FILE, heading.row("victory"), message)
@@ -142,7 +142,7 @@ def _check_capitals(board: Board, heading: VariantFile, faults: Faults) -> None:
             faults.add(FILE, row, f"capitals.{kingdom}: no province lies in that area")
         for name in capitals:
             province: Province | None = board.provinces.get(name)
-            # A draw is open to whoever holds both capitals of some kingdom (DRW-01), and only centres are
+            # A draw is open to anyone who holds both capitals of some kingdom (DRW-01), and only centres are
             # held.
             if province is None or not province.centre:
                 faults.add(FILE, row, f"capitals.{kingdom} names {name!r}, which is no supply centre")

@@ -60,7 +60,7 @@ def check_shapes(path: Path, board: Board, faults: Faults) -> None:
         return
     before = faults.all()
     shapes_by_province = _read(path, faults)
-    # The file could not be read at all: that one fault says enough.
+    # The file could not be read at all: that one fault states enough.
     if not shapes_by_province and faults.all() != before:
         return
     for missing in board.provinces.keys() - shapes_by_province.keys():

@@ -165,7 +165,7 @@ def added_folders() -> tuple[Path, ...]:
 
 
 def variants() -> tuple[str, ...]:
-    """The slugs of all boards, sorted: every folder beside this file, and of the folders that `add_folder`
+    """The slugs of all boards, sorted: every folder next to this file, and of the folders that `add_folder`
     named, with a heading."""
     return tuple(sorted(slug for root in _roots for slug in _in(root)))
 
@@ -184,7 +184,7 @@ def folder(slug: str) -> Path:
 
 def own_tables(slug: str) -> dict[str, bytes]:
     """The files that decide what is played on a board of the site's own, by name: its tables, its wording,
-    and `rules/NAME.py` where it has rules of its own. Empty for a board of the program. Raises MapError."""
+    and `rules/NAME.py` where it has its own rules. Empty for a board of the program. Raises MapError."""
     own = folder(slug)
     if own.parent == _HERE:
         return {}

@@ -103,7 +103,7 @@ def _province(row: CsvRow, faults: Faults) -> Province | None:
         role = SeaRole(row["role"])
     elif row["role"]:
         fault(f"{row['id']} has the role {row['role']!r}; known are {', '.join(SeaRole)}")
-    # Only sea areas have parts (SEA-01): a role elsewhere would be kept and never used.
+    # Only sea areas have parts (SEA-01): a role elsewhere would be stored and never used.
     if role and (terrain is not Terrain.SEA or not row["area"]):
         fault(f"{row['id']} has a role and is not a sea region of an area")
         role = None
@@ -234,11 +234,11 @@ def _ends_fit(
 def build_board(
     provinces: Mapping[str, Province], borders: Borders, movements: Collection[str] = ()
 ) -> Board:
-    """The board of good rows: land as it stands; the sea by the shore rows and what `seas` derives (SEA-04).
+    """The board of good rows: land as it is; the sea by the shore rows and what `seas` derives (SEA-04).
     `movements` are the classes that units use: what else can be derived is, where one of them uses it."""
     land: defaultdict[Region, set[Region]] = defaultdict(set)
     for province in provinces.values():
-        if not province.is_sea:  # an army may stand on an island that borders nothing by land
+        if not province.is_sea:  # an army may be on an island that borders nothing by land
             land.setdefault(Region(province.id), set())
     for a, b in borders.pairs[Touch.LAND]:
         _join(land, a, b, both_ways=borders.leads_back(Touch.LAND, a, b))

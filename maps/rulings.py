@@ -47,7 +47,7 @@ def rulings(folder: Path, variant: Variant) -> tuple[Ruling, ...]:
     house_rules = []
     for part in board_text(path).split("\n## ")[1:]:
         section, _, body = part.partition("\n")
-        # The other sections say how the board was drawn, which is no rule of play.
+        # The other sections show how the board was drawn, which is no rule of play.
         if section in SECTIONS:
             house_rules += [
                 ruling
@@ -72,7 +72,7 @@ def _ruling(section: str, text: str, variant: Variant) -> Ruling | None:
     allowed = variant.rules.CHOICES.get(key)
     if allowed is None:
         raise BadRulings(f"{FILE}: {code} is about {key!r}, which these rules do not know")
-    # The names of the answers cut the text: what stands before the first is the question.
+    # The names of the answers cut the text: what is before the first is the question.
     question, *rest = re.split(rf"`({'|'.join(allowed)})`[:.] ?", rest_of_text)
     answers = dict(zip(rest[::2], rest[1::2], strict=True))
     played = variant.rules.choice(key)

@@ -1,6 +1,6 @@
 """The valid moves from a region, for a page that informs players and advises none (MOVE-01, MOVE-02).
 
-Neither units nor games are known here: the answer is what the map itself says, and no more.
+Neither units nor games are known here: the answer is what the map itself states, and no more.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
     """The regions `text` may mean, surest first: any spelling of a province, with a coast as `Devon/South
     Coast` or `Devon (South Coast)` if one is wanted. Empty when no spelling or no such coast is known."""
     named_regions = regions_named(variant.names, text)
-    # The whole text first: "Portland (Sea)" is a name of its own, and no coast of Portland.
+    # The whole text first: "Portland (Sea)" is its own name, and no coast of Portland.
     if named_regions:
         return named_regions
     parts = _WITH_COAST.fullmatch(text)
@@ -46,7 +46,7 @@ def find_regions(variant: Variant, text: str) -> tuple[Region, ...]:
 
 
 def valid_moves(variant: Variant, region: Region) -> tuple[ValidMoves, ...]:
-    """One entry for each kind of unit that may stand in `region`, in the order of the variant's kinds; for a
+    """One entry for each kind of unit that may be in `region`, in the order of the variant's kinds; for a
     province with several coasts and no coast given, one for each coast. Where no phase moves units a king
     rides, over land or across one sea (WSB-14)."""
     moves = []

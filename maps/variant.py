@@ -91,7 +91,7 @@ class ShortForm:
 class Power:
     """A seat. `id` is its name in data and JSON, `name` as printed, `aliases` every other name a sheet may
     carry (HEAD-02), `person` who commands it, `colour` "#rrggbb" (MAP-04), `pattern` and `letter` its marks
-    on a map without colour (MAP-05), `letter_word` what the letter stands for where no name of it says so,
+    on a map without colour (MAP-05), `letter_word` what the letter stands for where no name of it states it,
     `kingdom` the land area it comes from or None, `victory` the centres it needs to win where that is not
     the board's number, else 0, `is_plural` whether its name takes a plural verb (the Scots were),
     `has_article` whether a sentence names it with one that its name does not have (the Confederacy)."""
@@ -121,7 +121,7 @@ class Variant:
     that a drawing may too. `strip`: kilometres of each sea that a drawing shows at least. `conduct` is how
     the game asks its players to deal with each other, a sentence or two an item; empty where its rules say
     nothing of it. `earlier`: house rules that were changed, by key, with what counted before the change.
-    `short_forms`: what its people write for short. `languages`: those whose order words count beside the
+    `short_forms`: what its people write for short. `languages`: those whose order words count next to the
     English ones, none unless a game switches them on (WRD-07).
     """
 

@@ -17,7 +17,7 @@ from maps.files import board_text, toml_table
 from maps.variant import Power
 
 FILE = "variant.toml"
-# Where a board's drawing is centred unless it says otherwise: the middle of the British Isles.
+# Where a board's drawing is centred unless it states otherwise: the middle of the British Isles.
 MIDDLE = (-4.0, 54.0)
 # Kilometres of each sea that a drawing shows at least.
 STRIP_KM = 36
@@ -26,7 +26,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 @dataclass(frozen=True, slots=True)
 class VariantFile:
-    """What `variant.toml` says. `module`, `values`, `citations` and `figures` name the rule set, `earlier`
+    """What `variant.toml` states. `module`, `values`, `citations` and `figures` name the rule set, `earlier`
     the values that older games began with; `counts` are figures the tables must agree with; `start` is None
     when the file does not give a usable one; `rows` are lines of the file by key."""
 
@@ -93,7 +93,7 @@ def read_variant_file(folder: Path, faults: Faults) -> VariantFile:
         conduct=top.texts("conduct", []),
         rows=rows,
     )
-    # Closed last: only now is it known which keys nobody asked for.
+    # Closed last: only now is it known which keys no person asked for.
     calendar_keys.close()
     rules.close()
     top.close()
@@ -221,7 +221,7 @@ def _start(keys: _Keys, calendar: Calendar) -> Phase | None:
     match keys.lists("start"):
         case [str() as season, int() as year, str() as kind] if kind in set(PhaseKind):
             phase = Phase(year, season, PhaseKind(kind))
-            # A game that begins beside its calendar could never get to its second phase.
+            # A game that begins next to its calendar could never get to its second phase.
             if (phase.season, phase.kind) in calendar.steps:
                 return phase
             keys.fault("start", f"is {phase}, which is not among the steps")

@@ -14,6 +14,6 @@ box again. Both give the values of `page`.
 - `provenance`: the processing steps that a reading carries.
 
 Imports nothing of `grammar`, `maps` or `service`: a reading cannot depend on the position. Tuning values
-stand at the top of their module with unit, range and source. "Photographs" there are the 20 sample sheets
+are at the top of their module with unit, range and source. "Photographs" there are the 20 sample sheets
 that developers have and the 106 photographs in `demo/data`; "by hand" means that no measurement is on record.
 """

@@ -172,7 +172,7 @@ class Row:
     that a mark over several rows may cross out (`corrections.crossed_blocks`). `inserted`: small rows written
     just above this one that belong into it, see `corrections.apply`. `runs_on`: ink goes on past its
     ends; never accepted automatically either.
-    `tick`: the box ticked beside it on a printed sheet: "A" for an army, "F" for a fleet, "?" for both.
+    `tick`: the box ticked next to it on a printed sheet: "A" for an army, "F" for a fleet, "?" for both.
     `looks`: its ink, for lines that stay unclear; None where it was not kept.
     """
 

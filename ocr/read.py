@@ -190,7 +190,7 @@ class _Reader:
         if is_read or not sheets[0].is_outlined or any(sheet.printed is not None for sheet in sheets):
             return outcomes
         # Blots of old paper and a shadow may look like a sheet's edges, and the writing between them be
-        # squeezed: nobody is asked for another photograph before the whole of this one was read.
+        # squeezed: no person is asked for another photograph before the whole of this one was read.
         whole = self.sheet(photo, whole_photo(photo))
         return [whole] if isinstance(whole[0], Page) else outcomes
 
@@ -224,7 +224,7 @@ class _Reader:
         clean, rule_pixels = _cleaned(sheet)
         ticks: Mapping[int, str] = {}
         if sheet.printed is not None:
-            # Its marks say which way is up.
+            # Its marks show which way is up.
             cleared = clear_print(clean, sheet, sheet.printed)
             clean, ticks = cleared.image, cleared.ticks
             quads = self._find(clean)

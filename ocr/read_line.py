@@ -1,5 +1,5 @@
-"""Read one line again, in a box that a person has drawn. The person says where the line is, the engines what
-it says."""
+"""Read one line again, in a box that a person has drawn. The person shows where the line is, the engines what
+it states."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def sheet_of(photo: Image, boxes: Sequence[Box]) -> FlattenedSheet:
 def _rows(clean: Image, quad: Quad, options: ReadOptions) -> list[RowStrip]:
     """The rows of writing in a box, from the top, each as wide as the box; the box itself if no row is
     found."""
-    # The person says where a line begins and ends, the finder how many rows it has and how high they are.
+    # The person shows where a line begins and ends, the finder how many rows it has and how high they are.
     box_height = quad_size(quad)[1]
     boxes = _boxes_around(clean, quad, AROUND * box_height, options)
     rows = [_across(strip, quad) for strip in row_strips(boxes)]

@@ -52,7 +52,7 @@ LONGEST_NAME = 4
 UNCLEAR = 0.5
 """Most confidence, 0..1, in a heading whose digits two readings do not share. By hand."""
 
-# How well such a line reads says nothing about strokes.
+# How well such a line reads has nothing about strokes.
 UNTOUCHED = 0.4
 """Most, 0..1, that a line without posteriors may look crossed out to pass without a person. By hand."""
 
@@ -124,7 +124,7 @@ def _classify_above(
     lines: Sequence[JoinedLine], heading: SheetHeading, vocabulary: Vocabulary, *, is_all: bool
 ) -> list[InterpretedLine]:
     """The lines above the orders. `is_all`: the page has no orders below them."""
-    # Letters alone take "string" for Spring: where there is ink, it says what is heading.
+    # Letters alone take "string" for Spring: where there is ink, it shows what is heading.
     is_named = [
         bool(line.line.text)
         and (
@@ -136,7 +136,7 @@ def _classify_above(
     ]
     # Below the last plain heading, and on a page without orders, what is neither may be part of an order.
     last = 0 if is_all else max((index for index, named in enumerate(is_named) if named), default=0)
-    # What nobody could read is no heading: above the orders it is more likely a mark than a line.
+    # What no person could read is no heading: above the orders it is more likely a mark than a line.
     above = [
         _heading_line(line, vocabulary, is_named=is_named[index] or index < last)
         for index, line in enumerate(lines) if line.line.text
@@ -191,7 +191,7 @@ def _order(
     if joined.ends_signed:
         reasons = (*reasons, OpenReason.SIGNATURE)
     live_state = LineState.OPEN if reasons else LineState.AUTO
-    # "Gondor" was transcribed "london": where a word fits badly, free reading says what is written (WRD-02).
+    # "Gondor" was transcribed "london": where a word fits badly, free reading shows what is written (WRD-02).
     # Only where the ink is clear and a name in no list: in a bad hand free reading is the worse text.
     is_clear = line.score >= rules.limits.text_score and OpenReason.UNKNOWN_NAME in reasons
     # Below such a chance the order's words are invented: French prose was "retreat armies the ham to ...".

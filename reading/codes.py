@@ -1,4 +1,4 @@
-"""Places by their codes, and what a code is worth beside a unit that is written out.
+"""Places by their codes, and what a code is worth next to a unit that is written out.
 
 A writer of codes writes codes. One who writes "Army" and "moves to" mostly writes names.
 """
@@ -16,14 +16,14 @@ LONGEST_CODE = 4
 """Letters of a code at most."""
 
 LONE_CODE = 2.0
-"""Nats by which a reading with a code beside a written-out unit is less likely than its ink says: odds of one
-to 7. By hand: "Army Portsmouth to Mar" waited for the Isle of Man, whose code is "Man"."""
+"""Nats by which a reading with a code next to a written-out unit is less likely than its ink states: odds of
+one to 7. By hand: "Army Portsmouth to Mar" waited for the Isle of Man, whose code is "Man"."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def lone_code_cost(text: str, order: str, lexicon: Lexicon) -> float:
-    """Nats, 0 or more, that a reading costs for codes beside a unit written out. `order`: its canonical
+    """Nats, 0 or more, that a reading costs for codes next to a unit written out. `order`: its canonical
     text."""
     return LONE_CODE if has_written_unit(text, lexicon) and codes_in(text, order, lexicon) else 0.0
 

@@ -46,7 +46,7 @@ TOUCHED = 0.6
 """Score, 0..1, from which a word looks struck enough to read the line without it too. By hand: with it 14
 orders more were exact on 380 composed sheets."""
 
-# Without them the letters of a struck word counted as unexplained ink, and the line as it stands won: of 60
+# Without them the letters of a struck word counted as unexplained ink, and the line as it is won: of 60
 # composed lines with a surely struck word 40 came out right, with them 49.
 STROKE, REPLACED = 3.0, 7.0
 """Nats that a sure stroke costs a reading with the struck word live, and nats that a word inserted above it
@@ -62,7 +62,7 @@ MOST_CANDIDATES = 5
 """Different orders that a person is offered; docs/contract.md promises at most five."""
 
 MOST_UNEXPLAINED = 0.5
-"""Share, 0..1, at most, of an order with a word that the ink does not explain: nobody is told that it is
+"""Share, 0..1, at most, of an order with a word that the ink does not explain: no person is told that it is
 sure (INK-14)."""
 
 MOST_SURE = 50.0
@@ -80,7 +80,7 @@ MOST_DECODERS = 8
 class LineInk:
     """All posteriors of one line, each over the whole line.
 
-    `opinions`: of the line as it stands, one or more: the first engine's, and a second's if it was asked.
+    `opinions`: of the line as it is, one or more: the first engine's, and a second's if it was asked.
     `corrected`: the line with its corrections made, in each way that leaves something to read. `corrections`:
     the first engine's posteriors of these. `bare`: the line without struck words and without inserted words,
     if it has both.
@@ -191,7 +191,7 @@ def decoder_of(vocabulary: Vocabulary) -> Decoder:
     """The decoder of a vocabulary, made once and kept until all together hold more than MOST_STATES."""
     key = (vocabulary.forms, vocabulary.lexicon)
     with _LOCK:
-        # Without a bound the states of 250 rows took 114 MB. Where each had a bound of its own, a process
+        # Without a bound the states of 250 rows took 114 MB. Where each had its own bound, a process
         # that read 220 sheets of one board in three kinds of phase held 960 MiB.
         if sum(decoder.state_count for decoder in _DECODERS.values()) > MOST_STATES:
             _DECODERS.clear()

@@ -80,7 +80,7 @@ def features_of(
 ) -> Features:
     """The features of the best order. `decoded` has one. `alignments`: its own, by each of
     `decoded.ink.all`."""
-    # A line with its corrections made is no opinion of the line as it stands. If the order was surely read on
+    # A line with its corrections made is no opinion of the line as it is. If the order was surely read on
     # it, it is the only opinion.
     lexicon = vocabulary.lexicon
     best, others, corrected = decoded.hypotheses[0], decoded.hypotheses[1:], _read_as_corrected(line, decoded)
@@ -93,16 +93,16 @@ def features_of(
     misfits = [_word_misfit(best, fit, vocabulary) for fit in fits]
 
     def behind(other: Hypothesis) -> float:
-        # An order that nobody means is priced when orders are ranked. The price lends the ink no sureness: a
-        # fleet convoyed must be as far behind by its ink as any other order.
-        # Nor is a clear code less sure for its price: `reading.classify` holds it where the sheet has none.
+        # An order that no person means is priced when orders are ranked. The price lends the ink no sureness:
+        # a fleet convoyed must be as far behind by its ink as any other order. Nor is a clear code less sure
+        # for its price: `reading.classify` holds it where the sheet has none.
         return best.score + own_price - other.score - oddity_cost(other.orders, lexicon)
 
     def margin_to(is_rival: Callable[[Hypothesis], bool]) -> float:
         return min([FAR, *(behind(other) for other in others if is_rival(other))])
 
     # "Army Kinsale to The Nore", a sea by its second name, is no order, and passed as one to Worcestershire
-    # by its code. What fits as well and says nothing is as near as an order.
+    # by its code. What fits as well and has nothing is as near as an order.
     refused = FAR if decoded.refused is None else best.score + own_price - decoded.refused.score
 
     return Features(
@@ -123,7 +123,7 @@ def features_of(
 
 def _read_as_corrected(line: ReadLine, decoded: DecodedLine) -> int | None:
     """Index in `decoded.ink.corrected` of the line that the best order was read on; None if it was read on
-    the line as it stands, or a struck word is not surely struck."""
+    the line as it is, or a struck word is not surely struck."""
     scores, opinions = decoded.hypotheses[0].by_posteriors, len(decoded.ink.opinions)
     if len(scores) == opinions or not all(is_plainly_struck(row.strike) for row in line.rows):
         return None
@@ -157,8 +157,8 @@ def _lacks_sign(best: Hypothesis, fits: Sequence[Alignment]) -> bool:
 
 
 def _is_odd(text: str, best: Hypothesis, fit: Alignment, vocabulary: Vocabulary) -> bool:
-    """True if the order is one that nobody means as it is, if it is one of two, or if the text holds a word
-    of doubt."""
+    """True if the order is one that no person means as it is, if it is one of two, or if the text holds a
+    word of doubt."""
     lexicon = vocabulary.lexicon
     return (
         len(best.orders) != 1
@@ -198,7 +198,7 @@ def _parts_word(
             index in owners for index in parts
         ):
             return False
-        # "toDuislin" has lost its space: the "to" stands there as it is.
+        # "toDuislin" has lost its space: the "to" is there as it is.
         ends = ((parts[0], written[: len(texts[parts[0]])]), (parts[-1], written[-len(texts[parts[-1]]) :]))
         if any(
             index not in owners and OSA.distance(shown, texts[index]) <= len(shown) // LEAST_LETTERS
@@ -298,9 +298,9 @@ def _plain_other(
     LONE_WORD where no name of the game can be meant."""
     # "Leinster", perfectly clear and no name of the game, was corrected to the nearest name and passed.
     # A letter: of a long name two letters misread are likelier than another place so much like it.
-    # "Riding", two letters from Reading, is a word of three other names: nobody writes it for that one.
-    # "Baden" is no Badenoch, nor "Stow" The Stewartry: only a beginning that stands there as it is names one.
-    # Nor is a code meant behind an article, or beside another where no opinion shows a dash.
+    # "Riding", two letters from Reading, is a word of three other names: no person writes it for that one.
+    # "Baden" is no Badenoch, nor "Stow" The Stewartry: only a beginning that is there as it is names one.
+    # Nor is a code meant behind an article, or next to another where no opinion shows a dash.
     texts = best.text.text.split(" ")
     is_begun = any(
         all(fit.shown_in(index, index + 1).letters.casefold() != texts[index] for fit in fits)

@@ -85,7 +85,7 @@ def read_heading(
 ) -> SheetHeading:
     """The heading in the first lines of a page. `rows`: the first of these lines as headings, None for
     others."""
-    # What the ink says counts, and is sure only where free letters say the same.
+    # What the ink states counts, and is sure only where free letters say the same.
     top = lines[:MAX_HEADING_LINES]
     free = parse_sheet_heading([line.text for line in top], games)
     texts = [line.text if row is None else row.text for line, row in zip(top, rows, strict=False)]

@@ -245,7 +245,7 @@ def _is_asked(
     group: RowGroup, rows: Sequence[PageRow], layout: Mapping[RowGroup, float],
     may_go_on: Sequence[bool], decoded: Decoded, scores: Mapping[RowGroup, float],
 ) -> bool:
-    """True if layout, an unfinished row or a row that is no order by itself asks for these rows as one
+    """True if layout, an unfinished row or a row that is no order by itself requests these rows as one
     line."""
     # Reading every group that layout leaves possible was half of a sheet's time.
     if len(group) == 2:

@@ -90,8 +90,8 @@ def with_layout_words(rows: Sequence[Row], lexicon: Lexicon, starts: OrderStarts
 def _may_be_unread_head(row: Row, head: ListHead | None) -> bool:
     """True if a row may be the heading of another list that was not read as one. `head`: of the list
     above."""
-    # "My fleets:", read as "my pleats": what stands below it is no longer of the armies. But "A Kent" is all
-    # that stands below "Holds:".
+    # "My fleets:", read as "my pleats": what is below it is no longer of the armies. But "A Kent" is all
+    # that is below "Holds:".
     text = row.text.rstrip(" :;.-–—")
     return ((head is None or head.verb != "H")
             and len(text.split()) <= HEAD_WORDS and _HAS_VERB.search(text) is None)

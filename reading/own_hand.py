@@ -3,9 +3,8 @@
     reviewed lines -> sure lines -> a layer -> waiting lines read again -> reviewed lines
 
 The sure lines show how this person makes letters. A line that waits because its letters are unclear may pass
-by that; one that waits for what it says, for its place on the sheet or for what was done to it waits still. A
-line that passes keeps its reading. Lexical only, and of the ink of this sheet alone.
-"""
+by that; one that waits for what it states, for its place on the sheet or for what was done to it waits still.
+A line that passes keeps its reading. Lexical only, and of the ink of this sheet alone. """
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from reading.status import LineState
 from reading.vocabulary import Vocabulary
 
 # On 283 sheets of writers for calibration 61 lines passed by their sheet's hand alone, three wrongly: names
-# with an "e" for a "t", which came to fit worse, and a name whose end stood in the next row.
+# with an "e" for a "t", which came to fit worse, and a name whose end was in the next row.
 MOST_GROWTH = 0.1
 """Nats a letter by which the name that fits worst may come to fit worse."""
 
@@ -34,7 +33,7 @@ TURNED = 5.0
 hand."""
 
 TEACHERS = 2
-"""Sure lines from which a waiting line may pass by them: one says more of its words than of the person. By
+"""Sure lines from which a waiting line may pass by them: one states more of its words than of the person. By
 hand: on a held-out sheet "Tyrconnell" passed as Tyrone by one long line; on 112 sheets of writers for
 calibration the same 594 lines pass."""
 

@@ -59,7 +59,7 @@ line above. By hand."""
 _ENDS_IN_THEN = re.compile(r"\bthen\W*$", re.IGNORECASE)
 _HELPS = re.compile(r" [SC] ")
 _HOLDS_ITSELF = re.compile(r"\b(?:h|holds?|stands?(?: fast)?)\W*$", re.IGNORECASE)
-# What an order ends with, at the beginning of a row of its own.
+# What an order ends with, at the beginning of its own row.
 _BEGINS_AS_END = re.compile(
     r"^\W*(?:to|into|towards|via|moving|going|entering|in attacking)\s", re.IGNORECASE)
 _NEVER_HELPED = re.compile(r" proxy | R | disbands$|^(?:Build|Remove|Send) ")
@@ -231,7 +231,7 @@ def _place_names(lexicon: Lexicon) -> tuple[str, ...]:
 def _is_cut_short(line: InterpretedLine) -> bool:
     """True if the unit or move that a line supports or convoys may be in the next line: its name is badly
     written."""
-    # One that says whereto has its unit.
+    # One that states whereto has its unit.
     return (line.features is not None and line.features.word_misfit >= BAD_NAME
             and line.order is not None and _HELPS.search(line.order) is not None and " - " not in line.order)
 

@@ -1,5 +1,5 @@
-"""The kind of a unit that is ticked beside a line of a printed sheet (LET-12): ticked or written, both are
-read, and a tick that says otherwise than the line is for a person."""
+"""The kind of a unit that is ticked next to a line of a printed sheet (LET-12): ticked or written, both are
+read, and a tick that states otherwise than the line is for a person."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _KINDS = frozenset({"A", "F"})
 
 
 def read_tick(row: Row, starts: OrderStarts) -> Row:
-    """The row as if the letter that is ticked beside it were written before it; as it is without a tick, and
+    """The row as if the letter that is ticked next to it were written before it; as it is without a tick, and
     where it begins like an order already."""
     if row.tick not in _KINDS or not row.text or starts.looks_like_order(row.text):
         return row
@@ -24,8 +24,8 @@ def read_tick(row: Row, starts: OrderStarts) -> Row:
 
 
 def with_tick(line: InterpretedLine, rows: Sequence[Row]) -> InterpretedLine:
-    """The line, for a person if what is ticked beside the first of its rows is not the kind that it names:
-    another one, both boxes, or a tick beside an order that names no unit."""
+    """The line, for a person if what is ticked next to the first of its rows is not the kind that it names:
+    another one, both boxes, or a tick next to an order that names no unit."""
     tick = rows[0].tick if rows else ""
     if not tick or line.kind != "order" or line.struck:
         return line

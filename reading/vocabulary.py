@@ -47,7 +47,7 @@ class Vocabulary:
 
 
 # By the identity of what a lexicon is made of, which has no hash, since it holds mappings. That is kept alive
-# beside the lexicon, so that no other object gets its identity. Variants of one board share a lexicon.
+# next to the lexicon, so that no other object gets its identity. Variants of one board share a lexicon.
 _LEXICONS: dict[tuple[int | str, ...], tuple[tuple[object, ...], Lexicon]] = {}
 
 
@@ -120,7 +120,7 @@ def orders_of(variant: Variant, kind: PhaseKind, power: str, text: str, line: in
 
 
 # The same text is parsed when a game is judged, twice when it is approved, and for each preview. By identity,
-# as for the lexicons; both are kept alive beside what they gave.
+# as for the lexicons; both are kept alive next to what they gave.
 _CANONICAL: dict[tuple[int, int, str, str], tuple[Lexicon, Forms, ParsedLine]] = {}
 MOST_CANONICAL = 20_000
 """Lines of canonical text whose reading a process keeps."""

@@ -4,7 +4,7 @@
     sheets came to be"
 
 Each FOLDER holds photographs and their truth.json (`python -m training.sheets.compose varied`). Every sheet
-is read as the service reads it, and every line that gives an order is kept in the file `--keep` with its
+is read as the service reads it, and every line that gives an order is stored in the file `--keep` with its
 features and whether the order is the one written; a later run with the same file fits again without reading.
 Never use sheets that the reader is judged by.
 """
@@ -59,7 +59,7 @@ def judged(
 ) -> Iterator[Judged]:
     """The lines of a sheet that give an order by their ink, each right or not."""
     answer = {"pages": [{"lines": [as_read(line) for line in lines]} for lines in pages]}
-    # Lines that nobody wrote are judged too: an order read out of a heading is a wrong one.
+    # Lines that no person wrote are judged too: an order read out of a heading is a wrong one.
     for match in matches(sheet, answer):
         for line in match.read:
             if gives(line) and line["features"] is not None:

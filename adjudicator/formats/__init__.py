@@ -6,5 +6,5 @@ saved game), `datc_cases` (jDip's text of test cases); `judge_again.check` judge
 `game_log` (the value that all of them take and give, and names as those programs write them), `order_text`
 (their orders), `classic` (which boards they can hold), `jdip_words`, `jsx` (XML of Java objects).
 
-Whoever calls hands in only what is public. Imports the standard library and the judge, and opens no file.
+Callers pass only what is public. Imports the standard library and the judge, and opens no file.
 """

@@ -2,9 +2,8 @@
 
 The form is that of `diplomacy.utils.export` (1.1.2): `id`, `map`, `rules`, and `phases`, each with `name`,
 `state`, `orders`, `results` and `messages`. Our own key `galloper` has what the package would drop: void
-orders, and units that the rules removed although nobody ordered it. The package reads past a key that it does
-not know.
-"""
+orders, and units that the rules removed although no unit ordered it. The package reads past a key that it
+does not know. """
 
 from __future__ import annotations
 
@@ -128,7 +127,7 @@ class _Writer:
         position = classic.without_stranded(position)
         beaten = {power: [d for d in position.dislodged if d.unit.power == power] for power in powers}
         return {
-            # The package wants some time, ever later; the real one is nobody's business.
+            # The package needs some time, ever later; the real one is no unit's business.
             "timestamp": index,
             "zobrist_hash": self._hash.of(position, homes),
             "note": "",
@@ -163,7 +162,7 @@ class _Writer:
             order = outcome.order
             if outcome.result is Result.VOID or not isinstance(order, classic.SPOKEN_ORDERS):
                 continue
-            # The package carries an army overseas only where the order says "via".
+            # The package carries an army overseas only where the order states "via".
             by_convoy = isinstance(order, Move) and (
                 order.via_convoy
                 or order.unit.region.province in convoyed
@@ -178,7 +177,7 @@ class _Writer:
         return orders, results
 
     def _note_void(self, phase: LoggedPhase, name: str) -> None:
-        # As the sheet says: an order for a fleet where an army stands must not become one for the army.
+        # As the sheet states: an order for a fleet where an army stands must not become one for the army.
         lines = OrderWriter(_WORDS, None)
         outcomes = phase.resolution.outcomes if phase.resolution is not None else ()
         self.void += [

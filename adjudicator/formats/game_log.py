@@ -27,8 +27,8 @@ LONGEST = 160
 
 
 class FormatFault(UserFacingError):
-    """A game that a format cannot hold, or a file that is not in its format. The sentence says which phase or
-    field."""
+    """A game that a format cannot hold, or a file that is not in its format. The sentence shows which phase
+    or field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class GameLog:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file to be. `left_out` says what the format cannot hold, a sentence each; `notes` what else a reader
+    """A file to be. `left_out` shows what the format cannot hold, a sentence each; `notes` what else a reader
     should know."""
 
     data: bytes

@@ -132,7 +132,7 @@ class _Writer:
                 ),
             ),
         ]
-        # The map first: all provinces are known before a unit stands in one.
+        # The map first: all provinces are known before a unit is in one.
         return plain_object(
             f"{WORLD}World", map=self._map, turnStates=sorted_map(turns), nonTurnData=hash_map(about)
         )

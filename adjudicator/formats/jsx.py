@@ -113,7 +113,7 @@ def to_xml(root: JavaObject) -> str:
     lines: list[str] = [_TITLE, _OPEN]
     ids: dict[int, str] = {}
     count = 0
-    # A stack of its own: provinces lead to provinces hundreds deep.
+    # A separate stack: provinces lead to provinces hundreds deep.
     stack: list[str | tuple[str, Any]] = [_CLOSE, ("", root)]
     while stack:
         step = stack.pop()

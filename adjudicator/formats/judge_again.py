@@ -30,14 +30,14 @@ def check(board: GameBoard, log: GameLog) -> Iterator[JudgedAgain]:
         after = log.phases[index + 1].position
         resolution = judge(board.context, board.rules, phase.position, phase.orders, Lots(phase.lots))
         position = _passed_over(board, resolution.position, after.phase)
-        # A test case ends with the board right after its phase, and says nothing more of it.
+        # A test case ends with the board right after its phase, and has nothing more of it.
         is_case = after.phase == phase.position.phase
         differences = _unit_differences(position, after) if is_case else _differences(position, after)
         yield JudgedAgain(phase.position.phase, resolution, tuple(differences), phase.unread)
 
 
 def _passed_over(board: GameBoard, position: Position, goal: Phase) -> Position:
-    """The position at the phase wanted, where only phases lie between in which nobody has anything to order.
+    """The position at the phase wanted, where only phases lie between in which no unit has anything to order.
 
     Other programs destroy a unit at once that has nowhere to go, and pass over such phases.
     """
@@ -79,7 +79,7 @@ def _beaten(position: Position) -> set[str]:
 
 
 def _settled_centres(ours: Position, theirs: Position) -> tuple[set[str], set[str]]:
-    # Before the retreats jDip's file has the owners that follow if nobody comes back; ours has the old ones.
+    # Before the retreats jDip's file has the owners that follow if no unit comes back; ours has the old ones.
     return (set(), set()) if theirs.phase.kind is PhaseKind.RETREAT else (_owned(ours), _owned(theirs))
 
 
@@ -102,7 +102,7 @@ def with_results(board: GameBoard, log: GameLog) -> GameLog:
     for phase in log.phases[:-1]:
         position = phase.position
         before = phases[-1].resolution if phases else None
-        # A file may not say where attackers came from; our judge of the phase before does.
+        # A file may not show where attackers came from; our judge of the phase before does.
         if before is not None and position.dislodged and not tuple(_differences(before.position, position)):
             position = before.position
         resolution = judge(board.context, board.rules, position, phase.orders, Lots(phase.lots))

@@ -115,7 +115,7 @@ def _with_goal(
 
 @dataclass(frozen=True, slots=True)
 class OrderWords:
-    """How a program writes orders: its regions, what stands between a move's two places, and the patterns of
+    """How a program writes orders: its regions, what is between a move's two places, and the patterns of
     orders that differ, with the blanks of `_PATTERNS`; in `build` the unit is `{}`."""
 
     region: Callable[[Region], str]
@@ -138,7 +138,7 @@ _PATTERNS: Mapping[type[Order], str] = {
 
 class OrderWriter:
     """Writes orders for the board of one phase: each unit by its real kind and coast, whatever the sheet
-    says; without a position as the sheet says."""
+    states; without a position as the sheet states."""
 
     def __init__(self, words: OrderWords, position: Position | None) -> None:
         self._words = words

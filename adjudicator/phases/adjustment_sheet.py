@@ -30,7 +30,7 @@ Fault = tuple[str, Sentence]
 
 class AdjustmentRules(year_end.YearEndRules, Protocol):
     """What a rule set decides while an adjustment phase is judged; `Ruleset` has the defaults
-    and says more."""
+    and states more."""
 
     ADJUSTMENT_RULES: ClassVar[Mapping[type[Order], AdjustmentRule]]
 
@@ -103,7 +103,7 @@ class AdjustmentSheet:
         self.position = position
         self.orders = orders
         self.verdicts: list[_Verdict | None] = [None] * len(orders)
-        # A void order names the order that displaced it, so that it is void for somebody's doing.
+        # A void order names the order that displaced it, so that it is void for a power's doing.
         self.causes: dict[int, int] = {}
         powers = {*context.powers, *position.centres, *(u.power for u in position.units)}
         self.accounts = {
@@ -238,8 +238,8 @@ class AdjustmentSheet:
     # Removals
 
     def _remove(self, account: Account, indexes: list[int], builds: list[int]) -> None:
-        """Carry out removals. Those listed beside builds are struck, except what a sender needs to cover what
-        it sends (Q-26, Q-27)."""
+        """Carry out removals. Those listed next to builds are struck, except what a sender needs to cover
+        what it sends (Q-26, Q-27)."""
         for index in indexes:
             order = self.orders[index]
             assert isinstance(order, Remove)

@@ -56,9 +56,8 @@ class Sea:
     def useful(self, fleet: str, start: str, goal: str) -> bool:
         """True if a fleet is on some route that has no shortcut (DATC 6.F.12, 6.G.19).
 
-        Fleets that join start and goal hold such a route, whoever is beside it. So an order that is of no use
-        can be left out, and no whole chain is broken. The answer is the same for the way back.
-        """
+        Fleets that join start and goal hold such a route, no matter who is next to it. So an order that is of
+        no use can be left out, and no whole chain is broken. The answer is the same for the way back. """
         carriers = self.carriers
         own_sea = self._bit.get(fleet, 0) & carriers
         first, last = self._touched[start] & carriers, self._touched[goal] & carriers

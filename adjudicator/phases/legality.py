@@ -1,7 +1,7 @@
 """Whether an order could be carried out at all, by the board and its units, whatever anybody else orders.
 
 Each check returns None for a legal order, and has then entered on the sheet what the solver needs; otherwise
-it returns the sentence that says what is wrong.
+it returns the sentence that shows what is wrong.
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ def _read(sheet: MovementSheet) -> tuple[IndexesByUnit, IndexesByUnit]:
     by_commander: IndexesByUnit = {}
     checks = _checks(type(sheet.rules))
     unit_at, order_index, unit_order, kinds = sheet.unit_at, sheet.order_index, sheet.unit_order, sheet.kind
-    # The power whose plain order a unit takes; one entry more for NOBODY. Units given in proxy take nobody's.
+    # The power whose plain order a unit takes; one entry more for NOBODY. Units given in proxy take no
+    # unit's.
     obeys = [*sheet.power, None]
     for number in sheet.commanders:
         obeys[number] = None
@@ -103,7 +104,7 @@ def _read_unusual(
         if order.power == sheet.commanders.get(number):
             by_commander.setdefault(number, []).append(index)
         else:
-            # DATC 6.A.6: giving orders to somebody else's unit.
+            # DATC 6.A.6: giving orders to another power's unit.
             sheet.void(index, "no_such_unit", "not_ones_own", sheet.units[number], order.power)
     elif number in sheet.commanders:
         by_owner.setdefault(number, []).append(index)
@@ -135,7 +136,7 @@ def _choose(sheet: MovementSheet, number: int, indexes: Sequence[int], repeats: 
         for index in different:
             sheet.void(index, "illegal", "ordered_already", sheet.units[number], cause=sheet.orders[first])
     else:
-        # It was ordered: the results must not say that it had no order (Q-16).
+        # It was ordered: the results must not state that it had no order (Q-16).
         sheet.contradicted.add(number)
         for index in (first, *different):
             other = sheet.orders[different[0] if index == first else first]
@@ -185,7 +186,7 @@ def resolve(
     """Judge a movement phase. The next phase is the retreats if a dislodged unit has a place to go,
     else what follows them.
 
-    1. Deploy, where rules let orders say how units begin. 2. Read the orders. 3. Match supports and convoys
+    1. Deploy, where rules let orders show how units begin. 2. Read the orders. 3. Match supports and convoys
     with moves. 4. Solve. 5. Word the outcomes. 6. The board afterwards, and the end of the year if it is one.
     Raises KeyError for a unit of a kind that the context does not have, which is our own fault.
     """
@@ -281,7 +282,7 @@ def _follows(sheet: MovementSheet, number: int, partner: int) -> bool:
 
 
 def _fail_paradox_moves(sheet: MovementSheet, orders: MovementOrders, state: PartialResolution) -> None:
-    """Make every move of a convoy paradox fail (Q-18): the armies convoyed, and whoever attacks the
+    """Make every move of a convoy paradox fail (Q-18): the armies convoyed, and what attacks the
     fleets."""
     for fleet in state.paradox_convoys:
         for number in {sheet.partner[fleet], *state.attackers.get(fleet, ())}:

@@ -76,7 +76,7 @@ class MovementSheet:
     `holds`, `moves`, `supports` and `convoys` are units by what they do. `commanders`: units given in proxy,
     and to whom. `contradicted`: units that hold because two different orders were written for them.
 
-    What legality found: `goal[n]`, the place where it wants to end; `end_region[n]`, the region a move ends
+    What legality found: `goal[n]`, the place where it needs to end; `end_region[n]`, the region a move ends
     in, or that a support names with its coast; `partner[n]`, the unit it supports or convoys, and
     `expected_goal[n]`, where to; `crossing`, the units that go by convoy; `non_attackers`, the kinds of units
     that may not attack.
@@ -186,7 +186,7 @@ class MovementSheet:
 
     def vacate(self, number: int) -> None:
         """Count a moving unit as gone from its place whatever becomes of its move: who comes
-        there meets nobody.
+        there meets no unit.
 
         Its province gets a second number, an empty place, and all who go there go to that one.
         """
@@ -195,7 +195,7 @@ class MovementSheet:
         self.place.append(province)
         self.goal = [empty if goal == number else goal for goal in self.goal]
         self.expected_goal = [
-            # A support in place of the unit that left is still its own: what is said about it names the
+            # A support in place of the unit that left is still its own: what is stated about it names the
             # unit's place.
             empty if goal == number and self.partner[unit] != number else goal
             for unit, goal in enumerate(self.expected_goal)

@@ -124,7 +124,7 @@ def _dislodged(sheet: MovementSheet, state: PartialResolution, number: int) -> F
 
 def _cut(sheet: MovementSheet, state: PartialResolution, number: int) -> Failure:
     attacks = state.attackers[number]
-    # Of an unresolved set, which `Resolution.unresolved` lists, nobody may have cut it for certain.
+    # Of an unresolved set, which `Resolution.unresolved` lists, no unit may have cut it for certain.
     cutter = _first(
         sheet, [m for m in attacks if state.path_verdict(m) == TRUE and state.may_cut(m, number)] or attacks
     )

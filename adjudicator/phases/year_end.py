@@ -20,7 +20,7 @@ _NONE: frozenset[str] = frozenset()
 
 class YearEndRules(Phrases, Protocol):
     """What a rule set decides about ownership, supply and victory; `Ruleset` has the defaults
-    and says more."""
+    and states more."""
 
     def after_year(
         self, context: Context, after: Position, owners: Centres
@@ -76,7 +76,7 @@ def next_phase(context: Context, phase: Phase, dislodged: Sequence[Dislodgement]
 
 def owners_after(context: Context, after: Position) -> dict[str, frozenset[str]]:
     """Each owner with its centres once the year's last retreats are over. A unit in a centre takes it, and an
-    empty centre keeps its owner, whoever passed through it (OWN-01, OWN-02)."""
+    empty centre keeps its owner, no matter who passed through it (OWN-01, OWN-02)."""
     occupant = {unit.region.province: unit.power for unit in after.units}
     owner = {centre: power for power, centres in after.centres.items() for centre in centres}
     owned: dict[str, set[str]] = {}

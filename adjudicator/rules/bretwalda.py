@@ -147,8 +147,8 @@ class Bretwalda(Ruleset):
     # Movement
 
     def before_resolution(self, sheet: MovementSheet) -> None:
-        """A move whose convoy nobody ordered is no move (BRE-17). A bunch that is convoyed from a sea has
-        given up its boats and keeps nobody out of the place it leaves (G7d)."""
+        """A move whose convoy no unit ordered is no move (BRE-17). A bunch that is convoyed from a sea has
+        given up its boats and keeps no unit out of the place it leaves (G7d)."""
         for fleet in sheet.convoys:
             bunch = sheet.partner[fleet]
             if (

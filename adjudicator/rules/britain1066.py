@@ -1,7 +1,7 @@
 """1066: units off the board, the Straits of Dover, the hidden fleet (`britain1066_hidden.py`), builds in
 captured centres, and home centres named in place of lost ones (`britain1066_winter.py`).
 
-Marks of provinces: "off_board" for a box beside the board; "straits" where armies wait that may be
+Marks of provinces: "off_board" for a box next to the board; "straits" where armies wait that may be
 destroyed; "hidden=SEA" for a box whose unit is unseen in that sea; "builds=POWER" and "kinds=A F" where a
 power builds off the board. What the printed rules leave open is a named choice; the default is the
 decision taken (docs/rulings/britain1066.md).
@@ -170,7 +170,7 @@ class Conquest(Ruleset):
             sheet.settle(index, Result.FAILS, "unmatched", "not_in_straits", order.place)
 
     def before_resolution(self, sheet: MovementSheet) -> None:
-        """Units off the board support nobody (D66-10). An order to another's hidden unit says nothing
+        """Units off the board support no unit (D66-10). An order to another's hidden unit has nothing
         about it (D66-14)."""
         off_board = {
             number

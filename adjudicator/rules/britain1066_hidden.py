@@ -1,5 +1,5 @@
-"""The hidden fleet of 1066 (D66-06, D66-14): boxes beside the board whose units nobody else sees until they
-show themselves by trying to act outside, and what others may know of them."""
+"""The hidden fleet of 1066 (D66-06, D66-14): boxes next to the board whose units no other power sees until
+they show themselves by trying to act outside, and what others may know of them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def redact(context: Context, resolution: Resolution, power: str | None) -> Resol
         order = outcome.order
         if isinstance(order, Lie):
             return order.power != power
-        # What other powers guess about boxes tells nothing, so it is shown.
+        # What other powers guess about boxes shows nothing, so it is shown.
         if order.power == power or order.power not in owners or not isinstance(order, UnitOrder):
             return False
         if isinstance(order, SupportHold | SupportMove | Convoy):
@@ -120,7 +120,7 @@ def hide_help(
     sheet: MovementSheet, index: int, order: SupportHold | SupportMove | Convoy,
     seen_notes: Collection[tuple[str, str]],
 ) -> None:
-    """Make help for a foreign unit that did not show itself fail as if nobody were there; `seen_notes` are
+    """Make help for a foreign unit that did not show itself fail as if no unit were there; `seen_notes` are
     the notes of this phase."""
     number = sheet.unit_at.get(order.target.region.province, NOBODY)
     if number == NOBODY or order.power == sheet.power[number] or (SEEN, sheet.place[number]) in seen_notes:

@@ -45,7 +45,7 @@ def settle_home(sheet: AdjustmentSheet, index: int, order: MoveHome) -> None:
     owned, homes = sheet.accounts[power].centres, home_centres(sheet.context, sheet.memory)
     own_homes = sorted(home for owner, home in homes if owner == power)
     lost = [home for home in own_homes if home not in owned]
-    # Where the sheet does not say which home is replaced, it is the first lost one by its abbreviation.
+    # Where the sheet does not show which home is replaced, it is the first lost one by its abbreviation.
     old = order.origin.province if order.origin is not None else next(iter(lost), "")
     is_neutral = provinces[new].centre and provinces[new].home is None
     # What a line above has replaced is no home any more, and was lost all the same.

@@ -64,8 +64,8 @@ def _no_swap(ledger: Ledger, index: int, reason: str, *sentence: str | int) -> N
 
 
 def flee(ledger: Ledger, after: dict[str, str]) -> frozenset[str]:
-    """The powers whose kings died. A king whose state was lost flees by lot to a state beside it that was and
-    is his power's own, and dies if there is none (WSB-15)."""
+    """The powers whose kings died. A king whose state was lost flees by lot to a state next to it that was
+    and is his power's own, and dies if there is none (WSB-15)."""
     dead = set()
     # By seat, because each flight may draw a lot and the tape has an order (WSB-20).
     for power in sorted(ledger.kings, key=ledger.seats.__getitem__):

@@ -151,7 +151,7 @@ def pair(power: str, other: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Realm(Extension):
-    """What every power has beside its states and its king, which are the centres and units of the position.
+    """What every power has next to its states and its king, which are the centres and units of the position.
 
     `grain` is what each may spend in the coming turn; `output` the yield a turn of each state that does not
     yield 10; `capitals` the state each began in, held or not; `kingdoms` are the powers with a kingdom,
@@ -202,7 +202,7 @@ def check_realm(context: Context, realm: Realm) -> None:
 class Fight:
     """One attacker against its share of a state's defence (WSB-20). `grain` is what fights, without what a
     crossing cost, `king` the 2 that a king brings or 0, `die` 1 to 10; `against` and `defence_die` the same
-    on the other side, the king's 2 among them. Both dice are 0 where nobody defended."""
+    on the other side, the king's 2 among them. Both dice are 0 where no unit defended."""
 
     attacker: str
     grain: int

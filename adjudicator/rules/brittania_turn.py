@@ -144,7 +144,7 @@ class BrittaniaTurn:
             for index in lines:
                 if self.ledger.verdicts[index] is None:
                     order = self.ledger.orders[index]
-                    # Grain for a state that nobody attacked is spent all the same.
+                    # Grain for a state that no unit attacked is spent all the same.
                     self.ledger.succeed(index, "unneeded", state, self.ledger.cost(order))
 
     def _harvest(self, held: Mapping[str, frozenset[str]], picked: Mapping[str, str]) -> dict[str, int]:

@@ -45,7 +45,7 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
     grain = sum(ledger.cost(ledger.orders[index]) for index in ledger.defences.get(state, ()))
     is_free = owner not in ledger.kings_with_armies
     king = KINGS_WORTH if ledger.kings.get(owner) == state and is_free else 0
-    # Without grain for its defence anybody walks in, whoever is there (WSB-10).
+    # Without grain for its defence anybody walks in, no matter who is there (WSB-10).
     if not grain and ledger.rules.choice("king_alone_defends") == "no":
         return 0
     return grain + king
@@ -53,7 +53,7 @@ def _defence(ledger: Ledger, state: str, owner: str) -> int:
 
 def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]:
     """The defence against each attacker: as equal as can be, and what is left over against the largest; among
-    largest ones of equal size a lot says which (WSB-12)."""
+    largest ones of equal size a lot shows which (WSB-12)."""
     each, leftover = divmod(defence, len(attackers))
     shares = [each] * len(attackers)
     if leftover:
@@ -64,7 +64,7 @@ def _shares(ledger: Ledger, defence: int, attackers: Sequence[int]) -> list[int]
 
 
 def _winner(ledger: Ledger, fights: Sequence[Fight]) -> tuple[str, bool]:
-    """Who takes the state ("" for nobody), and whether a lot decided. Of those who beat their share of the
+    """Who takes the state ("" for no unit), and whether a lot decided. Of those who beat their share of the
     defence it is the one with the most grain; among equals a lot decides (Q-62)."""
     won = [fight for fight in fights if fight.won]
     # By the grain that fights alone: neither the king's 2 nor the crossing counts (docs/rulings/brittania.md,

@@ -167,7 +167,7 @@ def case_of(
             "orders": [_order_json(outcome.order) for outcome in resolution.outcomes],
             "lots": list(numbers),
         }
-        # Read back at once: an answer must belong to what its case says, not to what it should say.
+        # Read back at once: an answer must belong to what its case states, not to what it should say.
         read = CaseReader(context, rules, phase.year).read(case)
     except CaseFault:
         return None, None

@@ -105,7 +105,7 @@ class NameReader:
         unit = self._units.get(text)
         if unit is None:
             unit = self._read_unit(field, text)
-            # Only a unit in its own words is kept, so that no flood of spellings fills the table.
+            # Only a unit in its own words is stored, so that no flood of spellings fills the table.
             if str(unit) == text:
                 self._units[text] = unit
         return unit

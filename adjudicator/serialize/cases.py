@@ -103,7 +103,7 @@ class CaseReader:
     def _units(self, data: Document) -> frozenset[Unit]:
         required(data, "units")
         unit_in: dict[str, Unit] = {}
-        # Each unit that was read has a province of its own, so that their number is the place in the list.
+        # Each unit that was read has its own province, so that their number is the place in the list.
         for text in items(data, "units"):
             try:
                 unit = self.names.unit("", text)
@@ -199,7 +199,7 @@ class CaseReader:
             case NotePart.PROVINCE:
                 return self.names.province(field, word).id
             case NotePart.YEAR:
-                # A year far away would have somebody count its months.
+                # A year far away would have a power count its months.
                 if not (word.isascii() and word.isdigit() and int(word[:5]) in YEARS):
                     raise CaseFault(field, f"{word!r} is no year")
                 return word

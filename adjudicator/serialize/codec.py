@@ -276,7 +276,8 @@ def _class_called(base: type[Any], name: Any) -> type[Any] | None:
 
 def _is_current(kind: type[Any]) -> bool:
     """Whether a class is the one that its module holds."""
-    # A dataclass with slots is a second class beside the one written; only the one its module holds is meant.
+    # A dataclass with slots is a second class next to the one written; only the one its module holds is
+    # meant.
     return getattr(sys.modules[kind.__module__], kind.__name__, None) is kind
 
 
@@ -291,7 +292,7 @@ def _load_dataclass(kind: Any, data: Any, where: _Where) -> Any:
 
 def _load_fields(kind: Any, table: Document, where: _Where) -> Any:
     known = _shape(kind)
-    # A field that is not known comes from a newer program: dropping it would lose what it says.
+    # A field that is not known comes from a newer program: dropping it would lose what it states.
     if not known.keys() >= table.keys():
         strange = ", ".join(sorted(set(table) - set(known)))
         raise CodecError(f"{_in_words(where)}: {kind.__name__} has no {strange}")

@@ -1,4 +1,4 @@
-"""A full turn of every game, beside a public judge's turn of the classic board in the same run.
+"""A full turn of every game, next to a public judge's turn of the classic board in the same run.
 
 A turn is everything between two builds: a movement phase with a unit on every centre and an order for each,
 the retreats that follow from it, and an adjustment phase in which every power builds wherever it can. In a

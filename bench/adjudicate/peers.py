@@ -1,4 +1,4 @@
-"""The two public judges in Python that run beside ours: packages `diplomacy` and `pydip`, from the extra
+"""The two public judges in Python that run next to ours: packages `diplomacy` and `pydip`, from the extra
 `bench`.
 
 Each gets what its own users would give it, prepared before the clock starts, and answers with the units on

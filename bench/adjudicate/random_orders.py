@@ -49,7 +49,7 @@ def any_order(
 ) -> Order:
     """An order of that class with a value in every field, such as its text could give it.
 
-    `places`: provinces to choose from, all by default. `line`: the number of the line that says it.
+    `places`: provinces to choose from, all by default. `line`: the number of the line that states it.
     """
     values: dict[str, Any] = {"power": power, "line": line}
     anywhere = places or sorted(variant.board.provinces)
@@ -141,7 +141,7 @@ def phase_orders(variant: Variant, position: Position, chance: Random) -> list[O
 
 def _own(variant: Variant, position: Position, chance: Random) -> list[Order]:
     """Orders for a kind of phase that only one rule set has: most order classes from each power, about its
-    centres and those beside them, or about all if it has none."""
+    centres and those next to them, or about all if it has none."""
     known, orders = classes(variant, position.phase.kind), []
     centres = set(variant.board.centres())
     for power in sorted(variant.powers):

@@ -1,4 +1,4 @@
-"""`galloper bench adjudicate`: the judge's speed and size, beside two public judges in the same run.
+"""`galloper bench adjudicate`: the judge's speed and size, next to two public judges in the same run.
 
 All on one core and in CPU time, so that a busy machine changes little. Rounds of the judges alternate, and
 the best round of each counts. A judge's work: parsed orders in; every outcome's result, reason and cause, the
@@ -75,7 +75,7 @@ def run(positions: Path | None, out: TextIO, progress: TextIO, games: Sequence[s
 Say = Callable[..., None]
 
 
-# The standard board, beside peers
+# The standard board, next to peers
 # ------------------------------------------------------------------------------------
 
 

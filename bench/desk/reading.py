@@ -46,7 +46,7 @@ class Walk:
 
 def walk(tab: Tab, truth: dict[int, SampleLine], look_seconds: float = LOOK_SECONDS) -> Walk:
     """Read every line of `truth` that the page shows, as a practised person would who knows what each
-    says."""
+    states."""
     result, began = Walk(), time.monotonic()
     tab.page.evaluate("() => performance.setResourceTimingBufferSize(5000)")
     tab.page.evaluate(WATCH)

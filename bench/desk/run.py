@@ -2,7 +2,7 @@
 lines.
 
 Each line has `what`, `value`, `unit`, and where they apply `of`, `target` (the desk plan's) and `how`. Times
-are wall clock, since that is what a person waits: run it on a quiet machine. The load is printed beside the
+are wall clock, since that is what a person waits: run it on a quiet machine. The load is printed next to the
 figures.
 """
 

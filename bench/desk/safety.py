@@ -24,7 +24,7 @@ Decided = Callable[[], dict[int, tuple[str, str | None]]]
 
 
 def kills(tab: Tab, server: Server, decided: Decided, tell: Callable[[str], None]) -> Iterator[Figure]:
-    """Two decisions and a SIGKILL at a random instant, `KILLS` times; then what is on file, beside what was
+    """Two decisions and a SIGKILL at a random instant, `KILLS` times; then what is on file, next to what was
     pressed."""
     chance, pressed = random.Random(KILLS), dict[int, str]()  # noqa: S311 no secret, but repeatable
     for kill in range(1, KILLS + 1):

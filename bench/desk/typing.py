@@ -160,7 +160,7 @@ class Typist:
     def _type(self, words: str) -> None:
         """Type one name, or what is between names."""
         if words not in self._names:
-            # Tab sets a blank after a name, which is not typed again; beside a dash none is needed.
+            # Tab sets a blank after a name, which is not typed again; next to a dash none is needed.
             now, start, _end, _slots = self._tab.page.evaluate(_STATE)
             text = words.strip() if _DASH.fullmatch(words) else words
             self._tab.press(*(text.lstrip() if not start or now[start - 1] == " " else text))

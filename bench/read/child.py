@@ -34,7 +34,7 @@ _KIB_IN_MIB = 1024
 
 
 def ours(slug: str, engines: Sequence[Engine] | None = None) -> Reader:
-    """Our reader as in `galloper read`: the sheet's own heading says which phase it is. `engines`: others
+    """Our reader as in `galloper read`: the sheet's own heading shows which phase it is. `engines`: others
     than the service's."""
     variant = maps.load(slug)
     recognizer, reader = EngineRecognizer(engines), PageReader(vocabulary_of(variant))

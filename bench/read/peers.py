@@ -1,4 +1,4 @@
-"""Two public readers beside ours, with default settings: RapidOCR (from the extra `bench`) and Debian's
+"""Two public readers next to ours, with default settings: RapidOCR (from the extra `bench`) and Debian's
 Tesseract. RapidOCR is read with one thread as well, for its processor time.
 
 They give text and no orders. Their text is interpreted twice: strictly, where a line is an order only if it
@@ -25,7 +25,7 @@ from reading.vocabulary import all_forms, lexicon_of, printed
 _THREADS = (
     "EngineConfig.onnxruntime.intra_op_num_threads", "EngineConfig.onnxruntime.inter_op_num_threads"
 )
-_MIN_SNAPPED_SCORE = 0.45  # 0..1, of `nearest_orders`; our reader wants as much of text without ink
+_MIN_SNAPPED_SCORE = 0.45  # 0..1, of `nearest_orders`; our reader needs as much of text without ink
 
 
 def rapidocr(*, one_thread: bool = False) -> Callable[[Path], dict[str, Any]]:
@@ -66,7 +66,7 @@ WITHOUT_TESSERACT = "galloper-without-tesseract"
 """The name of our own reader whose engines are the networks alone."""
 
 ONE_THREAD = "rapidocr-one-thread"
-"""The name of RapidOCR with one thread, whose texts are those of `rapidocr`: beside ours for its processor
+"""The name of RapidOCR with one thread, whose texts are those of `rapidocr`: next to ours for its processor
 time."""
 
 PEERS: Mapping[str, Callable[[], Callable[[Path], dict[str, Any]]]] = {

@@ -2,10 +2,10 @@
 
 Each line has `what`, `value`, `unit`, `sheets` ("all", a manner that the truth names: "tidy", "hasty", where
 the hands are from: "font", "ink", or one of these by manner or by the writers' style: "ink, cursive") and,
-for a share, `of`: the number of lines it is taken over; beside a peer also `peer`, `peer_value` and `ratio`
+for a share, `of`: the number of lines it is taken over; next to a peer also `peer`, `peer_value` and `ratio`
 (ours over the peer's); on request `without_tesseract`, the same figure read without Tesseract.
 Each reader reads in one fresh process, its models loaded beforehand; seconds are medians over photographs.
-Processor time stands beside that of RapidOCR as it comes and of RapidOCR with one thread: as it comes, its
+Processor time is next to that of RapidOCR as it comes and of RapidOCR with one thread: as it comes, its
 threads wait for work in a loop, and the more so the busier the machine.
 """
 
@@ -63,8 +63,8 @@ def run(
     folder: Path, *, peers: bool, save: Path | None, out: TextIO, progress: TextIO,
     without_tesseract: bool = False
 ) -> int:
-    """Measure and print, on request beside the same reader without Tesseract. Returns 0, or 1 with a sentence
-    on `progress` if there is no truth or a reader fails."""
+    """Measure and print, on request next to the same reader without Tesseract. Returns 0, or 1 with a
+    sentence on `progress` if there is no truth or a reader fails."""
     def say(**line: Any) -> None:
         print_line(out, **line)
 
@@ -107,7 +107,7 @@ def read_folder(reader: str, truth: Truth, progress: TextIO) -> FolderReading:
     ) as child:
         assert child.stdin is not None
         assert child.stdout is not None
-        # A child that failed at its start has closed the pipe; its exit status, below, says so.
+        # A child that failed at its start has closed the pipe; its exit status, below, states it.
         with suppress(BrokenPipeError):
             child.stdin.write("".join(f"{photo.absolute()}\n" for photo in photos))
             child.stdin.close()

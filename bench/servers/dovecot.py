@@ -271,7 +271,7 @@ class Dovecot:
         box = self.root / "mail" / USER / "Maildir"
         box = box / f".{folder}" if folder else box
         time.sleep(1.1)  # Dovecot takes the value from the clock
-        # dovecot-uidlist and the indexes hold UIDVALIDITY and the UIDs; mails are files beside them.
+        # dovecot-uidlist and the indexes hold UIDVALIDITY and the UIDs; mails are files next to them.
         for path in box.glob("dovecot*"):
             if path.is_file():
                 path.unlink()

@@ -69,7 +69,7 @@ class SmtpSink:
     before it is handed over. `cut_after_data`: how often it closes
     the connection after it accepted the mail and before it confirms that. `size_limit`: bytes, announced and
     enforced. With a `certificate` (and its key) it insists on STARTTLS, or, if `implicit`, on TLS from the
-    start. With a `token` it wants a login by XOAUTH2; `logins` are the answers it got. It takes `most`
+    start. With a `token` it needs a login by XOAUTH2; `logins` are the answers it got. It takes `most`
     connections at one time, 0 for any number, and counts those it `refused`; `peak` is the most that were
     open. `seconds`: how long it takes to accept a mail.
     """

@@ -4,7 +4,7 @@ Every power has a sheet on file whose lines hold its units, read and accepted. C
 workers' jobs; approving, which a coordinator does at the desk, is put into the queue as soon as all are
 judged. Letters are counted in the outbox and not sent.
 
-Each worker has one core, like a machine of its own. Drawing releases the interpreter's lock, so a worker
+Each worker has one core, like a separate machine. Drawing releases the interpreter's lock, so a worker
 alone on two cores would use part of the second one, and a second worker would seem to bring less than it
 does. The figures are wall clock: two workers need two free cores, and the database shares them. Processor
 time changes little on a busy machine.
@@ -176,7 +176,7 @@ def _count_letters(place: StormSite, phases: list[int]) -> int:
 
 def file_sheets(place: StormSite, phases: list[int], photographs: Sequence[bytes] = ()) -> None:
     """File a read sheet for each power of each phase, with a line for each unit, which holds. The sheets are
-    blank paper, or `photographs` in turn, each with a mark of its own, so that no two copies are the same."""
+    blank paper, or `photographs` in turn, each with its own mark, so that no two copies are the same."""
     blobs = Blobs(Path(place.settings.data) / "blobs")
     start = place.variant.start
     lines = {

@@ -1,4 +1,4 @@
-"""How fast mail is taken in, beside a bare IMAPClient loop over the same mails on the same server.
+"""How fast mail is taken in, next to a bare IMAPClient loop over the same mails on the same server.
 
 Rounds of equal size go to the two in turn, since the machine is not always equally fast. The loop fetches a
 round whole and stores nothing; then the site takes the same round in: bytes on disk, row and job committed,

@@ -1,4 +1,4 @@
-"""Mail comes in while what the service stands on is slow or says no (fault 28a): nothing is killed.
+"""Mail comes in while what the service is on is slow or states no (fault 28a): nothing is killed.
 
 A round hands over a few mails and lays one hindrance in the way for a while: the relay answers 451, or takes
 seconds for each letter; another connection holds the database, once for longer than anybody waits for it; the

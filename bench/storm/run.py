@@ -2,7 +2,7 @@
 
 Real servers on loopback (Dovecot, a mail sink, a throw-away PostgreSQL cluster) and real processes that are
 really killed; the reading of photographs is switched off. Times are wall clock: run it on a quiet machine.
-The load is printed beside the figures.
+The load is printed next to the figures.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ from service.store.tables import GameRow, PhaseRow
 ORDERS, AUTHSERV, DOMAIN = "orders@galloper.example", "mx.galloper.example", "players.example"
 SETTINGS = "settings.json"
 VARIANT = "w3k"
-# The first day of every game; the storm says when the first phase opens and closes.
+# The first day of every game; the storm shows when the first phase opens and closes.
 START = date(2027, 3, 1)
 LOG_END = 1500  # bytes of a process's log that an error quotes
 
@@ -169,7 +169,7 @@ class StormProcess:
         self._log = self._log_path.open("ab")
         with _on_core(core):
             self._process = subprocess.Popen(  # noqa: S603 our own command
-                # A session of its own: a kill takes the children that open files with it, as a power cut
+                # A separate session: a kill takes the children that open files with it, as a power cut
                 # would.
                 [sys.executable, "-m", "bench.storm.child", str(place.folder), role, *arguments],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, start_new_session=True)

@@ -3,7 +3,7 @@
 Guesses in round figures from the wording of the handbook and of common play, not measured on any sheet. Words
 of every sheet cost nothing, words a sheet may have cost a little, and words that mostly come of a bad reading
 cost much. The prices only compare one reading of the ink with another. No power, place or unit of a game has
-a price of its own; only its rank among spellings counts.
+a separate price; only its rank among spellings counts.
 """
 
 from __future__ import annotations

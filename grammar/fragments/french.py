@@ -154,7 +154,7 @@ FRENCH = Language(
         "attends", "ignore", "oublie", "nullement", "aucunement", "surtout", "indifferemment",
         "nimporte", "preferable", "preferablement", "souhaite", "voudrait", "voudrais",
         "aimerait", "aimerais", "irait", "attente", "supposant", "verifier", "decider")),
-    # What is done "with the support of" another is that other's support beside it, and no support by itself.
+    # What is done "with the support of" another is that other's support next to it, and no support by itself.
     doubt_phrases=phrases("avec", ("", "le", "l", "un", "son"), (
         "soutien", "appui", "aide", "lappui", "laide", "renfort", "support")),
     reports=_reports(word for words in ORDER_WORDS.values() for word in words),

@@ -159,7 +159,7 @@ GERMAN = Language(
         "nachdem", "vorausgesetzt", "angenommen", "keinesfalls", "keineswegs", "ersatzweise",
         "hilfsweise", "vorzugsweise", "idealerweise", "warten", "warte", "anderenfalls", "je",
         "abhangig", "abhaengig", "unter", "hinter", "neben")),
-    # What is done "with the support of" another is that other's support beside it, and no support by itself.
+    # What is done "with the support of" another is that other's support next to it, and no support by itself.
     doubt_phrases=phrases("mit", ("", "der", "voller", "ihrer", "seiner"), (
         "unterstutzung", "unterstuetzung", "hilfe", "deckung", "ruckendeckung", "beistand")),
     reports=_reports(word for words in ORDER_WORDS.values() for word in words),

@@ -11,10 +11,10 @@ class Language:
     """One language. `name` is that of its fragment; `title` is what a person calls it.
 
     `order_words`: by the terminal of `sentences.lark` that they stand for, folded words in all their forms;
-    a word may stand for several. `infinitive`: how a verb ends where it stands last. `unit_words`: by the
+    a word may stand for several. `infinitive`: how a verb ends where it is last. `unit_words`: by the
     English name of a unit kind in lower case, its words, True for a plural. `coasts`: its names of coasts,
-    with the English ones in lower case. `articles`: folded words that stand where "the" may. `courtesies`:
-    folded words that say nothing wherever they stand. `elisions`: folded letters that a tick joins to the
+    with the English ones in lower case. `articles`: folded words that are where "the" may. `courtesies`:
+    folded words that have nothing wherever they stand. `elisions`: folded letters that a tick joins to the
     word after them ("l'armée"). `doubts`: folded words that make an order a condition, a choice or a
     denial, and `doubt_phrases` do so word after word. `reports`: forms of order words that tell what was,
     or would be, and order nothing; a line that holds one is never guessed. `plain`: folded words of remarks

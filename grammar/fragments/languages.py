@@ -1,9 +1,8 @@
 """Order words of other languages than English, which a game may switch on (WRD-07).
 
-The order of words is in `sentences.lark`, for all these languages together, and what one of them alone says
-in its own fragment (`german.lark`). Its words, in all their forms, are data beside it (`german.py`). Names of
-places in these languages are rows of a board's `short_forms.csv`.
-"""
+The order of words is in `sentences.lark`, for all these languages together, and what one of them alone states
+in its own fragment (`german.lark`). Its words, in all their forms, are data next to it (`german.py`). Names
+of places in these languages are rows of a board's `short_forms.csv`. """
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ _SEASON_LETTERS = {"s": ("spring", "summer"), "f": ("fall", "autumn"), "a": ("au
 _KIND_LETTERS = {"m": PhaseKind.MOVEMENT, "r": PhaseKind.RETREAT, "a": PhaseKind.ADJUSTMENT,
                  "b": PhaseKind.ADJUSTMENT}
 """Letters of the judges' short phases: F1644R, W1901A."""
-# Least likenesses, 0..1: of a season beside a year, of a season elsewhere, of a kind of paper.
+# Least likenesses, 0..1: of a season next to a year, of a season elsewhere, of a kind of paper.
 _NEAR_YEAR, _ELSEWHERE, _MIN_KIND_LIKENESS = 0.65, 0.75, 0.75
 _TIE = 0.1
 """Likeness by which two seasons are too near each other to choose."""
@@ -151,7 +151,7 @@ def _season(words: Sequence[Token], free: Sequence[int], seasons: Sequence[str],
     beside_year = [index for index in free if index + 1 in years or index - 1 in years]
     exact = {index: known[words[index].text] for index in free if words[index].text in known}
     if exact:
-        # A season's name may be part of another name; the one beside the year counts.
+        # A season's name may be part of another name; the one next to the year counts.
         chosen = {index: name for index, name in exact.items() if index in beside_year} or exact
         return frozenset(exact), list(dict.fromkeys(chosen.values())), False
     for indices, least in ((beside_year, _NEAR_YEAR), (free, _ELSEWHERE)):

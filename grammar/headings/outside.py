@@ -28,7 +28,7 @@ _LONGEST_STREET = 4
 def outside(line: str, words: Sequence[Token], seasons: Collection[str],
             used: frozenset[int] = frozenset()) -> frozenset[int]:
     """The indices of the tokens of a line that belong to a date or an address. `seasons` of the game in lower
-    case: where months are seasons, a month is a date's only beside a day."""
+    case: where months are seasons, a month is a date's only next to a day."""
     indices: set[int] = set()
     for match in (*_NUMERIC_DATE.finditer(line), *_POSTCODE.finditer(line)):
         indices |= {index for index, word in enumerate(words) if match.start() <= word.start < match.end()}

@@ -31,7 +31,7 @@ _LIKE_YEAR = re.compile(r"\b[0-9lIiOoSsBGZz|]{3,4}\b")
 _LIKE_ONE = re.compile(r"\b(v|V|ver|Ver|version|Version)([. ]?\s*)[lI|]\b")
 _DIGITS = str.maketrans("lIiOoSsBGZz|", "111005586221")
 _MAX_YEARS_APART = 9
-"""Years between subject and sheet beyond which a digit was misread: nobody writes orders for another
+"""Years between subject and sheet beyond which a digit was misread: no person writes orders for another
 decade."""
 _MANY_DOUBTS = 2
 """Fields of a heading, read dimly, that together hold a sheet. Set by hand: one is as often a slip of the
@@ -65,7 +65,7 @@ class SheetHeading:
 
     @property
     def requested_version(self) -> int | None:
-        """The version number the sheet itself asks for (VER-02): its own, or one above the one it
+        """The version number the sheet itself requests (VER-02): its own, or one above the one it
         replaces."""
         if self.version is not None:
             return self.version
@@ -101,7 +101,7 @@ def parse_sheet_heading(lines: Sequence[str], games: Sequence[KnownGame]) -> She
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one line says of the phase and the version. `read`: the line as read, before letters became
+    """What one line states of the phase and the version. `read`: the line as read, before letters became
     digits."""
 
     read: str
@@ -238,7 +238,7 @@ def disagreements(subject: Heading, sheet: SheetHeading) -> tuple[Disagreement, 
 
 
 def points_away(subject: Heading, sheet: SheetHeading) -> frozenset[str]:
-    """The fields that speak against a sheet being for what its subject says; empty if they do not hold it.
+    """The fields that speak against a sheet being for what its subject states; empty if they do not hold it.
 
     One field that the sheet shows clearly is enough, or `_MANY_DOUBTS` that it shows dimly: a sheet headed
     for another power, season and year once counted, since each of the three was unsure by itself. A year of

@@ -1,7 +1,7 @@
-"""The heading of a printed sheet as its QR code says it (LET-12): game, power, phase, page and a nonce.
+"""The heading of a printed sheet as its QR code states it (LET-12): game, power, phase, page and a nonce.
 
 Nothing in it is secret and it proves nothing: a sheet can be copied, and who sent a mail is settled by the
-mail. It says for what a sheet was printed, which handwriting cannot say as surely.
+mail. It states for what a sheet was printed, which handwriting cannot say as surely.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NONCE = re.compile(r"[A-Z0-9]{1,16}")
 
 @dataclass(frozen=True, slots=True)
 class SheetCode:
-    """What a code says. `game` and `power` are ids and `season` a word of the variant, all in capitals: a
+    """What a code states. `game` and `power` are ids and `season` a word of the variant, all in capitals: a
     code knows no small letters. `page`: from 1. `nonce`: letters and digits, the same on all pages of one
     print."""
 

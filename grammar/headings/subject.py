@@ -215,7 +215,7 @@ def _find_both(words: Sequence[Token], runs: list[_Run],
             best = (total, game, power, used)
     if best is not None:
         return best[1:]
-    # With several runs and no pair nobody can say which was to be the game.
+    # With several runs and no pair no person can show which was to be the game.
     if len(runs) != 1:
         return _MISSING, _MISSING, []
     game_score, game = _guess(words, runs[0], known.games)

@@ -1,5 +1,5 @@
-"""Which version a line says that a sheet is: the one home of its words, for subjects and for sheets (VER-01,
-VER-02, WOR-05)."""
+"""Which version a line states that a sheet is: the one home of its words, for subjects and for sheets
+(VER-01, VER-02, WOR-05)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _REPLACED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class VersionSpan:
-    """What a line says of a sheet's version, and the tokens [`first`, `last`) from the first word about it to
-    the last one before anything else.
+    """What a line states of a sheet's version, and the tokens [`first`, `last`) from the first word about it
+    to the last one before anything else.
 
     `number` is None where several different numbers are written. `replaces`: the version that it replaces.
     """

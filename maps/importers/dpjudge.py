@@ -1,10 +1,9 @@
 """DPjudge's map files (`.map`), as the package `diplomacy` uses them too, read into a draft of a board.
 
 The format is that of the package's README_MAPS: capitals tell who may go where. A place in small letters
-cannot be entered by fleets, one with only its first letter large not by armies. The package's own reader says
-neither file nor line of what it does not like and forgives much, so it is not used; tests hold its answers
-beside ours.
-"""
+cannot be entered by fleets, one with only its first letter large not by armies. The package's own reader
+states neither file nor line of what it does not like and forgives much, so it is not used; tests hold its
+answers next to ours. """
 
 from __future__ import annotations
 
@@ -249,9 +248,9 @@ class _Board:
 
 
 def _alias(written: str, base: str, coast: str, line: SourceLine) -> DraftName:
-    """One more spelling: + is a blank, ? at the end says that it may be another place's. A coast that is said
-    in the usual way ("spn/nc") leaves the spelling of its province, for coasts are read wherever a province
-    is."""
+    """One more spelling: + is a blank, ? at the end states that it may be another place's. A coast that is
+    stated in the usual way ("spn/nc") leaves the spelling of its province, for coasts are read wherever a
+    province is."""
     text = written.rstrip("?").replace("+", " ")
     parts = _COAST_WORD.fullmatch(text)
     usual = parts is not None and (parts["slash"] or parts["bracket"]).strip().upper() in {

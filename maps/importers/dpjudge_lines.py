@@ -77,7 +77,7 @@ class DpjudgeReader:
 
     def _line(self, line: str, words: list[str], position: SourceLine) -> None:
         directive = words[0].upper()
-        # Before any power CENTERS lists those that nobody owns.
+        # Before any power CENTERS lists those that no person owns.
         if directive == "CENTERS" and self._current is None:
             directive = "UNOWNED"
         # Names first: "A + B = ab" would otherwise begin a power called A.
@@ -223,7 +223,7 @@ class DpjudgeReader:
                                           f"{words[0].upper()} VIE"))
         place = words[1].upper()
         for other in self.powers.values():
-            # A unit line takes the place from whoever was there: a file that uses another one may set its
+            # A unit line takes the place from anyone who was there: a file that uses another one may set its
             # pieces anew.
             other.units = [
                 unit for unit in other.units if unit[1].partition("/")[0] != place.partition("/")[0]

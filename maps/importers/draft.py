@@ -42,7 +42,7 @@ class SourceRemark:
 
 
 class ImportReport:
-    """What is wrong with a source (`faults`), and what it says that our tables have no place for
+    """What is wrong with a source (`faults`), and what it states that our tables have no place for
     (`notes`)."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class BoardDraft:
-    """A whole board. `links` holds both directions of what can be passed both ways, with the line that says
+    """A whole board. `links` holds both directions of what can be passed both ways, with the line that states
     so; `units` are power, kind and region, `owned` power and centre; `start` is season, year and kind of
     phase or None; `victory` 0 where the file gives no number."""
 

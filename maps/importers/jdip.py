@@ -1,6 +1,6 @@
 """jDip's variants (`variants.xml` with its `*_adjacency.xml`), read into a draft of a board.
 
-`mv` tells where armies go, `xc` where fleets go, `nc` to `wc` where they go from one coast; a place with `mv`
+`mv` shows where armies go, `xc` where fleets go, `nc` to `wc` where they go from one coast; a place with `mv`
 only is inland, one without `mv` a sea, and one that refers to itself is an island.
 """
 
@@ -206,7 +206,7 @@ class _Board:
             by_name[name.casefold()] = DraftPower(
                 name, name, tuple(dict.fromkeys(part for part in more if part and part != name))
             )
-            # Our boards have no seats that nobody plays.
+            # Our boards have no seats that no person plays.
             if element.get("active") == "false":
                 self._note(self._file, element, (f"{name} is not played in this variant, and is a power like "
                                                  "the others here"))
@@ -224,7 +224,7 @@ class _Board:
                 continue
             earlier = centres.setdefault(ref.place, element)
             if earlier is not element:
-                # The same centre written twice in the same words harms nobody.
+                # The same centre written twice in the same words harms no person.
                 if any(
                     element.get(key, "none") != earlier.get(key, "none") for key in ("homepower", "owner")
                 ):

@@ -32,7 +32,7 @@ def read(files: SourceFiles, title: str, model: ModelBoard | None,
     """Every file of the board by its name; tables row for row, so that a fault's row is that of the source.
 
     Without a heading of its own the board gets the heading, the wording and the house rules of `model`, with
-    the powers of `setup.csv` where they are others, and `title`. `model` may be None only beside a heading.
+    the powers of `setup.csv` where they are others, and `title`. `model` may be None only next to a heading.
     """
     tables = {name: _table(files, name, report)
               for name in (*_NEEDED, *_EMPTY) if name in _NEEDED or name in files}

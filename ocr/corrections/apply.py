@@ -2,7 +2,7 @@
 
 A small row close above a longer one, within its width, is no line of its own: it belongs into the row below,
 in place of a word crossed out there, or at the gap above which it stands. Nothing is decided here: the row
-keeps its text, and the corrected reading stands beside it. Whether the corrections are clear enough to accept
+keeps its text, and the corrected reading is next to it. Whether the corrections are clear enough to accept
 automatically is decided by features (`decoding.confidence`).
 """
 
@@ -278,7 +278,7 @@ def _nearest_gap(posteriors: Posteriors, target: float) -> int:
 def _gap_frames(posteriors: Posteriors) -> npt.NDArray[np.float32]:
     """Two frames that may say a space, or nothing: float32, shape (2, 1 + letters).
 
-    Beside inserted words a space is often seen already, and at a row's end there is none.
+    Next to inserted words a space is often seen already, and at a row's end there is none.
     """
     frames = np.full((2, posteriors.log_probs.shape[1]), UNSEEN, np.float32)
     frames[:, 0] = 0.0

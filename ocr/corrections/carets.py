@@ -33,12 +33,12 @@ ROOM = 0.5  # 0..1: ink is looked at so far round the boxes, since a caret hangs
 MOSTLY = 0.5  # share of a piece's ink, 0..1, from which it belongs to the inserted word. By hand
 LETTER = 0.3
 """0..1: a part of such a piece in the row, so high, is a letter of the row that touches the word. By hand."""
-BESIDE = 10.0  # heights off its middle line that count for a point a box's length beside it. By hand
+BESIDE = 10.0  # heights off its middle line that count for a point a box's length next to it. By hand
 # Carets: two strokes that fall from a point. Letters of a word written through are mostly larger.
-ASIDE = 0.5  # 0..2: beside an inserted word, where its caret may still be. By hand
+ASIDE = 0.5  # 0..2: next to an inserted word, where its caret may still be. By hand
 CARET_WIDTH, CARET_HEIGHT = (0.12, 0.75), (0.12, 0.65)  # least and greatest size of a caret. By hand
 BELOW_LINE, ABOVE_LINE = 0.06, 0.35
-"""0..1: a caret reaches at least so far below the line that the row's letters stand on, and at most so far
+"""0..1: a caret reaches at least so far below the line that the row's letters are on, and at most so far
 above it. By hand."""
 PEAK = 0.6  # share of a caret's width, 0..1, about its middle, in which its highest point is. By hand
 FALL = 0.45  # share of its height, 0..1, by which it falls to either side. By hand
@@ -143,7 +143,7 @@ def _carets(points: Points, labels: Labels, is_own: Flags, row: Quad, inserted: 
 
 
 def _writing_line(points: Points) -> float:
-    """The y of the line that letters stand on: the median of where ink ends below along the row; 1 without
+    """The y of the line that letters are on: the median of where ink ends below along the row; 1 without
     ink."""
     slices = np.round(points[:, 0] * LINE_SLICES).astype(np.int64)
     if not len(slices):

@@ -2,7 +2,7 @@
 letters.
 
 The recogniser's features see a stroke the worse the finer it is. But where there are no letters a row has
-only paper, so a straight line that shows in nearly all its gaps was drawn through it. Such a line asks for a
+only paper, so a straight line that shows in nearly all its gaps was drawn through it. Such a line requests a
 person. By itself it proves no strike, since the rest of a printed rule may look like one.
 """
 
@@ -116,7 +116,7 @@ def find_hairline(row: Image, ink: Plane) -> Hairline:
     is_printed = (share_along(rim, widened) > SHOWN) & (share_along(dark.shape[1] - 1 - rim, widened) > SHOWN)
     gap_shares = share_along(gaps, ridges)
     gap_shares[share_along(np.arange(first, last + 1), _darker(dark, full)) < THROUGH] = 0.0
-    # Lines beside the likeliest fit a rule nearly as well and may miss its ends. So one rule hides all.
+    # Lines next to the likeliest fit a rule nearly as well and may miss its ends. So one rule hides all.
     is_ruled = bool(gap_shares[is_printed].max(initial=0.0) >= RULED)
     return Hairline(0.0 if is_ruled else float(gap_shares.max()), left, right)
 

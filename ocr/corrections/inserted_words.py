@@ -2,7 +2,7 @@
 
 A correction is mostly written small over the word it replaces; the finder's box then includes both, or leaves
 it out. Where words of a live row are struck, or the engine sees a word above, the sheet above them is looked
-at: ink there is a row of its own.
+at: ink there is its own row.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BESIDE = 4  # frames, 0..10, between a struck stretch and a word above it that s
 LIFT, TALL = 0.2, 2.2  # 0..1 and 1..4: from the small letters up to its lower edge, and its height. By hand
 RISE, DROP = 1.5, 1.0
 """0.5..3: how far the row's own letters reach above the small ones, and below them. By hand."""
-WIDER = 0.5  # 0..2: what is included beside a struck stretch. By hand
+WIDER = 0.5  # 0..2: what is included next to a struck stretch. By hand
 LEAST_CUT = 0.12
 """Share of the crop's height, 0..0.5: cutting off less is not worth a second reading. By hand."""
 # A spot that reaches into the row above.

@@ -29,7 +29,7 @@ from ocr.corrections.strike_marks import EDGE, HEIGHT, Plane, body_rows, soft_in
 from ocr.engines import STRIKE_CLASSES, Recognition
 from ocr.page import Image, Posteriors, Strike, StruckWord
 
-SAID = 0.2  # probability, 0..1, of a letter from which a frame says one. By hand; no measurement on record
+SAID = 0.2  # probability, 0..1, of a letter from which a frame states one. By hand; no measurement on record
 
 LEAST = 0.8
 """Row heights, 0..2, of ink without a letter from which a stretch counts. Of 364 live rows on 40 sheets
@@ -71,11 +71,11 @@ GAP = 1  # frames, 0..5: a stretch continues over so short a fall below BEGINS. 
 BETWEEN_WORDS = 5
 """Pixels, 2..15, of a row 48 high without ink that part words, mostly; a stroke over several words joins
 them. By hand."""
-SPACE = 0.3  # probability, 0..1, of a space from which the recogniser says that words part. By hand
+SPACE = 0.3  # probability, 0..1, of a space from which the recogniser states that words part. By hand
 SNAP = 2.5
 """Frames, 0..6: the end of a stretch moves at most so far to where words part: a letter or so. By hand."""
 AT_WORD_END = 1.0  # frames, 0..3, from where words part: the stretch ends there. By hand
-QUIETEST = 0.2  # quantile, 0..1, of the frames that the row's summary takes beside the mean. Part of the fit
+QUIETEST = 0.2  # quantile, 0..1, of the frames that the row's summary takes next to the mean. Part of the fit
 ODDS_LIMIT = 0.002  # probability, 0..0.1: log odds are taken of ODDS_LIMIT to 1 - ODDS_LIMIT. Part of the fit
 LISTED = 0.1
 """Score, 0..1, from which a stretch is listed. By hand. Photographs: 43 stretches, all 0.17 or more."""
@@ -84,11 +84,11 @@ BARE = 0.5
 """Soft ink, 0..1, up to which a pixel is bare paper. By hand: paper between the cells of a table looked as
 if a word were blacked out."""
 UNREAD, MOST_UNREAD = 0.75, 0.94
-"""Score, 0..1, of unread ink a row height wide, and the most it gets: it asks for a person and proves no
+"""Score, 0..1, of unread ink a row height wide, and the most it gets: it requests a person and proves no
 strike. By hand, commit b832694."""
 CROSSED, FAINT = 0.81, 0.74
 """Share of a row's gaps, 0..1, in which one straight line shows, from which a fine pen may have crossed it
-out, and the score of that: it asks for a person and proves no strike. Of 705 live rows on the demo's sheets
+out, and the score of that: it requests a person and proves no strike. Of 705 live rows on the demo's sheets
 and on 40 in the calibration fonts three had so much, each a single word; of 120 rows in those fonts, struck
 with a pen of a fifth to four fifths of theirs, 99."""
 LIKELY, AGREED, MOST_AGREED = 0.6, 0.2, 0.94
@@ -158,7 +158,7 @@ def detect_strike(row: Image, recognition: Recognition) -> Strike:
 
     `row`: an evened crop without printed rules, uint8, RGB or grey, some 1.2 row heights high. `recognition`:
     what the engine made of the same crop. Without its `crossing` nothing is struck, but ink that its
-    posteriors say nothing about is a stretch of kind "unread" all the same. A row without ink is not struck.
+    posteriors have nothing about is a stretch of kind "unread" all the same. A row without ink is not struck.
     """
     ink, weights = soft_ink(row), default_weights()
     frames = row_frames(ink, recognition)

@@ -56,7 +56,7 @@ class ShownLetter:
 @dataclass(frozen=True, slots=True)
 class ShownWords:
     """What free reading shows in the place of some words of a text: its letters and figures without spaces,
-    and `loss`, nats, 0 or more, by which the words fit worse than it as the recogniser itself says."""
+    and `loss`, nats, 0 or more, by which the words fit worse than it as the recogniser itself states."""
 
     letters: str
     loss: float
@@ -66,7 +66,7 @@ class ShownWords:
 def word_misfit(words: Sequence[WordFit]) -> float:
     """Nats lost a letter on neighbouring words, 0 or more; high for a name that no list has."""
     # "Atlantis" was read as "Hants" and passed, since it holds all of its letters but the first. So the ink
-    # beside a word counts if it shows letters that the word does not have.
+    # next to a word counts if it shows letters that the word does not have.
     letters_shown, letters = sum(word.letters_shown for word in words), sum(word.letters for word in words)
     loss = sum(word.loss for word in words)
     if words and letters_shown >= letters + EXTRA_LETTERS:
@@ -235,7 +235,7 @@ def _walk_back(from_on: Origins, from_gap: Origins, *, in_gap: bool) -> Numbers:
 
 def _as_inked(decoder: Decoder, posteriors: Posteriors, text: Text, path: Numbers) -> str:
     """The text with each letter in the form that the ink shows, and with the ticks that count as nothing.
-    Spaces stand between words, and beside signs where the ink shows them."""
+    Spaces are between words, and next to signs where the ink shows them."""
     out: list[str] = []
     end_of_last = 0
     for n, symbol in enumerate(text.symbols):

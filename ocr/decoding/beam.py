@@ -49,7 +49,7 @@ class _Extensions:
 
 # What an array operation costs is mostly the call, so one operation serves all rows.
 class Beam:
-    """The prefixes that are kept, sorted by row and within a row by hash.
+    """The prefixes that are stored, sorted by row and within a row by hash.
 
     Arrays by prefix: its `row`; the automaton's `state`; the log chance that its last frame is blank
     (`_gap`), is its last sign (`_on`), and of both (`total`); that sign's column (`_last`); a 64-bit hash of
@@ -145,7 +145,7 @@ class Beam:
     def _extensions(self, frames: Floats, rest: Floats) -> _Extensions:
         """The extensions that may be kept, and more. `rest`: by prefix its log chance without extension."""
         # Most extensions are far too unlikely. Cheap float32 sums rule these out, with _SLIP to spare, so
-        # exact sums are made only for what may be kept.
+        # exact sums are made only for what may be stored.
         table, top = self._table, self.best_scores()
         floor = self._floors(rest, self.row) - _SLIP
         parent_floor = (floor - frames[:, 1:].max(axis=1)).take(self.row)

@@ -2,7 +2,7 @@
 thresholds by which a line passes without a person, on its own ink.
 
 Table and thresholds are data (`confidence.toml`), fitted by `python -m training.calibrate_confidence`. Its
-[provenance] says on which sheets, and how many of their lines were right. Nats are natural logarithms of
+[provenance] states on which sheets, and how many of their lines were right. Nats are natural logarithms of
 chances.
 """
 
@@ -64,7 +64,7 @@ class ReviewThresholds:
     cross_strokes_part: float
     """0..1, below: how much any part may look struck for that."""
     surely_struck_whole: float
-    """0..1, at least: a row that scores this, and `surely_struck_part`, is so plainly out that nobody need
+    """0..1, at least: a row that scores this, and `surely_struck_part`, is so plainly out that no person need
     look. Of 358 rows beyond 0.95 that were crossed out 352 were beyond 0.99; of four live ones three, hasty
     or two rows in one."""
     surely_struck_part: float

@@ -1,8 +1,8 @@
 """Letter confusions: which letters a recogniser takes for which, and which it loses, each at a price.
 
-The prices are data (`confusions.toml`), counted by `python -m training.calibrate_confusions`; the file says
+The prices are data (`confusions.toml`), counted by `python -m training.calibrate_confusions`; the file states
 on what. Only what a recogniser surely takes for another letter has a price: where it is in doubt, its own
-chances say so.
+chances state it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.resources import files
 FILE = "ocr/decoding/confusions.toml"
 
 # The counting starts from these, so that a pair that never occurred in the sample is not dearer than one that
-# nobody believes in.
+# no person believes in.
 PAIRS = (
     "a4 ao ae au oc oe ec eo er es ei il i1 l1 lt tf ft it jl 0o 5s 2z 6b 8b 9g 8& 7t gy gq yj jg vy un uv "
     "un nm nr ni rv rn rs vw uw wm hn hb hk kb hl kl kr kx xr dl cd od ct bl bp pj ps ti tl rt sr sz zr fp "

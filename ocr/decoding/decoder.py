@@ -1,6 +1,6 @@
 """Decode a row's posteriors inside an automaton: the likeliest texts among all that it takes.
 
-Prefix beam search for CTC (Graves 2012, Hannun 2014). The automaton says by which characters a text may go
+Prefix beam search for CTC (Graves 2012, Hannun 2014). The automaton states by which characters a text may go
 on; every frame allows every character at a price, so a misspelt, misread, lost or added letter costs that
 much and needs no arcs of its own. What the automaton knows, names or words, is not seen here.
 """
@@ -70,7 +70,7 @@ class Text:
     """A text as the automaton writes it.
 
     `score`: log chance in nats, summed over the alignments that the beam kept, less the price. `symbols`: the
-    automaton's. `price`: nats that the automaton asks for it.
+    automaton's. `price`: nats that the automaton requests it.
     """
 
     text: str
@@ -84,8 +84,8 @@ INKED = 160
 tried."""
 
 FACES = 48
-"""Posteriors whose sign scores as the network gives them are kept besides: those of a sheet's rows and joins,
-which are asked for once more when its lines are weighed."""
+"""Posteriors whose sign scores as the network gives them are stored besides: those of a sheet's rows and
+joins, which are asked for once more when its lines are weighed."""
 
 ABREAST = 16
 """Rows that are searched side by side; more are hardly any faster."""

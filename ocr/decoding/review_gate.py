@@ -78,7 +78,7 @@ def is_crossed_out(strike: Strike, thresholds: ReviewThresholds, uncertainty: fl
 
 
 def is_surely_crossed_out(strike: Strike, thresholds: ReviewThresholds) -> bool:
-    """True if a line is so plainly crossed out, from end to end, that nobody need look; never by strokes
+    """True if a line is so plainly crossed out, from end to end, that no person need look; never by strokes
     across its letters."""
     return (
         strike.score >= thresholds.surely_struck_whole

@@ -113,7 +113,7 @@ def _moved(layer: OutputLayer, columns: tuple[int, ...], lessons: Sequence[_Less
 @dataclass(frozen=True, slots=True, eq=False)
 class _Opinion:
     """A sure line by one engine. `rows`: what its network's last layer was given, row by row. `log_probs`: of
-    the line; `is_row`: which of its frames are of a row. `columns`: of the letters it says."""
+    the line; `is_row`: which of its frames are of a row. `columns`: of the letters it states."""
 
     rows: tuple[LayerInput, ...]
     log_probs: Floats

@@ -40,10 +40,10 @@ LEAST_PROB = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossingScores:
-    """What an engine that sees crossing out says of a row, frame by frame as in its posteriors.
+    """What an engine that sees crossing out states of a row, frame by frame as in its posteriors.
 
     `class_probs`: float32, shape (frames, len(STRIKE_CLASSES)), each frame sums to 1. `above_probs`: float32,
-    shape (frames,), 0..1, the probability that an inserted word stands above the row there, within the crop.
+    shape (frames,), 0..1, the probability that an inserted word is above the row there, within the crop.
     """
 
     class_probs: npt.NDArray[np.float32]

@@ -1,11 +1,11 @@
 """The recogniser's layers that were tuned to handwriting, as arrays laid over the published file.
 
-`finetuned.npz`: `offsets`, `sizes` and `values` (float16) say which numbers of the published file are
+`finetuned.npz`: `offsets`, `sizes` and `values` (float16) show which numbers of the published file are
 replaced (byte offset, how many, and the numbers one after the other); `step_offsets`, `step_sizes`,
 `step_units` and `steps` (int8) which are moved, and by how many units; `head_w` (120 x columns) and `head_b`
-(float16) are the output layer, cut to the `columns` that are kept (0 is the blank). `training/README.md` says
-how they were made. They are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` beside this file.
-"""
+(float16) are the output layer, cut to the `columns` that are stored (0 is the blank). `training/README.md`
+states how they were made. They are a modified part of PP-OCRv6 (Apache-2.0), see `NOTICE.txt` next to this
+file. """
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TunedLayers:
     """Tuned layers.
 
     `replaced`: whole arrays by their names in the network. `patches`: byte offset and new bytes. `steps`:
-    arrays that are moved. `columns`: the columns of the published output that are kept, in order.
+    arrays that are moved. `columns`: the columns of the published output that are stored, in order.
     """
 
     replaced: Mapping[str, Weights]

@@ -4,7 +4,7 @@ The common network reads everybody; a hand is the same layer (120 numbers a fram
 by connectionist temporal classification (Graves 2006) on a person's own confirmed lines and pulled back to
 the common layer, so that a few lines cannot make it forget how others write. Pure: arrays in, a value out,
 the same for the same lines on one machine. What is stored is the difference from the common layer as 16-bit
-numbers; whoever reads with a hand uses those, so a reading can be repeated to the digit.
+numbers; anyone who reads with a hand uses those, so a reading can be repeated to the digit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LEAST_PROB = 1e-12  # probability: lower ones count as this, so that no line is
 @dataclass(frozen=True, slots=True, eq=False)
 class LearntLine:
     """A line to learn from: what the network makes of a row before its output layer, shape (frames, 120), and
-    the columns of the letters that it says."""
+    the columns of the letters that it states."""
 
     frames: Floats
     columns: tuple[int, ...]
@@ -125,7 +125,7 @@ def letter_shares(
     log_probs: Sequence[Floats], texts: Sequence[tuple[int, ...]]
 ) -> tuple[npt.NDArray[np.float64], list[Floats]]:
     """By line the loss (nats; infinite where the text has no room), and for each frame the chance that it is
-    of each letter if the line says its text, shape (frames, columns); zeros where there is no room.
+    of each letter if the line states its text, shape (frames, columns); zeros where there is no room.
 
     `texts`: columns of the letters, none empty. All lines go forward and backward at once, in linear numbers
     scaled frame by frame.

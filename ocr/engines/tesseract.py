@@ -89,7 +89,7 @@ class Tesseract:
         row = cv2.resize(grey, (width, HEIGHT), interpolation=cv2.INTER_AREA)
         down, across = BORDER
         row = cv2.copyMakeBorder(row, down, down, across, across, cv2.BORDER_CONSTANT, value=PAPER)
-        # `image_to_data` asks for the version first, without a time limit, and ends the process with
+        # `image_to_data` requests the version first, without a time limit, and ends the process with
         # SystemExit where it does not like the answer.
         table = pytesseract.run_and_get_output(
             np.asarray(row), "tsv", self._language, SETTINGS, timeout=self._seconds

@@ -33,7 +33,7 @@ TICK_END = 13.2  # millimetres: ink that reaches so far right is writing and no 
 VERSION_INK = 0.2  # square millimetres of ink that are a version number: a thin pen's "2" had under 0.6
 CODE_DARK = 0.3
 """Share of dark pixels, 0..1, above which the foot has a code: half of a code is black, writing covers a
-tenth. On an older sheet, which has none, somebody may write there. By hand."""
+tenth. On an older sheet, which has none, a person may write there. By hand."""
 BOTH = "?"
 """Both boxes of a row are ticked."""
 KINDS = ("A", "F")
@@ -158,7 +158,7 @@ def _take_tick(image: Image, to_sheet: Matrix, row: int) -> str:
     corner = transform_points(to_sheet, [[0.0, boxes[0].top]])[0] - (window[1].start, window[0].start)
     inks = [0.0, 0.0]
     for mask, places in _strokes(part, scale, corner):
-        # Somebody wrote across the boxes: that is read as writing.
+        # A person wrote across the boxes: that is read as writing.
         if places[:, 0].max() > TICK_END or not _touches(places, layout.KIND_BOX + 1):
             continue
         middle = (boxes[0].right + boxes[1].left) / 2

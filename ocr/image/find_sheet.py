@@ -35,7 +35,7 @@ class FlattenedSheet:
 
     `image`: uint8 RGB, shape (height, width, 3). `to_photo`: homography from its pixels to those of the
     photograph. `rotation`: 0, 90, 180 or 270, degrees clockwise it was turned since. `is_outlined`: False if
-    no edge of paper was seen and the whole photograph stands in for the sheet. `printed`: the printed sheet
+    no edge of paper was seen and the whole photograph is in for the sheet. `printed`: the printed sheet
     that lies there, if its marks or its code were seen.
     """
 

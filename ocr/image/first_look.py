@@ -56,7 +56,7 @@ def first_look(photo: Image) -> tuple[PhotoTrouble, ...]:
         PhotoTrouble.DARK: is_dark,
         PhotoTrouble.BLURRED: quality.depth > FAINT and quality.softest < SOFT,
         PhotoTrouble.CUT_OFF: _is_cut_off(small, quality.light),
-        # In the dark no writing is to be seen, and that is said already.
+        # In the dark no writing is to be seen, and that is stated already.
         PhotoTrouble.NO_WRITING: not is_dark and written_pieces(evened) < FEWEST,
     }
     return tuple(trouble for trouble, is_so in troubles.items() if is_so)

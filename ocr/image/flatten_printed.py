@@ -36,7 +36,7 @@ def sheets_by_marks(
     photo: Image, frames: Sequence[PrintedFrame], *, is_wide: bool = False
 ) -> tuple[FlattenedSheet, ...]:
     """The sheets of a photograph with printed ones. A printed sheet is upright and carries its frame; paper
-    beside it is found by its edges, as always. `is_wide`: with wide margins."""
+    next to it is found by its edges, as always. `is_wide`: with wide margins."""
     whole = [frame for frame in frames if frame.is_whole]
     if not whole:
         return tuple(_with_frame(sheet, frames) for sheet in find_sheets(photo))

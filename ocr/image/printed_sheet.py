@@ -1,6 +1,6 @@
 """Find printed order sheets in a photograph: by their corner marks and their code (LET-12).
 
-A mark says which corner it is, so marks give place and turn of a sheet without any edge of paper. Nothing is
+A mark shows which corner it is, so marks give place and turn of a sheet without any edge of paper. Nothing is
 taken for a printed sheet by one mark alone: two that agree are needed, or a code of ours.
 
 QR and Data Matrix codes in a picture, by ZXing (zxing-cpp, Apache-2.0).
@@ -88,7 +88,7 @@ class PrintedFrame:
     `to_photo`: homography from millimetres of the layout to pixels of the photograph. `marks`: numbers of the
     marks that were seen. `code`: the letters of its QR code, "" if it could not be read. `rotation`: 0, 90,
     180 or 270 degrees clockwise that make the photograph upright. `is_whole`: True if marks lie so far apart
-    that the whole sheet is placed by them; False if only what stands near them is.
+    that the whole sheet is placed by them; False if only what is near them is.
     """
 
     to_photo: Matrix
@@ -118,7 +118,8 @@ def find_printed(photo: Image) -> tuple[PrintedFrame, ...]:
     frames = [frame for group in _groups(marks) if (frame := _frame(photo, group)) is not None]
     if frames:
         return tuple(frames)
-    # One mark alone proves nothing, but a code of ours beside it does, and both say about where the sheet is.
+    # One mark alone proves nothing, but a code of ours next to it does, and both say about where the sheet
+    # is.
     codes = read_codes(photo) if marks else ()
     own_codes = [code for code in codes if _is_ours(code.text)]
     by_code = [_by_code(code, [mark for mark in marks if _agrees(mark, code)]) for code in own_codes]

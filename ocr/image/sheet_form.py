@@ -1,7 +1,7 @@
 """The order sheet as a form to be filled in with a keyboard (BEY-08): the names of its fields, and what a
-filled one says. Pure.
+filled one states. Pure.
 
-Whoever cannot write by hand types into its fields, saves the file and mails it. It is read from the fields
+Anyone who cannot write by hand types into its fields, saves the file and mails it. It is read from the fields
 and not from its picture, so nothing is misread.
 """
 
@@ -22,8 +22,8 @@ _ORDER = re.compile(rf"{ORDER}(\d{{2}})")
 
 
 def rows_of(fields: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """The rows of a filled form as they would stand on a sheet: heading, version, and an order a row. Empty
-    for a form that is not ours, and for one without any order: its picture is read then, where somebody may
+    """The rows of a filled form as they would be on a sheet: heading, version, and an order a row. Empty
+    for a form that is not ours, and for one without any order: its picture is read then, where a person may
     have written by hand."""
     values = {name: " ".join(value.split())[:MOST_LETTERS] for name, value in fields}
     orders = sorted((int(match[1]), value) for name, value in values.items()

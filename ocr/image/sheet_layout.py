@@ -1,4 +1,4 @@
-"""Where everything stands on a printed order sheet: for who prints it and for who reads it back (LET-12).
+"""Where everything is on a printed order sheet: for who prints it and for who reads it back (LET-12).
 
 Places are millimetres from the outer corner of the top left mark, x to the right and y down. The block of
 BLOCK fits on A4 and on US Letter. A change of any place needs another `LAYOUT`, since printed sheets stay.
@@ -60,15 +60,15 @@ RULE = (14.0, 190.0)
 
 KIND_BOX, KIND_BOXES, BOX_ABOVE_RULE = 5.2, (0.0, 6.2), 1.6
 """Side of a box for the kind of a unit; the left edges of the two boxes, army and fleet; and how far above
-its rule a box ends. They stand to the left of the rules, where nobody begins to write."""
+its rule a box ends. They stand to the left of the rules, where no person begins to write."""
 
 FOOT_CODE = Area(15.0, 247.4, 53.4, 257.0)
 """The same code once more, as a rectangular Data Matrix: where the head is cut off or folded away, it alone
-says what the sheet is. Its quiet zone is white on all sides. Older sheets have none."""
+shows what the sheet is. Its quiet zone is white on all sides. Older sheets have none."""
 
 WORDS, WORDS_WORD = Area(83.0, 247.5, 175.0, 256.5), Area(55.0, 247.5, 82.0, 256.5)
 """The box for these words, and the small type to the left of it. Older sheets have neither, or the box from
-76 and its small type from 15 on: both stand where this layout clears print too."""
+76 and its small type from 15 on: both are where this layout clears print too."""
 
 
 def rule_height(row: int) -> float:

@@ -41,7 +41,7 @@ WRITTEN = 3  # places with ink on both sides of a line: writing crosses it, so i
 LEAST_STRENGTH = 0.2
 """0..1, see `outline_strength`: what the outer edges of each sheet must reach ... By hand."""
 AS_STRONG = 0.5  # 0..1: ... and the share of the strength of what was taken for one sheet. By hand
-ASIDE = (4, 16)  # pixels from the line, 2..40, between which the paper beside it is looked at. By hand
+ASIDE = (4, 16)  # pixels from the line, 2..40, between which the paper next to it is looked at. By hand
 COVERS = 0.85  # 0..1: the share of what was taken for one sheet that the two cover. By hand
 WITHIN = 0.5  # 0..1: a sheet with more than this share inside an outline is part of it. Commit 020a0e1
 ALIKE = 0.9  # 0..1: outlines that share this much are one outline found twice. By hand
@@ -205,7 +205,7 @@ def _has_line_between(lab: Image, side: Quad, other: Quad) -> bool:
     near, far = rim - outward * ASIDE[0], other_rim + outward * ASIDE[0]
     between = _lightness(light, near * (1 - shares) + far * shares)
     paper = np.minimum(np.median(paper_before, axis=0), np.median(paper_after, axis=0))
-    # Darker than anything near it: a printed rule has others like it beside it.
+    # Darker than anything near it: a printed rule has others like it next to it.
     darkest_near = np.minimum(paper_before.min(axis=0), paper_after.min(axis=0))
     dark = float((between.min(axis=0) < np.minimum(paper - LINE, darkest_near - LINE / 2)).mean())
     ink = [

@@ -2,7 +2,7 @@
 
     rows -> words and where they stand -> a margin within the rows -> rows parted at it
 
-The beginnings of lines stand below each other, and words go over no margin. As in `columns`, nothing is known
+The beginnings of lines are below each other, and words go over no margin. As in `columns`, nothing is known
 here of orders: a line of the second column begins with a word that a line of the first begins with.
 """
 
@@ -81,7 +81,7 @@ def parted_columns(
     there is no second column. `rows`: the words of each; `gap`: x of the middle of the widest gap in a row's
     ink between two x."""
     order = sorted(range(len(strips)), key=lambda index: strips[index].middle)
-    # Rows that stand beside each other are in columns already.
+    # Rows that are next to each other are in columns already.
     if order != list(range(len(strips))) or len(strips) < LEAST_BEGINNINGS:
         return tuple(strips)
     height = float(np.median([strip.height for strip in strips]))

@@ -21,7 +21,7 @@ LANE = 0.2
 one row are level, so such boxes cannot be parts of one row, however near they are. By hand, commit
 ead9d4c."""
 WIDE_LANE = 4.0
-"""1..10: least width if they are level, as in two columns on ruled paper, but also if somebody writes unit
+"""1..10: least width if they are level, as in two columns on ruled paper, but also if a person writes unit
 and order in two aligned columns of one list. By hand, commit ead9d4c."""
 DOUBTFUL_LANE = 0.6
 """0..2: least width if what is written on both sides is of one kind: wider than most gaps between words. By
@@ -141,7 +141,7 @@ def _lane_at(x: float, pieces: Sequence[ColumnPiece], row_height: float) -> tupl
 
 def _rank(left: Sequence[ColumnPiece], right: Sequence[ColumnPiece], row_height: float) -> LaneRank | None:
     """The rank of the lane between two sides; None if it is none."""
-    # 1. Both sides are columns: enough rows, mostly beside each other.
+    # 1. Both sides are columns: enough rows, mostly next to each other.
     sides = [_row_spans(side, row_height) for side in (left, right)]
     fewest_rows = min(len(side) for side in sides)
     if fewest_rows < LEAST_ROWS:

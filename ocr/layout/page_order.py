@@ -22,7 +22,7 @@ def in_reading_order(pages: Sequence[Page]) -> list[Page]:
         points = upright_corners(page)
         middle = points[:, 0].mean()
         beside = [other for other in all_corners if not other[:, 0].min() < middle < other[:, 0].max()]
-        # One column only: x says nothing, and the sheets go from the top.
+        # One column only: x has nothing, and the sheets go from the top.
         return (float(middle) if beside else 0.0, float(points[:, 1].mean()))
 
     if len(pages) < 2:

@@ -25,7 +25,7 @@ from ocr.page import Image
 # Tuning values. "By hand": no measurement on record.
 SIDE = 1200  # pixels, long side of the copy in which ink is looked for. By hand
 DARK = 150  # grey, 0..255, below which a pixel of an evened sheet is ink. By hand
-CLAIMED = (0.35, 0.15)  # how far beside and above a row's box ink is still the row's. By hand
+CLAIMED = (0.35, 0.15)  # how far next to and above a row's box ink is still the row's. By hand
 LOW, HIGH = 0.3, 2.2  # heights of a piece of ink that may be letters: less are specks and dashes, more rules
 # A hard shadow's edge is a long piece too; a row was lengthened over one and misread.
 LONGEST, SUSPECT = 6.0, 12.0

@@ -84,7 +84,8 @@ def groups_by_indent(rows: Sequence[Row], completeness: Sequence[float]) -> dict
     adds.
 
     `completeness`, 0..1: how much each row is a whole line (1 an order or heading without fault, UNKNOWN
-    where nobody can tell). A group counts its completeness once a row, so that groups of any size compare."""
+    where no person can tell). A group counts its completeness once a row, so that groups of any size
+    compare."""
     extents = column_extents(rows)
     groups: dict[RowGroup, float] = {}
     for end in range(2, len(rows) + 1):

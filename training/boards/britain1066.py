@@ -1,4 +1,4 @@
-"""Draws `maps/britain1066/` anew from its sources, and the boxes beside the board (see README.md here).
+"""Draws `maps/britain1066/` anew from its sources, and the boxes next to the board (see README.md here).
 
     python -m training.boards.britain1066 SOURCES maps/britain1066
 
@@ -52,7 +52,7 @@ BOXES = (
     Boxes("HW", "Hidden Wash", 4, ("WAS",), True, (490.0, -382.0), ("GER", "SOD")),
     Boxes("NW", "Norway", 6, ("GER", "WAS", "FOF"), False, (490.0, -432.0)),
 )
-# Kilometres of a box on the map, and between two. In degrees, boxes beside the board stood askew.
+# Kilometres of a box on the map, and between two. In degrees, boxes next to the board stood askew.
 WIDE, HIGH, GAP = 66.0, 38.0, 4.0
 MAP = TransverseMercator()
 # Where a name stands that would else stand elsewhere: the Firth of Forth reaches beyond Orkney.

@@ -2,9 +2,8 @@
 
     python -m training.boards.brittania SOURCES maps/brittania
 
-writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by
-hand.
-"""
+writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are stored
+by hand. """
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ def main(sources: Path, target: Path) -> None:
     write(target / "provinces.csv", (*PROVINCE_COLUMNS, "marks"), (_province(row) for row in rows))
     borders = sorted(set(_borders(by_code, links)), key=lambda row: (KINDS.index(row[2]), row))
     write(target / "borders.csv", ("a", "b", "kind"), borders)
-    # Players pick their states when the game begins, so nobody owns one before.
+    # Players pick their states when the game begins, so no person owns one before.
     write(target / "setup.csv", ("power", "unit", "region"), ())
     outlines = {f["properties"]["name"]: to_plane(shape(f["geometry"])) for f in partition["features"]}
     labels = {row["name"]: (row["label"][1], row["label"][0]) for row in rows}

@@ -2,9 +2,8 @@
 
     python -m training.boards.war1648 SOURCES maps/war1648
 
-writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are kept by
-hand.
-"""
+writes provinces.csv, borders.csv, setup.csv and partition.geojson. `variant.toml` and `names.csv` are stored
+by hand. """
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def one_space(text: str | None) -> str:
 
 def loose(text: str | None) -> str:
     """A line without what does not count: case, "&" for "and", kinds of dash, punctuation, quotes, blanks
-    beside - and /."""
+    next to - and /."""
     bare = (text or "").casefold().replace("&", " and ")
     bare = re.sub(r"[–—−]", "-", bare)
     bare = re.sub(r"[.,:;'\"’‘“”`]", "", bare)

@@ -47,7 +47,7 @@ def _same_unit(written: Meaning | None, read: Meaning | None, *, coast_needed: b
         return False
     if not written.get("coast") or written["coast"] == read.get("coast"):
         return True
-    # The coast of a supported unit says nothing that its region does not.
+    # The coast of a supported unit has nothing that its region does not.
     return not coast_needed and not read.get("coast")
 
 

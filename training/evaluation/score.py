@@ -116,8 +116,8 @@ def confidence(line: Read) -> float:
 
 
 def matches(sheet: TrueSheet, answer: Mapping[str, Any] | None) -> list[LineMatch]:
-    """Every written line of a sheet with what was read of it, then the lines that nobody wrote. `answer`: the
-    object of `galloper read --json`, None where there is none."""
+    """Every written line of a sheet with what was read of it, then the lines that no person wrote. `answer`:
+    the object of `galloper read --json`, None where there is none."""
     read = [line for page in (answer or {}).get("pages") or () for line in page.get("lines") or ()]
     aligned = align(
         [line.text for line in sheet.lines], [line.get("text") or line.get("order") or "" for line in read]

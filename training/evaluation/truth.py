@@ -20,7 +20,7 @@ class NoTruth(Exception):
 @dataclass(frozen=True, slots=True)
 class TrueLine:
     """One line as its writer meant it. `want` is None, "review", "read" or "snap"; `meant` the line spelt
-    right where it is misspelt; `trap` says what is odd about it ("unknown", "ambiguous", "conditional",
+    right where it is misspelt; `trap` shows what is odd about it ("unknown", "ambiguous", "conditional",
     "negated", ...)."""
 
     text: str
@@ -72,8 +72,8 @@ def load_truth(folder: Path) -> Truth:
 
 
 def groups(sheets: Sequence[TrueSheet]) -> dict[str, tuple[TrueSheet, ...]]:
-    """Sheets that figures are told of together, by name: each manner, each source of hands, each of those by
-    manner and by the writers' style, and all. A group of the same sheets as an earlier one is left out."""
+    """Sheets that figures are informed of together, by name: each manner, each source of hands, each of those
+    by manner and by the writers' style, and all. A group of the same sheets as an earlier one is left out."""
     named: dict[str, list[TrueSheet]] = {}
     for sheet in sheets:
         source, manner, style = sheet.source, sheet.manner, sheet.hand_style

@@ -1,6 +1,6 @@
 """Single letters cut from rows that people wrote whole, so that more people's letters can be set down anew.
 
-A recogniser's forced alignment says about where each letter of a row lies; the cut itself falls between two
+A recogniser's forced alignment states about where each letter of a row lies; the cut itself falls between two
 letters where the row has least ink, and no stroke is cut that lies almost wholly on one side.
 """
 
@@ -29,7 +29,7 @@ ReadRow: TypeAlias = Callable[[Mask], Floats]
 _HEIGHT, _SMALL = 48, 17.0
 # The pen's width in heights of small letters.
 _PEN = 0.16
-# Letters as high as the small ones, and those that stand on the base line.
+# Letters as high as the small ones, and those that are on the base line.
 _LOW, _STANDING = frozenset("aceomnrsuvwxz"), frozenset("abcdehiklmnorstuvwxzABCDEFGHIKLMNOPRSTUVWXYZ")
 # How likely the recogniser finds a letter at least where the alignment has it. By hand and low: hands that it
 # reads badly are what more letters are wanted of.

@@ -3,9 +3,9 @@
 Every family is under the SIL Open Font License 1.1 by the LICENSE file in its npm package `@fontsource/NAME`
 (`fonts.fetch` reads it again at every fetch and refuses another licence). The demo's ten hands are in
 `calibration` and `validation`; none is held out. The recogniser's last layers learn from `tuning` alone.
-Three families of that set are type, so that printing is not read worse. `validation` says when the layers
+Three families of that set are type, so that printing is not read worse. `validation` shows when the layers
 have learnt enough. Families that are other cuts of one in another set (`patrick-hand-sc`, or `lxgw-wenkai`
-beside `klee-one`) were left out.
+next to `klee-one`) were left out.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def wrap_words(
 ) -> tuple[tuple[InkWord, ...], ...]:
     """Words by rows, each within `width`; rows after the first are `indent` shorter.
 
-    `width_of` gives a word's width with the gap after it. Inserted words stand above the row and take no
+    `width_of` gives a word's width with the gap after it. Inserted words are above the row and take no
     room.
     """
     rows: list[list[InkWord]] = [[]]

@@ -28,7 +28,7 @@ from training.handwriting.pen_strokes import Stroke
 LETTER_X_HEIGHT = 64.0
 LINE_HEIGHT = 100.0
 
-# Letters made in two strokes by most: a lift within them says nothing about joining.
+# Letters made in two strokes by most: a lift within them has nothing about joining.
 _LIFTED = frozenset("ijtfxkEFHAITKXQ4")
 # Letters whose capital is the small one made larger, and how much larger.
 _ALIKE, _CAPITAL = frozenset("ckosuvwxz"), 1.5

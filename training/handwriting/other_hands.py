@@ -1,5 +1,5 @@
-"""Hands that nobody had: a person's letters filled up with another's or with an A and F of our own drawing,
-and all of them bent a little, so that a recogniser sees more hands than were recorded."""
+"""Hands that no person had: a person's letters filled up with another's or with an A and F of our own
+drawing, and all of them bent a little, so that a recogniser sees more hands than were recorded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DRAWN = 0.3
 _CAPITAL = 1.6
 # How loosely it is drawn, 0..1.
 _LOOSE = (0.1, 0.9)
-# How far hands are bent: the spread of the logarithm of width and of what stands above and below the small
+# How far hands are bent: the spread of the logarithm of width and of what is above and below the small
 # letters, of the lean, and of a grid's points in heights of small letters.
 _WIDTH, _REACH, _LEAN, _GRID = 0.10, 0.15, 0.07, 0.06
 
@@ -29,7 +29,7 @@ _WIDTH, _REACH, _LEAN, _GRID = 0.10, 0.15, 0.07, 0.06
 def other_hand(
     writer: InkWriter, others: Sequence[InkWriter], text: str, signs: frozenset[str], rng: np.random.Generator
 ) -> InkWriter | None:
-    """A hand that can write `text` with what anybody makes of `signs`; None where a letter is nobody's.
+    """A hand that can write `text` with what anybody makes of `signs`; None where a letter is no person's.
 
     Letters that `writer` has not are one other person's as far as that one has them."""
     wanted = sorted(set(text) - {" "})

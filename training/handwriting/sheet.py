@@ -1,6 +1,6 @@
 """What is to be written and how it should look, as values.
 
-Lengths are millimetres of paper unless a name says otherwise; a sheet is A4 upright.
+Lengths are millimetres of paper unless a name states otherwise; a sheet is A4 upright.
 """
 
 from __future__ import annotations
@@ -61,10 +61,9 @@ class SheetLine:
     `markup` is the text; `{-word-}` is written and crossed out, `{+word+}` is put in above the row with a
     caret (above the crossed-out word, without one, where it follows that). `order` is the contract's
     canonical text, for orders only; `struck` crosses out the whole line. `want` is what a scorer asks of an
-    odd line: "review" (a person must look at it), "read" (must be read although it is odd), "snap"
-    (misspelt; `meant` spells it right). `trap` says which oddity. `smeared` is the stretch of the line's last
-    row over which a hand went before the ink was dry: where it begins and ends, as shares 0..1 of the row.
-    """
+    odd line: "review" (a person must look at it), "read" (must be read although it is odd), "snap" (misspelt;
+    `meant` spells it right). `trap` shows which oddity. `smeared` is the stretch of the line's last row over
+    which a hand went before the ink was dry: where it begins and ends, as shares 0..1 of the row. """
 
     markup: str
     kind: WrittenLineKind

@@ -25,7 +25,7 @@ def smear(mask: Mask, extent: Extent, stretch: tuple[float, float], size_px: flo
     top, bottom = max(0, round(extent.top) - 4), min(mask.shape[0], round(extent.bottom) + 4)
     left, right = max(0, left), min(mask.shape[1], right)
     wet = mask[top:bottom, left:right].copy()
-    # filter2D correlates: the heaviest weight stands on the right, where the ink came from.
+    # filter2D correlates: the heaviest weight is on the right, where the ink came from.
     weights = np.exp(np.linspace(-2.5, 0.0, drag))
     kernel = np.zeros((1, 2 * drag - 1), np.float32)
     kernel[0, :drag] = weights / weights.sum()

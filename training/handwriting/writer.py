@@ -25,8 +25,8 @@ _LIKE = {
 }
 # How much more a vague letter is bent than others, and how many such come out as a letter like it.
 _VAGUE, _MISTAKEN = 2.2, 0.35
-# Letters of the shortest word in which one may come out as another: in a shorter one nobody could tell what
-# was meant, and a reader that took it as it is written would be called wrong.
+# Letters of the shortest word in which one may come out as another: in a shorter one no person could tell
+# what was meant, and a reader that took it as it is written would be called wrong.
 _CARE = 5
 
 # How much of a font's stroke may be taken off at each side, as a share, and how many pixels may be put on.
@@ -131,7 +131,7 @@ class RowWriter(ABC):
                 continue
             extent, end = self._word(mask, word.text, (x, base), slope, 1.0)
             extents.append(extent)
-            # A word put in next stands over this one if it is crossed out, and has a caret of its own if not.
+            # A word put in next stands over this one if it is crossed out, and has its own caret if not.
             last = extent if word.mark is InkMark.CROSSED else None
             if last is not None:
                 self._cross(mask, self._letters(extent, base))

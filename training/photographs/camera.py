@@ -101,7 +101,7 @@ class Lens:
 
 @dataclass(frozen=True, slots=True)
 class PhoneFile:
-    """How a phone stores a picture: JPEG quality, EXIF orientation (1, 3, 6 or 8), and whether it says
+    """How a phone stores a picture: JPEG quality, EXIF orientation (1, 3, 6 or 8), and whether it states
     where."""
 
     quality: int

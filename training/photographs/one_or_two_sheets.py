@@ -23,7 +23,7 @@ class Conditions:
     """How a photograph is taken. `long_side` in pixels; `turn` in degrees; `tilt` the perspective (1 is
     marked); `fill` the share of the picture; `gloom` 0..1; `blur` and `motion` in thousandths of the long
     side; `noise` a standard deviation (white is 1); `lying`: quarter turns anticlockwise that nothing in the
-    file tells of; `orientation` the EXIF number.
+    file mentions; `orientation` the EXIF number.
     """
 
     long_side: int

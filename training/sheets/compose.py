@@ -41,7 +41,7 @@ from training.sheets.random_orders import RandomName, invent
 from training.sheets.truth import entry
 from training.sheets.wordings import read_book
 
-# Letters, of the 52 small and capital ones, that somebody whose hand a whole sheet is in must have left.
+# Letters, of the 52 small and capital ones, that a person whose hand a whole sheet is in must have left.
 _LETTERS = 46
 
 

@@ -27,7 +27,7 @@ _COUNTS = {"Movement": (5, 14), "Retreat": (2, 5), "Adjustment": (2, 7)}
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How often odd things happen, each a chance 0..1: of a line, or of a sheet where it says so.
+    """How often odd things happen, each a chance 0..1: of a line, or of a sheet where it states it.
 
     `shopping` and `columns` are of a sheet.
     """

@@ -131,7 +131,7 @@ class _Filler:
         if line.kind is WrittenLineKind.HEADING:
             left += min(self._manner.heading_in, 0.25 * (right - left))
         indent = self._manner.wrapped_in
-        # Somebody may break a row by will ("\n"), and put the cells of a table ("\t") below each other.
+        # A person may break a row by will ("\n"), and put the cells of a table ("\t") below each other.
         broken = [words(part) for part in line.markup.split("\n")]
         if "\t" in line.markup:
             return self._cells(line, left, right)

@@ -2,7 +2,7 @@
 marks, columns close together, orders broken anywhere, units behind their names, numbered lines.
 
 `OddLayout` names the layouts; `odd_draft` draws the words of a sheet for one. In a line's markup a tabulator
-stands between the cells of a table and a new line where the writer breaks the row. The words of headings for
+is between the cells of a table and a new line where the writer breaks the row. The words of headings for
 calibration and for sheets held out differ.
 """
 

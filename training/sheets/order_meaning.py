@@ -73,7 +73,8 @@ def _parts(name: str, groups: Mapping[str, str | None]) -> Meaning:
     if groups.get("count"):
         parts["count"] = int(groups["count"] or 0)
     parts |= {key: groups[key] for key in ("to_coast", "power", "from") if groups.get(key)}
-    # A route ("via Irish Sea") says no more than the move; the contract's flag is for the words "via convoy".
+    # A route ("via Irish Sea") states no more than the move; the contract's flag is for the words "via
+    # convoy".
     if groups.get("via") == "convoy":
         parts["via_convoy"] = True
     if groups.get("sheds"):

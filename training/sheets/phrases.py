@@ -58,7 +58,7 @@ class PhraseBook:
 
     def order(self, phase: str) -> tuple[str, str]:
         """An order of a phase ("Movement", "Retreat", "Adjustment"): as written, and canonical text. It names
-        no region twice, since an order to where its unit is must wait (INK-03) and nobody means it."""
+        no region twice, since an order to where its unit is must wait (INK-03) and no person means it."""
         kinds = _KINDS[phase]
         self.begin_order()
         return kinds[int(self.rng.integers(len(kinds)))](self)
@@ -68,7 +68,7 @@ class PhraseBook:
         self._drawn.clear()
 
     def place(self, *, sea: bool | None = None, coast: bool = False) -> PlaceName:
-        """Any region but those drawn since the order began; `sea` asks for water or land, `coast` lets one of
+        """Any region but those drawn since the order began; `sea` requests water or land, `coast` lets one of
         its coasts be named."""
         others = [name for name in self.names if name.name not in self._drawn] or list(self.names)
         fit = [name for name in others if sea is None or name.kind.endswith("sea") == sea] or others
@@ -93,7 +93,7 @@ class PhraseBook:
     def unit(self, *, letter: str | None = None, owned: bool = False) -> UnitName:
         """Any unit; `owned` lets an owner stand before it."""
         kind = letter or self.pick("A", "A", "F")
-        # An army is never at sea, and only a fleet stands on a named coast. Beyond that an order need not be
+        # An army is never at sea, and only a fleet is on a named coast. Beyond that an order need not be
         # legal.
         place = self.place(sea=None if kind == "F" else False, coast=kind == "F")
         word = kind if self.dialect is Dialect.ABBR else _UNITS[kind]
@@ -151,7 +151,7 @@ def _ordered(w: PhraseBook) -> tuple[str, str]:
     word = {"A": "army", "F": "fleet"}[unit.letter]
     verb = w.pick("enter", "attack", "move to")
     text = f"{w.power()} orders its {word} in {unit.place.written} to {verb} {to.written}"
-    # Nobody who abbreviates writes an order in the third person; he writes a plain move.
+    # No person who abbreviates writes an order in the third person; he writes a plain move.
     if w.dialect is not Dialect.PROSE:
         return _move(w)
     return text, f"{unit.canonical} - {to.canonical}"

@@ -170,7 +170,7 @@ def _send(words: _Words) -> tuple[str, str]:
     return f"Send {count} {owner} supply to {power}", f"Send {count} supply to {power}"
 
 
-# How often a kind is written beside others: once for each time that it is listed.
+# How often a kind is written next to others: once for each time that it is listed.
 _KINDS: Mapping[str, tuple[Callable[[_Words], tuple[str, str]], ...]] = {
     "Movement": (
         *(4 * (_move,)), _hold, *(2 * (_support_move,)), _support_hold, _convoy, _proxy,

@@ -1,7 +1,7 @@
 """Sheets on which much is crossed out, and much only looks it, with the place of every word in the
 photograph.
 
-What `fit_strike` learns from. Beside strokes of every kind, through whole rows and through single words,
+What `fit_strike` learns from. Next to strokes of every kind, through whole rows and through single words,
 stand the marks that are no strike: underlines, long bars of the t, dashes, arrows, carets with a word above
 the row.
 """

@@ -43,7 +43,7 @@ def ambiguous(names: Sequence[RandomName]) -> tuple[str, ...]:
     ))  # fmt: skip
 
 
-# Words of names that mean no place by themselves, so that nobody would write one alone.
+# Words of names that mean no place by themselves, so that no person would write one alone.
 _COMMON = frozenset(
     {"Castle", "County", "Firth", "Sound", "Mouth", "Haven", "Islands", "Isles", "Point", "Roads", "Lough"}
 )

@@ -3,14 +3,13 @@ r"""Sheets that were typed and printed, as photographs, scans and pictures of a 
     python -m training.sheets.typed --names names.json --sheets 24 --seed 7 --out build/typed \
       --font sans=DejaVuSans.ttf --font serif=DejaVuSerif.ttf
 
-Orders are well formed, not legal, in the wordings of `random_orders`; nobody crosses out what he types. The
-kinds take turns (`style.manner` in the truth): "photo", print photographed by a phone; "far", small print
+Orders are well formed, not legal, in the wordings of `random_orders`; no person crosses out what he types.
+The kinds take turns (`style.manner` in the truth): "photo", print photographed by a phone; "far", small print
 photographed from too far away; "scan", a page from a scanner; "screen", a picture of a screen; and, where
-`--hard` asks for them in place of these, "fax", black and white with specks at 100 dots to the inch; "tiny",
+`--hard` requests them in place of these, "fax", black and white with specks at 100 dots to the inch; "tiny",
 a picture of a screen made much smaller; "blurred", small print out of focus. Another seed gives other words,
 noise and light; fonts are named by file, so that those for tuning and those for judging are never the same.
-Deterministic in the seed and the fonts.
-"""
+Deterministic in the seed and the fonts. """
 
 from __future__ import annotations
 

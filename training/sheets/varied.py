@@ -44,7 +44,7 @@ _BLOCK = (2, 3, 4, 5)
 # Drafts tried before a sheet is left to the next person: some lack the letters of most.
 _ATTEMPTS = 12
 
-# Places that somebody must be able to write, or the orders would say the same again and again.
+# Places that a person must be able to write, or the orders would say the same again and again.
 _FEWEST_NAMES = 3
 
 # How often those who draw their A and F do.
@@ -151,7 +151,7 @@ def _font_side(batch: Batch, name: str, rng: np.random.Generator, *, hasty: bool
     paper = leaf(choose_stock(rng), rng)
     habits = _habits(nib, rng, joined=font in fonts.JOINED, hasty=hasty)
     manner = _manner(rng, hasty=hasty)
-    # From a chance of its own: a sheet without drawn letters has the same bytes whatever `drawn` is.
+    # From a separate chance: a sheet without drawn letters has the same bytes whatever `drawn` is.
     if batch.drawn and batch.rng(f"{name}/drawn").random() < batch.drawn:
         habits = replace(habits, drawn=_DRAWN)
     hand = font_hand(fonts.locate(font, batch.cache, {}))
@@ -213,8 +213,8 @@ def _with_block(batch: Batch, name: str, filled: Filled) -> Filled:
 def _words(
     batch: Batch, name: str, passed_on: int, names: Sequence[RandomName], rng: np.random.Generator
 ) -> SheetDraft:
-    """What a leaf says: its turn of the drafts given, or the next where that was passed on, as being too long
-    for its paper; else words by chance."""
+    """What a leaf states: its turn of the drafts given, or the next where that was passed on, as being too
+    long for its paper; else words by chance."""
     if batch.odd:
         turn = int(name.split("/", maxsplit=1)[0].rpartition("-")[2])
         return odd_draft(
@@ -286,7 +286,7 @@ def _manner(rng: np.random.Generator, *, hasty: bool) -> Manner:
 
 def _conditions(rng: np.random.Generator, turned: float, *, hasty: bool) -> Conditions:
     orientation = int(rng.choice([1, 1, 1, 6, 8, 3]))
-    # A photograph that lies on a side says nothing of it in its EXIF, so such a one has orientation 1.
+    # A photograph that lies on a side has nothing of it in its EXIF, so such a one has orientation 1.
     lying = int(rng.choice([1, 2, 3])) if rng.random() < turned else 0
     return Conditions(
         long_side=int(rng.choice([1600, 2048, 2048, 2048, 3000, 3000, 4000])),

@@ -240,7 +240,7 @@ def table_of(
     """The table as TOML. `provenance`: what the caller knows of the lines' origin. `gate`: thresholds to
     keep, where the lines are too few to search for another confidence. Raises ValueError where the lines do
     not allow a table."""
-    # Lines that a rule without figures holds, as half an order beside its other half, wait however likely
+    # Lines that a rule without figures holds, as half an order next to its other half, wait however likely
     # they are.
     fitted = [line for line in lines if line.free and not line.features.is_odd]
     weights, unseen = fit(fitted), values_of_unseen_hands(fitted)

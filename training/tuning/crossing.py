@@ -5,7 +5,7 @@
     ocr/engines/crossing.npz --seed 1
 
 `lines` draws rows (`struck_lines`) and keeps what the recogniser's convolutions make of them. `fit` needs
-PyTorch and says how well rows of `--check` are judged.
+PyTorch and shows how well rows of `--check` are judged.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def read_arrays(network: bytes, published: Arrays, file: Path) -> dict[str, npt.
 
 def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int]) -> bytes:
     """The file of tuned layers: `finetuned.npz`. `tuned` has the output layer, cut to `columns`, and any
-    others whole. Those of the neck are kept as they are, those before it as steps from the published."""
+    others whole. Those of the neck are stored as they are, those before it as steps from the published."""
     names = sorted(name for name in tuned if name in NECK)
     before = sorted(name for name in tuned if name not in {*NECK, *HEAD})
     values = np.concatenate([_flat(tuned[name]) for name in names]) if names else np.zeros(0, np.float16)
@@ -108,7 +108,7 @@ def pack(network: bytes, published: Arrays, tuned: Arrays, columns: Sequence[int
 
 
 def _unit(change: npt.NDArray[np.float32]) -> float:
-    """What one step is worth: an array's changes are kept in units of FINENESS of their spread, or of what
+    """What one step is worth: an array's changes are stored in units of FINENESS of their spread, or of what
     the largest needs."""
     return max(FINENESS * float(change.std()), float(np.abs(change).max()) / LARGEST, SMALLEST)
 

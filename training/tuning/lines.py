@@ -60,7 +60,7 @@ class LineDrawer:
 
 
 def line(text: str, font: str, desk: LineDrawer, rng: np.random.Generator) -> Image:
-    """A crop that says `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single
+    """A crop that states `text`: HEIGHT x any width x 3, RGB; deterministic in `rng`. `text` has single
     spaces."""
     hasty = bool(rng.random() < 0.35)
     x_height = int(rng.choice((15, 18, 22, 26)))

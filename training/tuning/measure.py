@@ -6,7 +6,7 @@ developers: needs PyTorch and onnx.
 Free reading: the likeliest letter of each frame, case ignored, white space collapsed. Each network is read at
 each share of the way from the published layers to its own; `shipped` is the product's file, and a FILE may be
 such a one or what `tune fit` wrote. Every figure
-stands beside the published network's on the same rows; the interval is of their difference, by drawing
+is next to the published network's on the same rows; the interval is of their difference, by drawing
 writers 2,000 times.
 """
 

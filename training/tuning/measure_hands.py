@@ -42,7 +42,7 @@ from training.sheets.random_orders import RandomName
 from training.tuning.commands import described
 from training.tuning.lines import ink_line
 
-# Longer orders would not stand on one row; and what a sheet of some eight orders holds of shorter ones.
+# Longer orders would not be on one row; and what a sheet of some eight orders holds of shorter ones.
 LONGEST = 46
 _DRAWS = 2000
 

@@ -2,7 +2,7 @@
 out.
 
 A price is for a letter that the recogniser surely takes for another. Where it is in doubt, the chances that
-it gives both already say so: priced as often as it shows the other letter at all, a clear code was 3.5 nats
+it gives both already state it: priced as often as it shows the other letter at all, a clear code was 3.5 nats
 from the next, and of 778 letters taken for others in real hands 129 were so surely.
 """
 
@@ -30,7 +30,7 @@ SURE = 0.01
 # Share of a row's signs that may be read otherwise, 0..1; beyond it the transcript may be another row's.
 MOST_ERRORS = 0.35
 # Weight, in letters, of what is believed before counting: that a sign is taken for a similar one as often
-# as ALIKE says, for any other as UNLIKE does.
+# as ALIKE states, for any other as UNLIKE does.
 BELIEF = 200
 # Nats.
 ALIKE, UNLIKE = 6.0, 9.5
@@ -73,7 +73,7 @@ def _count_row(
     """Count one row. `frames`: those in which the signs of `read` begin."""
     counts.written.update(written)
     by_sign = _chances(posteriors)
-    # What stands between two signs is in the frames between them.
+    # What is between two signs is in the frames between them.
     bounds = [-1, *frames, len(posteriors.log_probs)]
     for step in Levenshtein.editops(written, read):
         if step.tag == "insert":

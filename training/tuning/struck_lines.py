@@ -1,6 +1,6 @@
 """Rows as the reader cuts them, some crossed out in whole or part, with the truth along them.
 
-What the judge of crossing out learns from, beside whole sheets (`struck_sheets`): strokes of every kind
+What the judge of crossing out learns from, next to whole sheets (`struck_sheets`): strokes of every kind
 through words and rows, words put in above a row, and all that must not be taken for a stroke: underlines,
 long bars, arrows, dashes, rules through the writing, and whatever hangs down from the row above.
 """

@@ -9,8 +9,8 @@ GPU to be done in minutes.
     python -m training.tuning.deep pack build/deep.npz --share 1 --out ocr/engines/finetuned.npz
 
 `draw` and `fit` may run at once. The crossing head (`ocr.engines.crossing`) stays as it is: while the
-convolutions are tuned, what it says of a row is held to what it says of the published convolutions' output.
-"""
+convolutions are tuned, what it states of a row is held to what it states of the published convolutions'
+output. """
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ WIDTH_STEP = 32
 # Share of the old that stays in the running mean of the weights, a step.
 KEPT = 0.998
 
-# How much the crossing head's faithfulness weighs beside the letters.
+# How much the crossing head's faithfulness weighs next to the letters.
 FAITH = 0.5
 
 # The crossing head is asked every so many steps.

@@ -57,7 +57,7 @@ class RowSource(StrEnum):
     STRUCK = "struck"
 
 
-# Of rows in single letters, those in hands that nobody had, where there are letters cut from rows.
+# Of rows in single letters, those in hands that no person had, where there are letters cut from rows.
 OTHER_HANDS = 0.75
 
 # Shares of a mixture, with real strokes and without.
@@ -72,7 +72,7 @@ FONTS_ONLY: Mapping[RowSource, float] = {
 
 @dataclass(frozen=True, slots=True)
 class RowFacts:
-    """What a row says, how wide its picture is, whose hand it is (a pseudonym or a font), how that person
+    """What a row states, how wide its picture is, whose hand it is (a pseudonym or a font), how that person
     writes, and what it was made of."""
 
     text: str
@@ -90,7 +90,7 @@ DrawnRow: TypeAlias = tuple[Image, RowFacts]
 class RowMaterial:
     """Where rows come from: a folder of ink (None: fonts only), whose ink, the fonts' purpose, where fonts
     lie, the boards' files of names, and a folder with letters cut from rows (None: those recorded singly, and
-    no hands that nobody had)."""
+    no hands that no person had)."""
 
     ink: Path | None
     writers: InkShare
@@ -124,7 +124,7 @@ def _makers(material: RowMaterial, rng: np.random.Generator) -> dict[RowSource, 
     records = [] if material.ink is None else read_records(material.ink)
     people = _people(material.ink, records, material.writers)
     more = _people(material.cut, records, material.writers)
-    # One row of a writer is as likely as any other's, so that nobody's hand counts for most.
+    # One row of a writer is as likely as any other's, so that no person's hand counts for most.
     by_writer: dict[str, list[tuple[int, int]]] = {}
     for index, record in enumerate(records):
         if share_of(record.writer) is material.writers:
@@ -202,7 +202,7 @@ def write_files(
         with part.open("wb") as file:
             np.savez(file, allow_pickle=False, columns=np.concatenate([crop for crop, _ in batch], axis=1),
                      facts=np.array(json.dumps([asdict(facts) for _, facts in batch])))
-        # Whoever lists the folder sees whole files only.
+        # Anyone who lists the folder sees whole files only.
         part.replace(path)
         written, number = written + size, number + 1
 
